@@ -1,0 +1,163 @@
+//! Addresses as people type them, brought to one spelling for exact comparison, and postcodes.
+
+mod accent;
+
+/// The text in one spelling: capitals, accents folded for Latin letters, tokens parted by one
+/// space. Apostrophes vanish; any other character that is neither letter nor digit parts tokens.
+/// A full UK postcode at the end becomes one last token in compact form (`LS14AP`), whether it was
+/// typed with or without its space. Normalising twice changes nothing more.
+///
+/// Its time and the size of its answer grow with the length of the text alone.
+pub fn normalise(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        push_plain(&mut plain, character);
+    }
+    let mut tokens: Vec<&str> = plain.split(' ').filter(|token| !token.is_empty()).collect();
+    let postcode = split_postcode(&mut tokens);
+    tokens.extend(postcode.as_deref());
+    tokens.join(" ")
+}
+
+/// The compact form (`LS14AP`) when the whole text is one full UK postcode, in any case, spacing
+/// and punctuation. `None` when it does not follow the grammar of UK postcodes, or when a postcode
+/// stands behind something else, as in `A B1 4AP`.
+pub fn postcode(text: &str) -> Option<String> {
+    let plain = normalise(text);
+    let mut tokens: Vec<&str> = plain.split(' ').collect();
+    match split_postcode(&mut tokens) {
+        Some(postcode) => tokens.is_empty().then_some(postcode),
+        None => Some(tokens.concat()).filter(|compact| is_postcode(compact)),
+    }
+}
+
+/// The form with its space (`LS1 4AP`) of a text that is one full UK postcode; `None` as for
+/// `postcode`.
+pub fn postcode_spaced(text: &str) -> Option<String> {
+    let compact = postcode(text)?;
+    let (outward, inward) = split_inward(&compact)?;
+    Some(format!("{outward} {inward}"))
+}
+
+/// Whether a building or flat number is named: some token other than a full postcode at the end
+/// contains a digit. Takes the text as typed or normalised.
+pub fn names_number(text: &str) -> bool {
+    let plain = normalise(text);
+    let mut tokens: Vec<&str> = plain.split(' ').collect();
+    split_postcode(&mut tokens);
+    // Not only 0 to 9: a numeral that nobody understands must count, too (S-7).
+    tokens.iter().any(|token| token.contains(char::is_numeric))
+}
+
+const INWARD_CHARACTERS: usize = 3;
+
+/// Adds one character in capitals and without accent, or a space, or nothing.
+fn push_plain(plain: &mut String, character: char) {
+    if character.is_ascii_alphanumeric() {
+        plain.push(character.to_ascii_uppercase());
+        return;
+    }
+    if is_vanishing(character) {
+        return;
+    }
+    for capital in character.to_uppercase() {
+        if let Some(letters) = accent::fold_capital(capital) {
+            plain.push_str(letters);
+        } else if capital.is_alphanumeric() && !is_vanishing(capital) {
+            plain.push(capital);
+        } else if !is_vanishing(capital) {
+            plain.push(' ');
+        }
+    }
+}
+
+/// Apostrophes in all their shapes, and accents written apart from their letter.
+fn is_vanishing(character: char) -> bool {
+    matches!(
+        character,
+        '\'' | '`'
+            | '\u{b4}'
+            | '\u{2b9}'..='\u{2bd}'
+            | '\u{300}'..='\u{36f}'
+            | '\u{2018}'..='\u{201b}'
+            | '\u{2032}'
+            | '\u{ff07}'
+    )
+}
+
+/// Takes a full postcode off the end: one token, or two when it was typed with its space.
+fn split_postcode(tokens: &mut Vec<&str>) -> Option<String> {
+    let (last, rest) = tokens.split_last()?;
+    if is_postcode(last) {
+        let postcode = (*last).to_owned();
+        tokens.pop();
+        return Some(postcode);
+    }
+    let outward = rest.last().filter(|_| last.len() == INWARD_CHARACTERS)?;
+    let postcode = format!("{outward}{last}");
+    if !is_postcode(&postcode) {
+        return None;
+    }
+    tokens.truncate(tokens.len() - 2);
+    Some(postcode)
+}
+
+/// Whether a compact text in capitals follows the grammar of UK postcodes.
+fn is_postcode(compact: &str) -> bool {
+    // Girobank's postcode is the only one outside the grammar.
+    compact == "GIR0AA"
+        || split_inward(compact)
+            .is_some_and(|(outward, inward)| is_outward(outward) && is_inward(inward))
+}
+
+fn split_inward(compact: &str) -> Option<(&str, &str)> {
+    let start = compact.len().checked_sub(INWARD_CHARACTERS)?;
+    compact.split_at_checked(start)
+}
+
+/// `A9`, `A99`, `A9A`, `AA9`, `AA99` or `AA9A`, with the letters that BS 7666 allows in each
+/// place.
+fn is_outward(outward: &str) -> bool {
+    let (area, district) = match outward.as_bytes() {
+        [first, second, district @ ..] if second.is_ascii_uppercase() => {
+            (&[*first, *second][..], district)
+        }
+        [first, district @ ..] => (&[*first][..], district),
+        [] => return false,
+    };
+    is_area(area) && is_district(district, area.len())
+}
+
+fn is_area(area: &[u8]) -> bool {
+    match area {
+        [first] => first.is_ascii_uppercase() && !b"QVX".contains(first),
+        [first, second] => is_area(&[*first]) && !b"IJZ".contains(second),
+        _ => false,
+    }
+}
+
+fn is_district(district: &[u8], area_letters: usize) -> bool {
+    let last_letters: &[u8] = if area_letters == 1 {
+        b"ABCDEFGHJKPSTUW"
+    } else {
+        b"ABEHMNPRVWXY"
+    };
+    match district {
+        [digit] => digit.is_ascii_digit(),
+        [digit, last] => {
+            digit.is_ascii_digit() && (last.is_ascii_digit() || last_letters.contains(last))
+        }
+        _ => false,
+    }
+}
+
+/// `9AA`, without the letters C, I, K, M, O and V, which are easily misread.
+fn is_inward(inward: &str) -> bool {
+    let is_unit = |letter: &u8| letter.is_ascii_uppercase() && !b"CIKMOV".contains(letter);
+    match inward.as_bytes() {
+        [sector, unit @ ..] => {
+            sector.is_ascii_digit() && unit.len() == 2 && unit.iter().all(is_unit)
+        }
+        [] => false,
+    }
+}

@@ -1,0 +1,308 @@
+//! Adding and breaking links: who may be linked, which chain id survives, which marks are cleared.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::ends::End;
+use crate::ids::{ChainId, ListingId};
+use crate::state::{Chain, Link, MAX_LISTINGS};
+
+/// How many links a listing may have on each side (S-46).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkRule {
+    /// One buyer and one seller a listing: `add/link` of document 2.
+    OneToOne,
+    /// Any number, as long as no ring is closed: import and the operator's command.
+    Split,
+}
+
+/// A side of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The upper listing.
+    Seller,
+    /// The lower listing.
+    Buyer,
+}
+
+/// What changes when a link is added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Join {
+    /// The link to store.
+    pub link: Link,
+    /// The id of the chain that both listings are in afterwards (S-42).
+    pub survivor: ChainId,
+    /// The chain that ends, with its listings, which move into the survivor, bottom to top;
+    /// `None` when both were in one chain already.
+    pub dissolved: Option<(ChainId, Vec<ListingId>)>,
+    /// The end marks to clear, at most two (S-43).
+    pub cleared: Vec<(ListingId, End)>,
+}
+
+/// What changes when a link is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unlink {
+    /// The link to delete.
+    pub link: Link,
+    /// The id that the chain, or its longer part, keeps (S-42).
+    pub kept: ChainId,
+    /// The chain that begins, with its listings, which move into it, bottom to top; `None` when
+    /// the chain stays in one piece.
+    pub new_chain: Option<(ChainId, Vec<ListingId>)>,
+    /// The end marks to clear, at most two (S-43).
+    pub cleared: Vec<(ListingId, End)>,
+}
+
+/// Why a link cannot be added or broken in the chains' present state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum LinkRefusal {
+    /// Both sides are one listing.
+    #[error("seller and buyer are both listing {listing}; name two listings")]
+    SameListing {
+        /// The listing.
+        listing: ListingId,
+    },
+    /// One-to-one: the buyer listing already buys from a listing.
+    #[error("buyer listing {buyer} already has a seller")]
+    BuyerHasSeller {
+        /// The buyer listing.
+        buyer: ListingId,
+    },
+    /// One-to-one: the seller listing is already bought from a listing.
+    #[error("seller listing {seller} already has a buyer")]
+    SellerHasBuyer {
+        /// The seller listing.
+        seller: ListingId,
+    },
+    /// One-to-one: both are in one chain already.
+    #[error(
+        "seller listing {} and buyer listing {} are already in one chain; linking them would \
+         close a ring",
+        link.seller,
+        link.buyer
+    )]
+    SameChain {
+        /// The link that was asked for.
+        link: Link,
+    },
+    /// Split: the two are linked already.
+    #[error("seller listing {} and buyer listing {} are already linked", link.seller, link.buyer)]
+    AlreadyLinked {
+        /// The link that was asked for.
+        link: Link,
+    },
+    /// Split: the buyer listing lies above the seller listing.
+    #[error(
+        "buyer listing {} already lies above seller listing {}; linking them would close a ring",
+        link.buyer,
+        link.seller
+    )]
+    Ring {
+        /// The link that was asked for.
+        link: Link,
+    },
+    /// The joined chain would pass the limit (S-54).
+    #[error(
+        "linking seller listing {} and buyer listing {} would make a chain of {length} listings; \
+         the limit is {MAX_LISTINGS}",
+        link.seller,
+        link.buyer
+    )]
+    TooLong {
+        /// The link that was asked for.
+        link: Link,
+        /// The number of listings that the chain would have.
+        length: usize,
+    },
+    /// A side is locked (S-53).
+    #[error("{side} listing {listing} is locked; unlock it first")]
+    Locked {
+        /// The side.
+        side: Side,
+        /// Its listing.
+        listing: ListingId,
+    },
+    /// The two are not linked (S-44).
+    #[error("seller listing {} and buyer listing {} are not linked", link.seller, link.buyer)]
+    NotLinked {
+        /// The link that was to be broken.
+        link: Link,
+    },
+    /// A side is not in the chain given with it: it was moved in the meantime.
+    #[error("{side} listing {listing} is not in the chain; read its chain again")]
+    Stranger {
+        /// The side.
+        side: Side,
+        /// Its listing.
+        listing: ListingId,
+    },
+}
+
+/// Links two listings, each given with its chain. Which refusal is answered when several apply
+/// follows S-41: the same listing, a side already taken, one chain, the length, a lock.
+pub fn join(
+    seller: (&Chain, ListingId),
+    buyer: (&Chain, ListingId),
+    rule: LinkRule,
+) -> Result<Join, LinkRefusal> {
+    let link = Link {
+        seller: seller.1,
+        buyer: buyer.1,
+    };
+    let is_one_chain = seller.0.id() == buyer.0.id();
+    if link.seller == link.buyer {
+        return Err(LinkRefusal::SameListing {
+            listing: link.seller,
+        });
+    }
+    match rule {
+        LinkRule::OneToOne => refuse_second(seller.0, buyer.0, link)?,
+        LinkRule::Split if is_one_chain => refuse_ring(seller.0, link)?,
+        LinkRule::Split => {}
+    }
+    if !is_one_chain {
+        refuse_length(seller.0, buyer.0, link)?;
+    }
+    refuse_locked(seller.0, Side::Seller, link.seller)?;
+    refuse_locked(buyer.0, Side::Buyer, link.buyer)?;
+
+    // Equal lengths: the seller's id survives (S-42).
+    let (survivor, dissolved) = if buyer.0.length() > seller.0.length() {
+        (buyer.0, seller.0)
+    } else {
+        (seller.0, buyer.0)
+    };
+    Ok(Join {
+        link,
+        survivor: survivor.id(),
+        dissolved: (!is_one_chain).then(|| (dissolved.id(), dissolved.listings().to_vec())),
+        cleared: find_covered(seller.0, buyer.0, link),
+    })
+}
+
+/// Breaks a link. `fresh` becomes the id of the part that cannot keep the chain's id; it goes
+/// unused when the chain stays in one piece.
+pub fn unlink(
+    chain: &Chain,
+    seller: ListingId,
+    buyer: ListingId,
+    fresh: ChainId,
+) -> Result<Unlink, LinkRefusal> {
+    let link = Link { seller, buyer };
+    if !chain.onward_purchases(buyer).contains(&seller) {
+        return Err(LinkRefusal::NotLinked { link });
+    }
+    refuse_locked(chain, Side::Seller, seller)?;
+    refuse_locked(chain, Side::Buyer, buyer)?;
+
+    let upper = chain.order().find_piece(seller, Some(link));
+    let new_chain = if upper.contains(&buyer) {
+        None
+    } else {
+        let lower = chain.order().find_piece(buyer, Some(link));
+        // Equal lengths: the part that holds the seller listing keeps the id (S-42).
+        let moved = if lower.len() > upper.len() {
+            upper
+        } else {
+            lower
+        };
+        Some((fresh, moved))
+    };
+    Ok(Unlink {
+        link,
+        kept: chain.id(),
+        new_chain,
+        cleared: find_covered(chain, chain, link),
+    })
+}
+
+/// One-to-one links, and never within one chain (S-41).
+fn refuse_second(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRefusal> {
+    if !buyer.onward_purchases(link.buyer).is_empty() {
+        return Err(LinkRefusal::BuyerHasSeller { buyer: link.buyer });
+    }
+    if !seller.buyers_sales(link.seller).is_empty() {
+        return Err(LinkRefusal::SellerHasBuyer {
+            seller: link.seller,
+        });
+    }
+    if seller.id() == buyer.id() {
+        return Err(LinkRefusal::SameChain { link });
+    }
+    Ok(())
+}
+
+/// Within one chain a second way from a listing to another is allowed, a way round is not.
+fn refuse_ring(chain: &Chain, link: Link) -> Result<(), LinkRefusal> {
+    if chain.onward_purchases(link.buyer).contains(&link.seller) {
+        return Err(LinkRefusal::AlreadyLinked { link });
+    }
+    if chain.order().lies_above(link.buyer, link.seller) {
+        return Err(LinkRefusal::Ring { link });
+    }
+    Ok(())
+}
+
+fn refuse_length(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRefusal> {
+    let length = seller.length() + buyer.length();
+    if length > MAX_LISTINGS {
+        return Err(LinkRefusal::TooLong { link, length });
+    }
+    Ok(())
+}
+
+fn refuse_locked(chain: &Chain, side: Side, listing: ListingId) -> Result<(), LinkRefusal> {
+    match chain.member(listing) {
+        None => Err(LinkRefusal::Stranger { side, listing }),
+        Some(member) if member.is_locked => Err(LinkRefusal::Locked { side, listing }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// The marks, where set, of the two ends that meet in a link: the seller's bottom, the buyer's
+/// top. A link covers them, and a break leaves them unchecked (S-43).
+fn find_covered(seller: &Chain, buyer: &Chain, link: Link) -> Vec<(ListingId, End)> {
+    let ends = [
+        (seller, link.seller, End::Bottom),
+        (buyer, link.buyer, End::Top),
+    ];
+    let marked = ends.into_iter().filter(|(chain, listing, end)| {
+        let member = chain.member(*listing);
+        member.is_some_and(|member| end.is_marked(member))
+    });
+    marked.map(|(_, listing, end)| (listing, end)).collect()
+}
+
+impl LinkRefusal {
+    /// The side that failed, when it is one of them alone.
+    pub const fn side(&self) -> Option<Side> {
+        match self {
+            Self::BuyerHasSeller { .. } => Some(Side::Buyer),
+            Self::SellerHasBuyer { .. } => Some(Side::Seller),
+            Self::Locked { side, .. } | Self::Stranger { side, .. } => Some(*side),
+            Self::SameListing { .. }
+            | Self::SameChain { .. }
+            | Self::AlreadyLinked { .. }
+            | Self::Ring { .. }
+            | Self::TooLong { .. }
+            | Self::NotLinked { .. } => None,
+        }
+    }
+}
+
+impl Side {
+    /// `seller` or `buyer`: the name of the field in document 2.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seller => "seller",
+            Self::Buyer => "buyer",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,75 @@
+//! Chains written as text, for the tests of this crate.
+
+use chain::ids::{BranchId, ChainId, ListingId};
+use chain::state::{Chain, Link, MalformedChain, Member};
+use uuid::Uuid;
+
+/// A chain id that is easy to tell from others.
+pub(crate) fn chain_id(number: u128) -> ChainId {
+    ChainId(Uuid::from_u128(number))
+}
+
+/// The listing ids.
+pub(crate) fn ids(numbers: &[i64]) -> Vec<ListingId> {
+    numbers.iter().copied().map(ListingId).collect()
+}
+
+/// A listing without marks or lock.
+pub(crate) fn member(number: i64) -> Member {
+    Member {
+        listing: ListingId(number),
+        branch: BranchId(1),
+        is_locked: false,
+        top_checked: false,
+        bottom_checked: false,
+    }
+}
+
+/// The link that puts `buyer` below `seller`.
+pub(crate) fn link(buyer: i64, seller: i64) -> Link {
+    Link {
+        seller: ListingId(seller),
+        buyer: ListingId(buyer),
+    }
+}
+
+/// Reads members, parted by spaces: a number, then `!` for a lock, `^` for a checked top, `_` for
+/// a checked bottom.
+pub(crate) fn read_members(text: &str) -> Vec<Member> {
+    let words = text.split_whitespace().map(|word| {
+        let number = word.trim_end_matches(['!', '^', '_']);
+        Member {
+            is_locked: word.contains('!'),
+            top_checked: word.contains('^'),
+            bottom_checked: word.contains('_'),
+            ..member(number.parse().unwrap())
+        }
+    });
+    words.collect()
+}
+
+/// Reads links, parted by spaces: `buyer<seller`, the lower listing first.
+pub(crate) fn read_links(text: &str) -> Vec<Link> {
+    let words = text.split_whitespace().map(|word| {
+        let (buyer, seller) = word.split_once('<').unwrap();
+        link(buyer.parse().unwrap(), seller.parse().unwrap())
+    });
+    words.collect()
+}
+
+/// Builds a chain of members and links as text.
+pub(crate) fn try_chain(number: u128, members: &str, links: &str) -> Result<Chain, MalformedChain> {
+    Chain::new(chain_id(number), read_members(members), read_links(links))
+}
+
+/// As `try_chain`, of a chain that is not malformed.
+pub(crate) fn read_chain(number: u128, members: &str, links: &str) -> Chain {
+    try_chain(number, members, links).unwrap()
+}
+
+/// A straight chain of `length` listings with the ids from `first` upwards, bottom to top.
+pub(crate) fn straight(number: u128, first: i64, length: i64) -> Chain {
+    let members = (first..first + length).map(member).collect();
+    let links = (first..first + length - 1).map(|lower| link(lower, lower + 1));
+    Chain::new(chain_id(number), members, links.collect()).unwrap()
+}

@@ -1,0 +1,32 @@
+//! What an integrator uses: tokens, queries and the verification of what comes back.
+//!
+//! The crate knows nothing about the server or its storage. It reads no clock of its own: the
+//! time is a [`Clock`] that the caller hands in.
+
+pub mod connection;
+pub mod error;
+pub mod key_set;
+pub mod printable;
+pub mod problem;
+pub mod query;
+pub mod sandbox;
+pub mod token;
+pub mod verify;
+pub mod wire;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+pub use connection::{Endpoints, Trust};
+pub use error::ClientError;
+pub use printable::printable;
+pub use query::{ChainInput, ChainQuery, Client};
+pub use sandbox::SandboxFile;
+pub use token::Credentials;
+pub use verify::{VerifiedAnswer, verify_answer};
+
+/// Where the time comes from: a function that returns the current moment.
+///
+/// It dates client assertions and ages the cached token and key set. A program passes its system
+/// clock; a test passes a clock that it moves.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

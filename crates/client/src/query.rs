@@ -1,0 +1,185 @@
+//! The chain query: ask, verify, and hand over only what verified.
+
+use std::time::SystemTime;
+
+use reqwest::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use signing::provenance::{ProvenanceError, verify_envelope};
+use tokio::sync::Mutex;
+
+use crate::connection::{Answer, Endpoints, Trust, open_connection, send};
+use crate::key_set::KeptKeySet;
+use crate::problem::Problem;
+use crate::token::{Credentials, KeptToken, request_token};
+use crate::verify::{VerifiedAnswer, read_page};
+use crate::{ClientError, Clock};
+
+/// What to ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainQuery {
+    /// The properties, 1 to 100 (S-3).
+    pub input: ChainInput,
+    /// Chains a page, 1 to 100; the service's default is 15.
+    pub rows: Option<u8>,
+    /// The page, counted from 1; the service's default is 1.
+    pub page: Option<u32>,
+}
+
+/// The properties that a query names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChainInput {
+    /// By UPRN, each of at most 12 digits.
+    Uprns(Vec<u64>),
+    /// By address, complete or not, or a postcode alone; each of 1 to 200 characters.
+    Addresses(Vec<String>),
+}
+
+/// A connection to the service that keeps its token and its key set between queries.
+///
+/// One client serves any number of tasks at once; while a token is fetched, the others wait for
+/// that one instead of fetching their own.
+pub struct Client {
+    endpoints: Endpoints,
+    credentials: Credentials,
+    mutual_tls: reqwest::Client,
+    public_tls: reqwest::Client,
+    clock: Clock,
+    token: Mutex<KeptToken>,
+    key_set: Mutex<KeptKeySet>,
+}
+
+impl Client {
+    /// A client of the service at `endpoints`. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`ClientError::Credential`] that names the address, certificate or key that cannot be used.
+    pub fn new(
+        endpoints: Endpoints,
+        credentials: Credentials,
+        trust: &Trust,
+        clock: Clock,
+    ) -> Result<Self, ClientError> {
+        Ok(Self {
+            endpoints: endpoints.normalise()?,
+            mutual_tls: open_connection(trust, Some(&credentials.identity_pem()))?,
+            // The key set is public: no certificate is presented for it.
+            public_tls: open_connection(trust, None)?,
+            credentials,
+            clock,
+            token: Mutex::new(KeptToken::empty()),
+            key_set: Mutex::new(KeptKeySet::empty()),
+        })
+    }
+
+    /// Asks for chains and verifies the answer.
+    ///
+    /// A token that the service no longer accepts is renewed once. Nothing else is retried.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; [`ClientError::RateLimited`] says how long to wait.
+    pub async fn query_chains(&self, query: &ChainQuery) -> Result<VerifiedAnswer, ClientError> {
+        let token = self.access_token().await?;
+        let mut answer = self.post_query(query, &token).await?;
+        if refuses_token(&answer) {
+            self.token.lock().await.forget(&token);
+            let renewed = self.access_token().await?;
+            answer = self.post_query(query, &renewed).await?;
+        }
+        if answer.status != 200 {
+            return Err(read_refusal(&answer));
+        }
+        self.verify_body(answer.body).await
+    }
+
+    /// The access token: the kept one until 30 s before its expiry, then a new one.
+    ///
+    /// # Errors
+    /// [`ClientError::Token`] when the service refuses; [`ClientError::Unreachable`].
+    pub async fn access_token(&self) -> Result<String, ClientError> {
+        let mut kept = self.token.lock().await;
+        let now = self.now();
+        if let Some(token) = kept.at(now) {
+            return Ok(token);
+        }
+        let auth_url = &self.endpoints.auth_url;
+        let issued = request_token(&self.mutual_tls, auth_url, &self.credentials, now).await?;
+        kept.keep(&issued, now);
+        Ok(issued.access_token)
+    }
+
+    /// Verifies an answer against the published key set. A key set that does not hold the answer's
+    /// key is fetched again once: the key may be newer than the kept set.
+    ///
+    /// # Errors
+    /// As [`verify_answer`](crate::verify_answer), and [`ClientError::Unreachable`].
+    pub async fn verify_body(&self, body: Vec<u8>) -> Result<VerifiedAnswer, ClientError> {
+        let mut kept = self.key_set.lock().await;
+        let (connection, url) = (&self.public_tls, self.endpoints.jwks_url.as_str());
+        let keys = kept.obtain(connection, url, self.now()).await?;
+        let envelope = match verify_envelope(&body, keys) {
+            Err(ProvenanceError::UnknownKey(_)) => {
+                kept.forget();
+                verify_envelope(&body, kept.obtain(connection, url, self.now()).await?)?
+            }
+            first => first?,
+        };
+        read_page(&envelope, body)
+    }
+
+    async fn post_query(&self, query: &ChainQuery, token: &str) -> Result<Answer, ClientError> {
+        let url = format!("{}/api/v1/standard/chains", self.endpoints.base_url);
+        let mut request = self
+            .mutual_tls
+            .post(&url)
+            .bearer_auth(token)
+            .form(&form_fields(query));
+        if let Some(page) = query.page {
+            request = request.query(&[("page", page)]);
+        }
+        send(&url, request).await
+    }
+
+    fn now(&self) -> SystemTime {
+        (self.clock)()
+    }
+}
+
+fn form_fields(query: &ChainQuery) -> Vec<(&'static str, String)> {
+    let (input_type, values) = match &query.input {
+        ChainInput::Uprns(uprns) => ("uprn", uprns.iter().map(u64::to_string).collect()),
+        ChainInput::Addresses(addresses) => ("address", addresses.clone()),
+    };
+    let mut fields = vec![("inputType", input_type.to_owned())];
+    fields.extend(values.into_iter().map(|value| ("value[]", value)));
+    fields.extend(query.rows.map(|rows| ("rows", rows.to_string())));
+    fields
+}
+
+/// Whether a new token could help: 401 with `invalid_token` (RFC 6750, section 3.1).
+fn refuses_token(answer: &Answer) -> bool {
+    let mut fields = answer.headers.get_all(WWW_AUTHENTICATE).iter();
+    answer.status == 401
+        && fields.any(|field| {
+            field
+                .to_str()
+                .is_ok_and(|text| text.contains("invalid_token"))
+        })
+}
+
+fn read_refusal(answer: &Answer) -> ClientError {
+    let problem = Box::new(Problem::parse(answer.status, &answer.body));
+    if answer.status != 429 {
+        return ClientError::Refused(problem);
+    }
+    let retry_after = answer
+        .headers
+        .get(RETRY_AFTER)
+        .and_then(|field| field.to_str().ok());
+    let retry_after_seconds = retry_after.and_then(|text| text.trim().parse().ok());
+    ClientError::RateLimited {
+        retry_after_seconds,
+        problem,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! Whole queries against a small service with mutual TLS in the same process.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
+
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use crate::token::parse_assertion_key;
+use crate::{Client, Credentials, Endpoints, Trust};
+
+/// A request as the service saw it.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// Method and path with its query.
+    pub(super) line: String,
+    /// The `Authorization` field, empty without one.
+    pub(super) authorization: String,
+    pub(super) body: String,
+    pub(super) has_certificate: bool,
+}
+
+/// What the service answers: a status line, header lines, and a body.
+pub(super) struct Reply {
+    pub(super) status: &'static str,
+    pub(super) headers: &'static str,
+    pub(super) body: Vec<u8>,
+}
+
+type Answers = dyn Fn(&Request, usize) -> Reply + Send + Sync;
+
+/// A running service and a client of it.
+pub(super) struct Service {
+    pub(super) client: Client,
+    authority: Authority,
+    address: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+    now_seconds: Arc<AtomicU64>,
+}
+
+impl Service {
+    /// Starts a service that answers with `answers(request, how many had the same path before)`.
+    pub(super) async fn start(
+        answers: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let authority = Authority::new();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!(
+            "https://localhost:{}",
+            listener.local_addr().unwrap().port()
+        );
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let acceptor = TlsAcceptor::from(Arc::new(authority.server_config()));
+        tokio::spawn(serve(
+            listener,
+            acceptor,
+            Arc::clone(&requests),
+            Arc::new(answers),
+        ));
+
+        let now_seconds = Arc::new(AtomicU64::new(1_800_000_000));
+        let client = authority.client_of(&address, &now_seconds);
+        Self {
+            client,
+            authority,
+            address,
+            requests,
+            now_seconds,
+        }
+    }
+
+    /// A client that calls `other` and trusts only the authority of this service.
+    pub(super) fn client_of(&self, other: &Self) -> Client {
+        self.authority.client_of(&other.address, &self.now_seconds)
+    }
+
+    pub(super) fn advance(&self, seconds: u64) {
+        self.now_seconds.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    pub(super) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// The request lines so far.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.requests()
+            .into_iter()
+            .map(|request| request.line)
+            .collect()
+    }
+}
+
+/// A certificate authority that lives for one test.
+struct Authority {
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
+    certificate_pem: String,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let certificate_pem = params.self_signed(&key).unwrap().pem();
+        Self {
+            issuer: rcgen::Issuer::new(params, key),
+            certificate_pem,
+        }
+    }
+
+    fn issue(&self) -> (rcgen::Certificate, rcgen::KeyPair) {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        (params.signed_by(&key, &self.issuer).unwrap(), key)
+    }
+
+    fn client_of(&self, address: &str, now_seconds: &Arc<AtomicU64>) -> Client {
+        let shown = Arc::clone(now_seconds);
+        let clock = move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::SeqCst));
+        let endpoints = Endpoints {
+            base_url: address.to_owned(),
+            auth_url: format!("{address}/"),
+            jwks_url: format!("{address}/jwks"),
+        };
+        let trust = Trust::Only(self.certificate_pem.clone().into_bytes());
+        Client::new(endpoints, self.credentials(), &trust, Arc::new(clock)).unwrap()
+    }
+
+    fn credentials(&self) -> Credentials {
+        let (certificate, key) = self.issue();
+        let assertion_key = rcgen::KeyPair::generate().unwrap().serialize_pem();
+        Credentials {
+            client_id: "https://directory.example/client/1".to_owned(),
+            certificate_pem: certificate.pem().into_bytes(),
+            key_pem: key.serialize_pem().into_bytes(),
+            assertion_key: parse_assertion_key(assertion_key.as_bytes(), "ES256").unwrap(),
+            assertion_kid: Some("assertion-1".to_owned()),
+        }
+    }
+
+    fn server_config(&self) -> ServerConfig {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut roots = RootCertStore::empty();
+        let authority =
+            rustls::pki_types::CertificateDer::from_pem_slice(self.certificate_pem.as_bytes());
+        roots.add(authority.unwrap()).unwrap();
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+                .allow_unauthenticated()
+                .build()
+                .unwrap();
+        let (certificate, key) = self.issue();
+        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
+        ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap()
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    requests: Arc<Mutex<Vec<Request>>>,
+    answers: Arc<Answers>,
+) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let Ok(mut stream) = acceptor.accept(stream).await else {
+            continue;
+        };
+        let has_certificate = stream.get_ref().1.peer_certificates().is_some();
+        let Ok(mut request) = read_request(&mut stream).await else {
+            continue;
+        };
+        request.has_certificate = has_certificate;
+        let earlier = {
+            let mut requests = requests.lock().unwrap();
+            let same = |other: &&Request| other.line == request.line;
+            let earlier = requests.iter().filter(same).count();
+            requests.push(request.clone());
+            earlier
+        };
+        let reply = answers(&request, earlier);
+        let head = format!(
+            "HTTP/1.1 {}\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n",
+            reply.status,
+            reply.body.len(),
+            reply.headers
+        );
+        // A client that hung up early is what some tests are about.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let _ = stream.write_all(&reply.body).await;
+        let _ = stream.shutdown().await;
+    }
+}
+
+async fn read_request(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<Request> {
+    let mut text = Vec::new();
+    let head_end = loop {
+        if let Some(end) = text.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
+        }
+        if stream.read_buf(&mut text).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    };
+    let head = String::from_utf8_lossy(&text[..head_end]).into_owned();
+    let field = |name: &str| {
+        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+        lines
+            .find(|(other, _)| other.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.to_owned())
+    };
+    let length: usize = field("content-length").map_or(0, |value| value.parse().unwrap());
+    while text.len() < head_end + 4 + length {
+        if stream.read_buf(&mut text).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    let line = head.lines().next().unwrap_or_default();
+    Ok(Request {
+        line: line.trim_end_matches(" HTTP/1.1").to_owned(),
+        authorization: field("authorization").unwrap_or_default(),
+        body: String::from_utf8_lossy(&text[head_end + 4..]).into_owned(),
+        has_certificate: false,
+    })
+}

@@ -1,0 +1,239 @@
+//! Access tokens: the client's proof of who it is, and the token that it is exchanged for.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use signing::algorithm::Algorithm;
+use signing::base64url;
+use signing::key::SigningKey;
+
+use crate::connection::send;
+use crate::problem::TokenRefusal;
+use crate::sandbox::{SandboxClient, read_file};
+use crate::{ClientError, printable};
+
+/// How long a client assertion is valid, in seconds; FAPI 2.0 and S-21 allow more.
+pub const ASSERTION_LIFETIME_SECONDS: u64 = 120;
+/// A token is no longer used when it is this close to its expiry, in seconds.
+pub const RENEW_BEFORE_SECONDS: u64 = 30;
+
+/// The largest certificate or key file that is read, in bytes.
+const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+/// Random bytes of a `jti`.
+const JTI_BYTES: usize = 24;
+/// The longest lifetime of a token that is believed, in seconds.
+const TOKEN_LIFETIME_LIMIT_SECONDS: u64 = 24 * 3600;
+
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const QUERY_SCOPE: &str = "transaction-status";
+
+/// What a client proves itself with. Its `Debug` form shows no key.
+pub struct Credentials {
+    /// The client id, a URL.
+    pub client_id: String,
+    /// The TLS client certificate with its intermediates, PEM.
+    pub certificate_pem: Vec<u8>,
+    /// The private key of that certificate, PEM.
+    pub key_pem: Vec<u8>,
+    /// The key that signs assertions; its public half is registered for the client.
+    pub assertion_key: SigningKey,
+    /// The id of that key in the client's registered key set. Without one the service tries each
+    /// registered key (S-21).
+    pub assertion_kid: Option<String>,
+}
+
+impl Credentials {
+    /// Reads the files of a sandbox's client.
+    ///
+    /// # Errors
+    /// [`ClientError::File`] or [`ClientError::Credential`].
+    pub fn read(client: &SandboxClient) -> Result<Self, ClientError> {
+        let algorithm = &client.assertion_alg;
+        let pem = read_file(&client.assertion_key_file, KEY_FILE_LIMIT_BYTES)?;
+        Ok(Self {
+            client_id: client.client_id.clone(),
+            certificate_pem: read_file(&client.certificate_file, KEY_FILE_LIMIT_BYTES)?,
+            key_pem: read_file(&client.key_file, KEY_FILE_LIMIT_BYTES)?,
+            assertion_key: parse_assertion_key(&pem, algorithm)?,
+            assertion_kid: Some(client.assertion_kid.clone()),
+        })
+    }
+
+    /// The certificate and its key in one PEM text, as the TLS layer takes them.
+    pub(crate) fn identity_pem(&self) -> Vec<u8> {
+        let parts: [&[u8]; 3] = [&self.certificate_pem, b"\n", &self.key_pem];
+        parts.concat()
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Credentials")
+            .field("client_id", &self.client_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The assertion key of a PKCS #8 PEM text, for the named algorithm (`PS256`, `ES256`, `EdDSA` or
+/// `RS256`).
+///
+/// # Errors
+/// [`ClientError::Credential`] when the algorithm is unknown or the key is not of its kind.
+pub fn parse_assertion_key(pem: &[u8], algorithm: &str) -> Result<SigningKey, ClientError> {
+    let what = "the assertion key";
+    let parsed = Algorithm::parse(algorithm).ok_or_else(|| ClientError::Credential {
+        what,
+        reason: format!("the algorithm `{}` is unknown", printable(algorithm)),
+    })?;
+    let text = std::str::from_utf8(pem).unwrap_or_default();
+    SigningKey::from_pkcs8_pem(text, parsed).map_err(|error| ClientError::Credential {
+        what,
+        reason: error.to_string(),
+    })
+}
+
+/// The token that is kept between queries.
+pub(crate) struct KeptToken {
+    token: Option<(String, SystemTime)>,
+}
+
+impl KeptToken {
+    pub(crate) fn empty() -> Self {
+        Self { token: None }
+    }
+
+    /// The kept token while it has [`RENEW_BEFORE_SECONDS`] to live at `now`.
+    pub(crate) fn at(&self, now: SystemTime) -> Option<String> {
+        let (token, renew_at) = self.token.as_ref()?;
+        (now < *renew_at).then(|| token.clone())
+    }
+
+    pub(crate) fn keep(&mut self, token: &IssuedToken, now: SystemTime) {
+        let lifetime = token.expires_in.min(TOKEN_LIFETIME_LIMIT_SECONDS);
+        let usable = Duration::from_secs(lifetime.saturating_sub(RENEW_BEFORE_SECONDS));
+        let renew_at = now.checked_add(usable).unwrap_or(now);
+        self.token = Some((token.access_token.clone(), renew_at));
+    }
+
+    /// Drops the kept token if it is `refused`: another caller may have renewed it meanwhile.
+    pub(crate) fn forget(&mut self, refused: &str) {
+        self.token.take_if(|(token, _)| token == refused);
+    }
+}
+
+/// The token answer (RFC 6749, section 5.1). A missing lifetime counts as none: the token then
+/// serves one query.
+#[derive(Deserialize)]
+pub(crate) struct IssuedToken {
+    pub(crate) access_token: String,
+    token_type: String,
+    #[serde(default)]
+    expires_in: u64,
+}
+
+/// Asks the token endpoint of `auth_url` for a new token (RFC 6749, section 4.4).
+pub(crate) async fn request_token(
+    connection: &reqwest::Client,
+    auth_url: &str,
+    credentials: &Credentials,
+    now: SystemTime,
+) -> Result<IssuedToken, ClientError> {
+    let assertion = sign_assertion(credentials, auth_url, now)?;
+    let url = format!("{auth_url}/token");
+    let request = connection.post(&url).form(&[
+        ("grant_type", "client_credentials"),
+        ("scope", QUERY_SCOPE),
+        ("client_assertion_type", ASSERTION_TYPE),
+        ("client_assertion", &assertion),
+    ]);
+    let answer = send(&url, request).await?;
+    if answer.status != 200 {
+        let refusal = TokenRefusal::parse(answer.status, &answer.body);
+        return Err(ClientError::Token(Box::new(refusal)));
+    }
+    let unexpected = |reason: &str| ClientError::UnexpectedAnswer {
+        url: answer.url.clone(),
+        reason: reason.to_owned(),
+    };
+    // The parser's own message could repeat the token, so it is not passed on.
+    let token: IssuedToken = serde_json::from_slice(&answer.body)
+        .map_err(|_| unexpected("it is not a token answer (RFC 6749, section 5.1)"))?;
+    if !token.token_type.eq_ignore_ascii_case("Bearer") {
+        return Err(unexpected("its token_type is not Bearer"));
+    }
+    Ok(token)
+}
+
+#[derive(Serialize)]
+struct AssertionHeader<'a> {
+    alg: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kid: Option<&'a str>,
+    typ: &'a str,
+}
+
+/// The claims of a client assertion (RFC 7523, section 3).
+#[derive(Serialize)]
+struct AssertionClaims<'a> {
+    iss: &'a str,
+    sub: &'a str,
+    // One audience, the issuer, as a plain string: the only form that the FAPI 2.0 Security
+    // Profile accepts (S-21). An assertion for several audiences could be replayed by one of them.
+    aud: &'a str,
+    iat: u64,
+    exp: u64,
+    jti: String,
+}
+
+/// A fresh client assertion, dated `now`, for the issuer `auth_url`: a compact JWS (RFC 7515,
+/// section 7.1).
+///
+/// It is put together here because the header carries the id under which the key is registered,
+/// which need not be the thumbprint that `signing` names its keys by.
+///
+/// # Errors
+/// [`ClientError::Credential`] when `now` is before 1970 or the key cannot sign.
+pub fn sign_assertion(
+    credentials: &Credentials,
+    auth_url: &str,
+    now: SystemTime,
+) -> Result<String, ClientError> {
+    let since_1970 = now
+        .duration_since(UNIX_EPOCH)
+        .map_err(|_| no_assertion("this computer's clock is before 1970: set it"))?;
+    let iat = since_1970.as_secs();
+    let header = AssertionHeader {
+        alg: credentials.assertion_key.algorithm().as_str(),
+        kid: credentials.assertion_kid.as_deref(),
+        typ: "JWT",
+    };
+    let claims = AssertionClaims {
+        iss: &credentials.client_id,
+        sub: &credentials.client_id,
+        aud: auth_url,
+        iat,
+        exp: iat.saturating_add(ASSERTION_LIFETIME_SECONDS),
+        jti: signing::random::token(JTI_BYTES).map_err(no_assertion)?,
+    };
+    let signing_input = format!("{}.{}", encode_part(&header)?, encode_part(&claims)?);
+    let signature = credentials.assertion_key.sign(signing_input.as_bytes());
+    let signature = base64url::encode(&signature.map_err(no_assertion)?);
+    Ok(format!("{signing_input}.{signature}"))
+}
+
+fn encode_part(part: &impl Serialize) -> Result<String, ClientError> {
+    let json = serde_json::to_vec(part).map_err(no_assertion)?;
+    Ok(base64url::encode(&json))
+}
+
+fn no_assertion(reason: impl fmt::Display) -> ClientError {
+    ClientError::Credential {
+        what: "the client assertion",
+        reason: reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Signed answers: documents cached by version, signatures by content.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use chain::ids::ChainId;
+use quick_cache::sync::Cache;
+use signing::base64url;
+use signing::canonical;
+use signing::key::SigningKey;
+use signing::provenance::{PayloadHash, Provenance};
+use storage::Storage;
+use storage::address_search::Hit;
+use tokio::sync::Semaphore;
+
+use crate::clock;
+use crate::config::Config;
+use crate::limits;
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::wire::chains;
+
+/// What finished answers are made of.
+#[derive(Debug)]
+pub struct Answers {
+    documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
+    signatures: Cache<SignatureKey, Arc<Signature>>,
+    signing_threads: Arc<Semaphore>,
+    reuse_seconds: i64,
+    metrics: Arc<Metrics>,
+}
+
+/// Content, and the span of time in which its signature is reused.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SignatureKey {
+    digest: [u8; 32],
+    kid: String,
+    span: i64,
+}
+
+#[derive(Debug)]
+struct Signature {
+    value: String,
+    signed_at: String,
+}
+
+/// Documents are weighed by their bytes, so that the cache's memory is bounded.
+#[derive(Debug, Clone)]
+struct ByLength;
+
+impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
+    fn weight(&self, _key: &(ChainId, i64), document: &Arc<[u8]>) -> u64 {
+        document.len() as u64 + 96
+    }
+}
+
+impl Answers {
+    /// Empty caches of the configured sizes.
+    pub fn new(config: &Config, metrics: Arc<Metrics>) -> Self {
+        let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 1024;
+        let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
+        let threads = match config.signing_threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        };
+        Self {
+            documents: Cache::with_weighter(items, bytes_max, ByLength),
+            signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
+            signing_threads: Arc::new(Semaphore::new(threads)),
+            reuse_seconds: config.signature_reuse_seconds,
+            metrics,
+        }
+    }
+
+    /// The document of the chain that a hit leads to; none if the chain was
+    /// dissolved since the hit was read.
+    pub async fn find_document(
+        &self,
+        storage: &Storage,
+        hit: &Hit,
+    ) -> Result<Option<Arc<[u8]>>, Problem> {
+        if let Some(document) = self.documents.get(&(hit.chain, hit.version)) {
+            return Ok(Some(document));
+        }
+        let chain = hit.chain;
+        let built = storage
+            .read(move |read| {
+                let Some(state) = storage::state::find_chain_state(read, chain)? else {
+                    return Ok(None);
+                };
+                let document = chains::render_chain(&state)
+                    .map_err(|error| Problem::Internal(error.to_string()))?;
+                Ok::<_, Problem>(Some((state.version, Arc::<[u8]>::from(document))))
+            })
+            .await?;
+        let Some((version, document)) = built else {
+            return Ok(None);
+        };
+        self.metrics.documents_built.inc();
+        // The version that was read together with the rows, which may be newer
+        // than the hit's.
+        self.documents
+            .insert((chain, version), Arc::clone(&document));
+        Ok(Some(document))
+    }
+
+    /// The whole envelope of document 1 around `data`, which is canonical.
+    pub async fn sign(
+        &self,
+        data: Vec<u8>,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Bytes, Problem> {
+        let digest = canonical::digest(&data);
+        let data = Bytes::from(data);
+        let signature = if self.reuse_seconds > 0 {
+            // Spans end at different moments for different contents, so that
+            // not all signatures have to be made anew at once.
+            let offset = i64::from(digest[0]) << 8 | i64::from(digest[1]);
+            let wanted = SignatureKey {
+                digest,
+                kid: key.kid().to_owned(),
+                span: (now + offset % self.reuse_seconds) / self.reuse_seconds,
+            };
+            match self.signatures.get_value_or_guard_async(&wanted).await {
+                Ok(known) => {
+                    self.metrics.signatures_reused.inc();
+                    known
+                }
+                // Others who want the same content wait for this guard.
+                Err(guard) => {
+                    let made = self.make_signature(data.clone(), key, now).await?;
+                    // The cache may have been emptied meanwhile: no matter.
+                    drop(guard.insert(Arc::clone(&made)));
+                    made
+                }
+            }
+        } else {
+            self.make_signature(data.clone(), key, now).await?
+        };
+        envelope(&data, &digest, key, &signature)
+    }
+
+    /// Signs on a thread of its own: an RSA signature takes more than half a
+    /// millisecond, for which no other request may wait on this worker.
+    async fn make_signature(
+        &self,
+        data: Bytes,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Arc<Signature>, Problem> {
+        let failed = |text: String| Problem::Internal(format!("signing failed: {text}"));
+        let permit = Arc::clone(&self.signing_threads)
+            .acquire_owned()
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        let key = Arc::clone(key);
+        let value = tokio::task::spawn_blocking(move || {
+            let signature = key.sign(&data);
+            drop(permit);
+            signature
+        })
+        .await
+        .map_err(|error| failed(error.to_string()))?
+        .map_err(|error| failed(error.to_string()))?;
+        self.metrics.signatures.inc();
+        Ok(Arc::new(Signature {
+            value: base64url::encode(&value),
+            signed_at: clock::to_rfc3339(now),
+        }))
+    }
+}
+
+fn envelope(
+    data: &[u8],
+    digest: &[u8; 32],
+    key: &SigningKey,
+    signature: &Signature,
+) -> Result<Bytes, Problem> {
+    let provenance = Provenance {
+        alg: key.algorithm().as_str().to_owned(),
+        kid: key.kid().to_owned(),
+        payload_hash: PayloadHash {
+            alg: "SHA-256".to_owned(),
+            value: base64url::encode(digest),
+        },
+        signature: signature.value.clone(),
+        signed_at: signature.signed_at.clone(),
+    };
+    let provenance = canonical::to_canonical(&provenance)
+        .map_err(|error| Problem::Internal(error.to_string()))?;
+    let mut body = Vec::with_capacity(data.len() + provenance.len() + 32);
+    body.extend_from_slice(b"{\"data\":");
+    body.extend_from_slice(data);
+    body.extend_from_slice(b",\"provenance\":");
+    body.extend_from_slice(&provenance);
+    body.push(b'}');
+    Ok(Bytes::from(body))
+}

@@ -1,0 +1,70 @@
+//! The one place that reads a clock; tests move theirs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+
+/// Where the program takes the time from.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    /// The machine's clock.
+    #[default]
+    System,
+    /// A clock that stands still until it is moved.
+    Manual(ManualClock),
+}
+
+/// A clock for tests, in Unix seconds.
+#[derive(Debug, Clone)]
+pub struct ManualClock(Arc<AtomicI64>);
+
+impl Clock {
+    /// Unix time in whole seconds.
+    pub fn now_seconds(&self) -> i64 {
+        match self {
+            #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+            Self::System => SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| {
+                    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+                }),
+            Self::Manual(clock) => clock.0.load(Ordering::SeqCst),
+        }
+    }
+}
+
+impl ManualClock {
+    /// A clock that shows this Unix time.
+    pub fn at(now_seconds: i64) -> Self {
+        Self(Arc::new(AtomicI64::new(now_seconds)))
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+/// Unix seconds as RFC 3339 in UTC, for example `2026-11-21T10:00:00Z`.
+pub fn to_rfc3339(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.to_string())
+}
+
+/// A monotonic stopwatch, for durations in logs and metrics.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts it.
+    #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// How long it has run.
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}

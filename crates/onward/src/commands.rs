@@ -1,0 +1,139 @@
+//! The command line: every command, its exit status, its errors.
+
+pub mod check;
+pub mod client;
+pub mod generate;
+pub mod import;
+pub mod init;
+pub mod query;
+pub mod sandbox;
+pub mod serve;
+pub mod verify;
+
+use std::future::Future;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::clock::Clock;
+use crate::config::Config;
+
+/// The state of property chains in England and Wales, signed.
+#[derive(Debug, Parser)]
+#[command(name = "onward", version, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Makes everything that a newcomer needs in one folder, and serves it.
+    Sandbox(sandbox::SandboxArgs),
+    /// Serves all addresses.
+    Serve(serve::ServeArgs),
+    /// Writes a commented configuration, keys and an empty store into a folder.
+    Init(init::InitArgs),
+    /// Checks a configuration, its certificates and its store without serving.
+    Check(check::CheckArgs),
+    /// Loads properties, listings, links, milestones and parties from files.
+    Import(import::ImportArgs),
+    /// Writes made-up chains as an import file.
+    Generate(generate::GenerateArgs),
+    /// Registers, lists and disables clients.
+    #[command(subcommand)]
+    Client(client::ClientCommand),
+    /// Asks for chains, verifies the answer and draws it.
+    Query(query::QueryArgs),
+    /// Checks a saved answer.
+    Verify(verify::VerifyArgs),
+}
+
+/// Which configuration a command works on.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", env = "ONWARD_CONFIG")]
+    config: PathBuf,
+    /// Overrides a setting, for example `--set log=debug`; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+/// Why a command failed: one sentence for the person at the terminal.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Failure(String);
+
+impl Failure {
+    /// A failure that says this.
+    pub fn new(reason: impl std::fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+impl ConfigArgs {
+    /// Loads the settings: file, then environment, then flags.
+    pub fn load(&self) -> Result<Config, Failure> {
+        Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::new)
+    }
+}
+
+/// Runs the command that the arguments name. Exit status: 0 on success, 1 on
+/// failure, 2 on wrong usage.
+pub fn run() -> ExitCode {
+    let command = CommandLine::parse().command;
+    let outcome = match command {
+        Command::Sandbox(args) => wait_for(sandbox::run(args)),
+        Command::Serve(args) => wait_for(serve::run(args)),
+        Command::Init(args) => init::run(&args, &mut std::io::stdout()),
+        Command::Check(args) => wait_for(check::run(args)),
+        Command::Import(args) => import::run(&args),
+        Command::Generate(args) => {
+            let (out, summary) = (&mut std::io::stdout(), &mut std::io::stderr());
+            generate::run(&args, out, summary).map_err(Failure::new)
+        }
+        Command::Client(command) => client::run(command, &mut std::io::stdout()),
+        Command::Query(args) => wait_for(async move {
+            let ran = query::run(args, client_clock(), &mut std::io::stdout()).await;
+            ran.map_err(Failure::new)
+        }),
+        Command::Verify(args) => wait_for(async move {
+            let ran = verify::run(args, &mut std::io::stdout()).await;
+            ran.map_err(Failure::new)
+        }),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            drop(writeln!(std::io::stderr(), "onward: {failure}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs async work to its end.
+fn wait_for(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::new)?
+        .block_on(work)
+}
+
+/// The client library takes its time from here.
+fn client_clock() -> ::client::Clock {
+    Arc::new(|| {
+        let seconds = u64::try_from(Clock::System.now_seconds()).unwrap_or_default();
+        UNIX_EPOCH + Duration::from_secs(seconds)
+    })
+}
+
+/// Writes one line to the terminal. A closed pipe is no failure.
+fn say(out: &mut dyn std::io::Write, line: impl std::fmt::Display) {
+    drop(writeln!(out, "{line}"));
+}

@@ -1,0 +1,263 @@
+//! `onward client`: the applications that may call.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use chain::ids::BranchId;
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use signing::algorithm::Algorithm;
+use signing::jwk::JwkSet;
+use storage::clients::{self, StoredClient};
+use storage::{StorageError, branch, participants};
+use uuid::Uuid;
+
+use super::{ConfigArgs, Failure, say};
+use crate::clock::Clock;
+use crate::registry::Scope;
+use crate::server;
+
+/// The largest key set that is registered, in bytes.
+const JWKS_BYTES_MAX: usize = 64 * 1024;
+
+/// What to do with clients.
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Registers a client and prints its id.
+    Register(RegisterArgs),
+    /// Lists all clients.
+    List(ListArgs),
+    /// Forbids a client to call; its tokens end at once.
+    Disable(DisableArgs),
+}
+
+/// What a client is registered with.
+#[derive(Debug, Args)]
+pub struct RegisterArgs {
+    /// What people call the application.
+    #[arg(long)]
+    name: String,
+    /// The organisation it belongs to; made if it is new.
+    #[arg(long)]
+    participant: String,
+    /// File with the client's public keys, a JWK set.
+    #[arg(long, value_name = "FILE")]
+    jwks: PathBuf,
+    /// A scope to assign: `transaction-status` or `listing`; may be repeated.
+    #[arg(long, value_parser = read_scope)]
+    scope: Vec<String>,
+    /// Id of a branch whose listings are the client's own; may be repeated.
+    #[arg(long, value_name = "ID")]
+    branch: Vec<i64>,
+    /// The rules that its assertions are held to.
+    #[arg(long, value_enum, default_value = "sector")]
+    profile: ProfileName,
+    /// The one algorithm of its assertions: PS256, ES256, `EdDSA` or RS256.
+    #[arg(long, value_parser = read_algorithm)]
+    assertion_alg: Option<String>,
+    /// The id to register; made up when left out.
+    #[arg(long, value_name = "URL")]
+    client_id: Option<String>,
+    /// Lets the client get tokens for `listing` without a certificate (S-24).
+    #[arg(long)]
+    unbound_tokens: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Which rules.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ProfileName {
+    Sector,
+    Fapi2,
+}
+
+/// How `list` prints.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Which client.
+#[derive(Debug, Args)]
+pub struct DisableArgs {
+    /// The client's id.
+    id: String,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+struct OutputArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `onward client …`.
+pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        ClientCommand::Register(args) => register(&args, out),
+        ClientCommand::List(args) => list(&args.output, out),
+        ClientCommand::Disable(args) => disable(&args, out),
+    }
+}
+
+fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let jwks = std::fs::read(&args.jwks)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", args.jwks.display())))?;
+    let client = StoredClient {
+        id: args.client_id.clone().unwrap_or_else(make_client_id),
+        participant: args.participant.clone(),
+        name: args.name.clone(),
+        profile: match args.profile {
+            ProfileName::Sector => "sector",
+            ProfileName::Fapi2 => "fapi2",
+        }
+        .to_owned(),
+        jwks: check_jwks(&jwks).map_err(|reason| {
+            Failure::new(format!(
+                "{} cannot be registered: {reason}",
+                args.jwks.display()
+            ))
+        })?,
+        assertion_algorithm: args.assertion_alg.clone(),
+        certificate_bound: !args.unbound_tokens,
+        scopes: args.scope.clone(),
+        branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
+        is_active: true,
+        created_at: Clock::System.now_seconds(),
+    };
+    let storage = server::open_storage(&args.output.config.load()?, false).map_err(Failure::new)?;
+    let id = client.id.clone();
+    storage.write_blocking(move |write| register_client(write, &client))?;
+    if args.output.json {
+        say(out, json!({ "client_id": id }));
+    } else {
+        say(out, format!("Registered {id}"));
+    }
+    Ok(())
+}
+
+/// Stores a client, unless its id is taken or a branch does not exist.
+pub(crate) fn register_client(
+    write: &mut storage::Write<'_>,
+    client: &StoredClient,
+) -> Result<(), Failure> {
+    if clients::find_client(write, &client.id)?.is_some() {
+        return Err(Failure::new(format!(
+            "the client id {} is taken",
+            client.id
+        )));
+    }
+    for id in &client.branches {
+        if !branch::branch_exists(write, *id)? {
+            return Err(Failure::new(format!("there is no branch {id}")));
+        }
+    }
+    let organisation = Uuid::new_v4().to_string();
+    let now = client.created_at;
+    let participant =
+        participants::ensure_participant(write, &client.participant, &organisation, now)?;
+    Ok(clients::insert_client(write, client, participant)?)
+}
+
+/// A client id in the form that directories give out.
+pub(crate) fn make_client_id() -> String {
+    let id = Uuid::new_v4();
+    format!("https://rp.directory.onward.example/openid_relying_party/{id}")
+}
+
+/// S-21: weak and malformed keys are refused when they are registered.
+pub(crate) fn check_jwks(jwks: &[u8]) -> Result<String, String> {
+    if jwks.len() > JWKS_BYTES_MAX {
+        return Err(format!("it is larger than {JWKS_BYTES_MAX} bytes"));
+    }
+    JwkSet::parse(jwks).map_err(|error| error.to_string())?;
+    String::from_utf8(jwks.to_vec()).map_err(|error| error.to_string())
+}
+
+fn list(args: &OutputArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = server::open_storage(&args.config.load()?, false).map_err(Failure::new)?;
+    let clients = storage.read_blocking(clients::list_clients)?;
+    if args.json {
+        let rows: Vec<_> = clients.iter().map(describe).collect();
+        say(out, serde_json::Value::from(rows));
+        return Ok(());
+    }
+    for client in &clients {
+        let state = if client.is_active {
+            "active"
+        } else {
+            "disabled"
+        };
+        let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
+        say(
+            out,
+            format!(
+                "{}\n  {} of {}, {state}, profile {}, scopes [{}], branches [{}]",
+                client.id,
+                client.name,
+                client.participant,
+                client.profile,
+                client.scopes.join(" "),
+                branches.join(" ")
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn describe(client: &StoredClient) -> serde_json::Value {
+    let branches: Vec<_> = client.branches.iter().map(|branch| branch.0).collect();
+    json!({
+        "client_id": client.id,
+        "name": client.name,
+        "participant": client.participant,
+        "profile": client.profile,
+        "scopes": client.scopes,
+        "branches": branches,
+        "certificate_bound": client.certificate_bound,
+        "assertion_alg": client.assertion_algorithm,
+        "status": if client.is_active { "active" } else { "disabled" },
+        "created_at": client.created_at,
+    })
+}
+
+fn disable(args: &DisableArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = args.output.config.load()?;
+    let storage = server::open_storage(&config, false).map_err(Failure::new)?;
+    let id = args.id.clone();
+    let now = Clock::System.now_seconds();
+    let found = storage.write_blocking(move |write| clients::disable_client(write, &id, now))?;
+    if !found {
+        return Err(Failure::new(format!("there is no client {}", args.id)));
+    }
+    if args.output.json {
+        say(out, json!({ "client_id": args.id, "status": "disabled" }));
+    } else {
+        say(out, format!("Disabled {}", args.id));
+    }
+    Ok(())
+}
+
+fn read_scope(text: &str) -> Result<String, String> {
+    Scope::parse(text)
+        .map(|scope| scope.as_str().to_owned())
+        .ok_or_else(|| "it must be `transaction-status` or `listing`".to_owned())
+}
+
+fn read_algorithm(text: &str) -> Result<String, String> {
+    Algorithm::parse(text)
+        .map(|algorithm| algorithm.as_str().to_owned())
+        .ok_or_else(|| "it must be PS256, ES256, EdDSA or RS256".to_owned())
+}
+
+impl From<StorageError> for Failure {
+    fn from(error: StorageError) -> Self {
+        Self::new(error)
+    }
+}

@@ -1,0 +1,68 @@
+//! `onward init`: a commented configuration, keys and an empty store.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Failure, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::{files, keys, server};
+
+/// The configuration that `init` writes; every setting stands in it.
+pub(crate) const TEMPLATE: &str = include_str!("init/onward.toml");
+
+/// Makes a folder that can be served once certificates are put into it.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The folder; made if it is not there.
+    directory: PathBuf,
+    /// The store [default: an SQLite file in the folder]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+}
+
+/// Runs `onward init`. What is there already is left as it is.
+pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    std::fs::create_dir_all(&args.directory).map_err(|error| {
+        Failure::new(format!("cannot make {}: {error}", args.directory.display()))
+    })?;
+    let path = args.directory.join("onward.toml");
+    if path.exists() {
+        say(
+            out,
+            format!("{} is there already and was left as it is.", path.display()),
+        );
+    } else {
+        let text = match &args.store {
+            None => TEMPLATE.to_owned(),
+            Some(store) => TEMPLATE.replace("store = \"onward.db\"", &format!("store = {store:?}")),
+        };
+        files::write_secret(&path, &text)
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    }
+    let config = Config::load(&path, std::env::vars(), &[]).map_err(Failure::new)?;
+    prepare_store(&config)?;
+    say(
+        out,
+        format!(
+            "Made {}: configuration, keys and an empty store.\n\
+             Next: put server.pem, server.key and ca.pem (the authorities of client certificates) \
+             beside it,\nthen run: onward check --config {}",
+            args.directory.display(),
+            path.display()
+        ),
+    );
+    Ok(())
+}
+
+/// Makes store and keys where they are missing.
+pub(crate) fn prepare_store(config: &Config) -> Result<(), Failure> {
+    keys::ensure_key_encryption_key(Path::new(&config.key_encryption_key_file))
+        .map_err(Failure::new)?;
+    let sealing =
+        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let storage = server::open_storage(config, true).map_err(Failure::new)?;
+    keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)
+}

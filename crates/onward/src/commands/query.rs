@@ -1,0 +1,149 @@
+//! `onward query`: asks for chains, verifies the answer and draws it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
+
+mod diagram;
+mod paint;
+mod property;
+mod source;
+
+pub(crate) use paint::Paint;
+pub(crate) use source::{find_sandbox, read_trust};
+
+/// Asks for the chains of properties and verifies the signed answer.
+#[derive(Args, Debug)]
+pub struct QueryArgs {
+    /// The UPRN of a property; several may follow.
+    #[arg(long, value_name = "N", num_args = 1.., value_parser = uprn_parser())]
+    uprn: Vec<u64>,
+
+    /// An address, whole or in part, or a postcode alone. Several words are one address.
+    #[arg(
+        value_name = "ADDRESS",
+        required_unless_present = "uprn",
+        conflicts_with = "uprn",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    address: Vec<String>,
+
+    /// Chains a page.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
+    rows: Option<u8>,
+
+    /// The page, counted from 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    page: Option<u32>,
+
+    #[command(flatten)]
+    source: source::SourceArgs,
+
+    /// Prints the verified answer as it was received, for machines.
+    #[arg(long)]
+    json: bool,
+
+    /// Saves the verified answer, for `onward verify`.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Why a query or a verification came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The service refused, was not reached, or its answer does not verify.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The result could not be written out.
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+    /// The answer could not be saved.
+    #[error("cannot save the answer to {}: {source}", path.display())]
+    Save {
+        /// The file of `--output`.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Neither a sandbox nor a service was named.
+    #[error(
+        "no service to ask: start `onward sandbox` here, or pass --sandbox DIR, or name a service \
+         with --base-url and the options that go with it"
+    )]
+    NoService,
+    /// Neither a key set nor a sandbox was named.
+    #[error("no key set to verify with: pass --jwks FILE_OR_URL, or --sandbox DIR")]
+    NoKeySet,
+    /// A key set at a URL without saying whom to trust for it.
+    #[error("whom to trust for the key set's address is not said: pass --ca FILE, or --ca system")]
+    NoTrust,
+}
+
+/// Runs `onward query`: writes the answer to `out` only after its signature verified, and fails
+/// without having written anything of it otherwise. `clock` dates the client assertion.
+///
+/// # Errors
+/// [`QueryError`]; the program's exit status is then 1.
+pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
+    let client = source::open_client(&args.source, clock)?;
+    let input = if args.address.is_empty() {
+        ChainInput::Uprns(args.uprn)
+    } else {
+        ChainInput::Addresses(vec![args.address.join(" ")])
+    };
+    let query = ChainQuery {
+        input,
+        rows: args.rows,
+        page: args.page,
+    };
+    let answer = client.query_chains(&query).await?;
+
+    if let Some(path) = args.output {
+        std::fs::write(&path, answer.body()).map_err(|source| QueryError::Save { path, source })?;
+    }
+    if args.json {
+        out.write_all(answer.body())?;
+        writeln!(out)?;
+    } else {
+        write_answer(&answer, Paint::detect(), out)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Draws every chain of the page, then says which key signed it.
+fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let page = answer.page();
+    for chain in &page.data {
+        writeln!(out, "{}", diagram::draw_chain(chain, paint))?;
+    }
+    let pagination = &page.pagination;
+    if page.data.is_empty() || pagination.last_page > 1 {
+        writeln!(
+            out,
+            "page {} of {}, {} chains in all",
+            pagination.current_page, pagination.last_page, pagination.total
+        )?;
+    }
+    writeln!(out, "{}", describe_signature(answer, paint))
+}
+
+/// One line that says that the signature verified, with which key, and when it was made.
+pub(crate) fn describe_signature(answer: &VerifiedAnswer, paint: Paint) -> String {
+    format!(
+        "{} signature verified: key {}, signed at {}",
+        paint.green("✓"),
+        printable(answer.kid()),
+        printable(answer.signed_at())
+    )
+}
+
+fn uprn_parser() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(0..=999_999_999_999)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! A chain as a drawing: the top first, one lane for each branch, arrows where one sale pays for
+//! the next.
+
+use client::printable;
+use client::wire::{Chain, ChainType};
+
+use super::Paint;
+use super::property::{describe_address, describe_property};
+
+mod lanes;
+mod links;
+
+use lanes::Lanes;
+use links::{End, Links};
+
+/// The most properties that are drawn of one chain. The service allows 100 (S-54); the bound keeps
+/// a hostile answer from filling the terminal.
+const DRAWN_LIMIT: usize = 200;
+
+/// The drawing of `chain`, several lines with a line break after each. Nothing from the network
+/// reaches it unfiltered.
+pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
+    // The service lists a chain from the bottom to the top (S-9); it is read from the top.
+    let shown: Vec<_> = chain.properties.iter().rev().take(DRAWN_LIMIT).collect();
+    let links = Links::between(&shown);
+    let mut lanes = Lanes::new();
+    let mut lines = vec![describe_chain(chain, paint), String::new()];
+
+    for (place, property) in shown.iter().enumerate() {
+        let joined = lanes.enter(place);
+        match joined.count {
+            0 => lines.push(lanes.row(joined.lane, describe_top(links.top(place)), paint)),
+            1 => {}
+            count => lines.push(format!(
+                "{} {}",
+                joined.drawing,
+                paint.dim(&format!("the seller below buys these {count} properties"))
+            )),
+        }
+        let heading = describe_address(property, chain, paint);
+        lines.push(format!("{} {heading}", lanes.drawing(joined.lane, '●')));
+        let below = links.below(place);
+        let stem = if below.is_empty() { ' ' } else { '│' };
+        for line in describe_property(property, paint) {
+            lines.push(format!("{}   {line}", lanes.drawing(joined.lane, stem)));
+        }
+        if below.is_empty() {
+            lines.push(lanes.row(joined.lane, describe_bottom(links.bottom(place)), paint));
+        } else {
+            let arrow = describe_arrow(below.len());
+            lines.push(lanes.row(joined.lane, ('▲', arrow), paint));
+        }
+        lines.extend(lanes.leave(joined.lane, below));
+    }
+    let left_out = chain.properties.len().saturating_sub(shown.len());
+    if left_out > 0 {
+        lines.push(format!(
+            "and {left_out} more below that are not drawn; --json has them"
+        ));
+    }
+    lines.push(String::new());
+    lines
+        .iter()
+        .map(|line| line.trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn describe_chain(chain: &Chain, paint: Paint) -> String {
+    let summary = &chain.chain_summary;
+    let shape = match summary.chain_type {
+        ChainType::InChain => "straight chain",
+        ChainType::SplitChain => "split chain",
+        ChainType::NotInChain => "not in a chain",
+        ChainType::Unknown => "chain of an unknown shape",
+    };
+    let noun = if summary.chain_length == 1 {
+        "property"
+    } else {
+        "properties"
+    };
+    let heading = paint.bold(&printable(&chain.queried_address));
+    let id = paint.dim(&format!("chain {}", printable(&chain.chain_id)));
+    format!("{heading}\n{shape}, {} {noun}, {id}", summary.chain_length)
+}
+
+fn describe_top(end: End) -> (char, &'static str) {
+    match end {
+        End::Closed => ('┯', "top closed: nothing further above"),
+        End::Open => ('┊', "top open: not confirmed that nothing is above"),
+        End::Unknown => ('?', "top unknown: a property above is not in this answer"),
+    }
+}
+
+fn describe_bottom(end: End) -> (char, &'static str) {
+    match end {
+        End::Closed => ('┷', "bottom closed: nothing further below"),
+        End::Open => ('┊', "bottom open: not confirmed that nothing is below"),
+        End::Unknown => (
+            '?',
+            "bottom unknown: a property below is not in this answer",
+        ),
+    }
+}
+
+fn describe_arrow(sales_below: usize) -> &'static str {
+    if sales_below == 1 {
+        "bought by the seller below"
+    } else {
+        "bought by one buyer, who sells several properties below"
+    }
+}
+
+#[cfg(test)]
+mod tests;

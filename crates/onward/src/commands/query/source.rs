@@ -1,0 +1,153 @@
+//! Which service is asked, and with which credentials: a sandbox, or a service named by options.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use client::sandbox::{load, read_file};
+use client::token::parse_assertion_key;
+use client::{Client, Clock, Credentials, Endpoints, Trust};
+
+use super::QueryError;
+
+/// The sandbox that is used when none is named and this directory has one.
+const DEFAULT_SANDBOX: &str = "onward-sandbox";
+/// The largest certificate or key file that is read, in bytes.
+const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+/// The word that stands for the operating system's authorities in `--ca`.
+const SYSTEM_TRUST: &str = "system";
+
+/// A sandbox, or a service with all that it takes to call it.
+#[derive(Args, Debug)]
+pub(super) struct SourceArgs {
+    /// The directory of a running sandbox [default: ./onward-sandbox, if there is one]
+    #[arg(long, value_name = "DIR")]
+    sandbox: Option<PathBuf>,
+
+    /// Which client of the sandbox asks [default: the first that may query]
+    #[arg(long, value_name = "NAME")]
+    client: Option<String>,
+
+    /// The service's address, instead of a sandbox; the options below go with it.
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with_all = ["sandbox", "client"],
+        requires_all = ["auth_url", "jwks_url", "ca", "certificate", "key", "client_id",
+                        "assertion_key"]
+    )]
+    base_url: Option<String>,
+
+    /// The address of the token endpoint's host, which is also the issuer.
+    #[arg(long, value_name = "URL", requires = "base_url")]
+    auth_url: Option<String>,
+
+    /// The address of the key set that signatures are verified with.
+    #[arg(long, value_name = "URL", requires = "base_url")]
+    jwks_url: Option<String>,
+
+    /// The certificate authorities to trust, PEM; `system` for those of the operating system.
+    #[arg(long, value_name = "FILE", requires = "base_url")]
+    ca: Option<PathBuf>,
+
+    /// The TLS client certificate, PEM.
+    #[arg(long, value_name = "FILE", requires = "base_url")]
+    certificate: Option<PathBuf>,
+
+    /// The private key of that certificate, PEM.
+    #[arg(long, value_name = "FILE", requires = "base_url")]
+    key: Option<PathBuf>,
+
+    /// The client id, a URL.
+    #[arg(long, value_name = "ID", requires = "base_url")]
+    client_id: Option<String>,
+
+    /// The private key that signs client assertions, PKCS #8 PEM.
+    #[arg(long, value_name = "FILE", requires = "base_url")]
+    assertion_key: Option<PathBuf>,
+
+    /// The algorithm of that key: PS256, ES256, `EdDSA` or RS256.
+    #[arg(long, value_name = "ALG", default_value = "PS256")]
+    assertion_alg: String,
+
+    /// The id of that key in the client's registered key set [default: none is sent]
+    #[arg(long, value_name = "KID", requires = "base_url")]
+    assertion_kid: Option<String>,
+}
+
+/// A client of the service that `args` names.
+pub(super) fn open_client(args: &SourceArgs, clock: Clock) -> Result<Client, QueryError> {
+    match open_named_service(args, &clock)? {
+        Some(client) => Ok(client),
+        None => open_sandbox(args, clock),
+    }
+}
+
+/// The service of `--base-url`, or none when the option is absent. clap sees to it that all of its
+/// companions are there.
+fn open_named_service(args: &SourceArgs, clock: &Clock) -> Result<Option<Client>, QueryError> {
+    let (Some(base_url), Some(auth_url), Some(jwks_url), Some(client_id)) = (
+        &args.base_url,
+        &args.auth_url,
+        &args.jwks_url,
+        &args.client_id,
+    ) else {
+        return Ok(None);
+    };
+    let (Some(ca), Some(certificate), Some(key), Some(assertion_key)) =
+        (&args.ca, &args.certificate, &args.key, &args.assertion_key)
+    else {
+        return Ok(None);
+    };
+    let endpoints = Endpoints {
+        base_url: base_url.clone(),
+        auth_url: auth_url.clone(),
+        jwks_url: jwks_url.clone(),
+    };
+    let pem = read_file(assertion_key, KEY_FILE_LIMIT_BYTES)?;
+    let credentials = Credentials {
+        client_id: client_id.clone(),
+        certificate_pem: read_file(certificate, KEY_FILE_LIMIT_BYTES)?,
+        key_pem: read_file(key, KEY_FILE_LIMIT_BYTES)?,
+        assertion_key: parse_assertion_key(&pem, &args.assertion_alg)?,
+        assertion_kid: args.assertion_kid.clone(),
+    };
+    Ok(Some(Client::new(
+        endpoints,
+        credentials,
+        &read_trust(ca)?,
+        clock.clone(),
+    )?))
+}
+
+fn open_sandbox(args: &SourceArgs, clock: Clock) -> Result<Client, QueryError> {
+    let dir = find_sandbox(args.sandbox.as_deref()).ok_or(QueryError::NoService)?;
+    let sandbox = load(&dir)?;
+    let credentials = Credentials::read(sandbox.client(args.client.as_deref())?)?;
+    let trust = Trust::Only(read_file(&sandbox.ca_file, KEY_FILE_LIMIT_BYTES)?);
+    Ok(Client::new(
+        sandbox.endpoints(),
+        credentials,
+        &trust,
+        clock,
+    )?)
+}
+
+/// The directory that was named, or `./onward-sandbox` when that holds a sandbox.
+pub(crate) fn find_sandbox(named: Option<&Path>) -> Option<PathBuf> {
+    let default = Path::new(DEFAULT_SANDBOX);
+    let usual = || {
+        default
+            .join(client::sandbox::SANDBOX_FILE_NAME)
+            .is_file()
+            .then_some(default)
+    };
+    named.or_else(usual).map(Path::to_owned)
+}
+
+/// The authorities of a PEM file, or the operating system's for the word `system`.
+pub(crate) fn read_trust(ca: &Path) -> Result<Trust, QueryError> {
+    if ca.as_os_str() == SYSTEM_TRUST {
+        return Ok(Trust::System);
+    }
+    Ok(Trust::Only(read_file(ca, KEY_FILE_LIMIT_BYTES)?))
+}

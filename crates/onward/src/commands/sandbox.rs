@@ -1,0 +1,105 @@
+//! `onward sandbox`: a whole Onward for trying out.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::import::Bar;
+use super::{Failure, say};
+use crate::clock::Clock;
+use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
+use crate::server::{self, Server};
+use crate::telemetry;
+
+/// Makes a certificate authority, certificates, keys, a store with sample data
+/// and clients, and serves it all until interrupted.
+#[derive(Debug, Args)]
+pub struct SandboxArgs {
+    /// The folder; carried on with if it is there.
+    #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
+    dir: PathBuf,
+    /// The store [default: an SQLite file in the folder]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+    /// The first of five ports [default: 8440, or as before]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Files to import instead of made-up data.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// Made-up listings of a new sandbox.
+    #[arg(long, value_name = "N", default_value_t = 800)]
+    listings: u64,
+    /// What the made-up data depends on.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Answers as many requests as come.
+    #[arg(long)]
+    no_rate_limit: bool,
+}
+
+/// Runs `onward sandbox`.
+pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
+    let options = SandboxOptions {
+        directory: args.dir,
+        store: args.store,
+        port: args.port,
+        has_rate_limit: !args.no_rate_limit,
+        data: DataOptions {
+            files: args.data,
+            listings: args.listings,
+            seed: args.seed,
+        },
+    };
+    let preparing = tokio::task::spawn_blocking(move || {
+        let mut bar = Bar::new();
+        let prepared = sandbox::prepare(&options, &Clock::System, &mut bar);
+        bar.finish();
+        prepared
+    });
+    let prepared = preparing
+        .await
+        .map_err(Failure::new)?
+        .map_err(Failure::new)?;
+    telemetry::begin(&prepared.config).map_err(Failure::new)?;
+    let server = Server::start(prepared.config.clone(), Clock::System)
+        .await
+        .map_err(|error| Failure::new(format!("{error}; --port chooses other ports")))?;
+    prepared.publish().map_err(Failure::new)?;
+    introduce(&prepared);
+    server::wait_for_signal().await;
+    server.stop().await;
+    Ok(())
+}
+
+fn introduce(prepared: &Prepared) {
+    let file = prepared.file();
+    let out = &mut std::io::stdout();
+    let shown = |name: &str, value: &str| format!("  {name:<22}{value}");
+    say(
+        out,
+        format!(
+            "Onward's sandbox serves from {}",
+            prepared.directory().display()
+        ),
+    );
+    say(out, shown("chain query", &file.base_url));
+    say(
+        out,
+        shown("token endpoint", &format!("{}/token", file.auth_url)),
+    );
+    say(out, shown("key set", &file.jwks_url));
+    say(out, shown("health and metrics", &file.ops_url));
+    say(
+        out,
+        shown("clients and samples", "sandbox.json in that folder"),
+    );
+    say(out, "Ask for a chain, in another terminal:");
+    let directory = prepared.directory().display();
+    let uprn = file.samples.uprn_in_chain;
+    say(
+        out,
+        format!("  onward query --sandbox {directory} --uprn {uprn}"),
+    );
+    say(out, "Ctrl-C stops it; started again, it carries on.");
+}

@@ -1,0 +1,131 @@
+//! `onward verify`: checks a saved answer against a key set.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use client::connection::BODY_LIMIT_BYTES;
+use client::key_set::fetch_key_set;
+use client::sandbox::{load, read_file};
+use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
+use serde_json::json;
+use signing::jwk::JwkSet;
+
+use super::query::{Paint, QueryError, describe_signature, find_sandbox, read_trust};
+
+/// The largest key set or certificate file that is read, in bytes.
+const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+
+/// Checks a saved answer: that its data is what the holder of a published key signed.
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// The saved answer; `-` for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The key set to verify with: a file, or an https:// address.
+    #[arg(long, value_name = "FILE_OR_URL", conflicts_with = "sandbox")]
+    jwks: Option<String>,
+
+    /// The running sandbox whose key set to use [default: ./onward-sandbox, if there is one]
+    #[arg(long, value_name = "DIR")]
+    sandbox: Option<PathBuf>,
+
+    /// The certificate authorities to trust for the key set's address, PEM; `system` for those of
+    /// the operating system.
+    #[arg(long, value_name = "FILE", requires = "jwks")]
+    ca: Option<PathBuf>,
+
+    /// Prints the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `onward verify`: writes what verified to `out`.
+///
+/// # Errors
+/// [`QueryError`]; the program's exit status is then 1. With `--json`, an answer that does not
+/// verify is also written to `out`, as `{"verified": false, "reason": …}`.
+pub async fn run(args: VerifyArgs, out: &mut dyn Write) -> Result<(), QueryError> {
+    let body = read_answer(&args.file)?;
+    let keys = obtain_keys(&args).await?;
+    match verify_answer(body, &keys) {
+        Ok(answer) if args.json => writeln!(out, "{}", summarise(&answer))?,
+        Ok(answer) => write_summary(&answer, out)?,
+        Err(error) => {
+            if args.json {
+                writeln!(
+                    out,
+                    "{}",
+                    json!({"verified": false, "reason": error.to_string()})
+                )?;
+                out.flush()?;
+            }
+            return Err(error.into());
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn read_answer(file: &Path) -> Result<Vec<u8>, ClientError> {
+    let limit_bytes = u64::try_from(BODY_LIMIT_BYTES).unwrap_or(u64::MAX);
+    if file.as_os_str() != "-" {
+        return read_file(file, limit_bytes);
+    }
+    let failed = |source| ClientError::File {
+        path: "standard input".into(),
+        source,
+    };
+    let mut body = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut body)
+        .map_err(failed)?;
+    if body.len() > BODY_LIMIT_BYTES {
+        let text = format!("it is larger than {BODY_LIMIT_BYTES} bytes");
+        return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, text)));
+    }
+    Ok(body)
+}
+
+/// The key set of `--jwks`, or that of the sandbox, which has to be running.
+async fn obtain_keys(args: &VerifyArgs) -> Result<JwkSet, QueryError> {
+    let Some(named) = &args.jwks else {
+        let dir = find_sandbox(args.sandbox.as_deref()).ok_or(QueryError::NoKeySet)?;
+        let sandbox = load(&dir)?;
+        let trust = Trust::Only(read_file(&sandbox.ca_file, KEY_FILE_LIMIT_BYTES)?);
+        return Ok(fetch_key_set(&sandbox.jwks_url, &trust).await?);
+    };
+    if named.contains("://") {
+        let ca = args.ca.as_ref().ok_or(QueryError::NoTrust)?;
+        return Ok(fetch_key_set(named, &read_trust(ca)?).await?);
+    }
+    let text = read_file(Path::new(named), KEY_FILE_LIMIT_BYTES)?;
+    JwkSet::parse(&text).map_err(|error| {
+        let reason = format!("{} is not a JWK set: {error}", printable(named));
+        QueryError::Client(ClientError::Credential {
+            what: "the key set",
+            reason,
+        })
+    })
+}
+
+fn summarise(answer: &VerifiedAnswer) -> serde_json::Value {
+    json!({
+        "verified": true,
+        "kid": answer.kid(),
+        "signedAt": answer.signed_at(),
+        "chains": answer.page().data.len(),
+    })
+}
+
+fn write_summary(answer: &VerifiedAnswer, out: &mut dyn Write) -> io::Result<()> {
+    for chain in &answer.page().data {
+        let address = printable(&chain.queried_address);
+        let (id, length) = (printable(&chain.chain_id), chain.chain_summary.chain_length);
+        writeln!(out, "{address}: chain {id}, length {length}")?;
+    }
+    writeln!(out, "{}", describe_signature(answer, Paint::detect()))
+}

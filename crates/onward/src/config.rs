@@ -1,0 +1,268 @@
+//! Settings: file, then environment, then flags; the later one wins.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+mod layers;
+#[cfg(test)]
+mod tests;
+
+/// All settings, by the names that the configuration file uses. In the
+/// environment a setting is called `ONWARD_` and its name in capitals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where the store is: a path, `sqlite:PATH` or `postgres://…`.
+    pub store: String,
+    /// Reading threads (SQLite) or connections (PostgreSQL).
+    pub store_connections: usize,
+    /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
+    pub store_ca_file: String,
+    /// File with the key that seals private keys in the store.
+    pub key_encryption_key_file: String,
+
+    /// Address under which callers reach the chain query; no slash at its end.
+    pub base_url: String,
+    /// Address of the token endpoint's host: also the issuer.
+    pub auth_url: String,
+    /// Address of the key set's and directory's host.
+    pub directory_url: String,
+    /// Address of the listing and chain management.
+    pub listing_base_url: String,
+
+    /// Socket of the chain query.
+    pub listen_base: SocketAddr,
+    /// Socket of the token endpoint.
+    pub listen_auth: SocketAddr,
+    /// Socket of the key set and the directory.
+    pub listen_directory: SocketAddr,
+    /// Socket of the listing and chain management.
+    pub listen_listing: SocketAddr,
+    /// Socket of health and metrics, without TLS: keep it private.
+    pub listen_ops: SocketAddr,
+
+    /// PEM file of the server's certificate chain.
+    pub certificate_file: String,
+    /// PEM file of the server's private key.
+    pub private_key_file: String,
+    /// PEM file of the authorities whose client certificates are accepted.
+    pub client_ca_file: String,
+    /// Proxies whose `Client-Cert` field (RFC 9440) is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Connections open at once, all sockets together.
+    pub connections_max: usize,
+
+    /// How long an access token lives (S-22).
+    pub token_lifetime_seconds: i64,
+    /// How long a signature of the same content is reused (S-13); 0: never.
+    pub signature_reuse_seconds: i64,
+    /// Threads that sign at once; 0: one for each processor.
+    pub signing_threads: usize,
+    /// Memory for finished chain documents.
+    pub document_cache_mebibytes: u64,
+
+    /// Whether requests are limited (S-14).
+    pub rate_limit_enabled: bool,
+    /// Requests a second that a client may send for long.
+    pub rate_limit_per_second: u32,
+    /// Requests that a client may send at once.
+    pub rate_limit_burst: u32,
+
+    /// What is logged: `error`, `warn`, `info`, `debug`, or a filter by module.
+    pub log: String,
+    /// `text` or `json`.
+    pub log_format: LogFormat,
+}
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What is wrong with the settings, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration file {path}: {reason}")]
+    Unreadable {
+        /// Which file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The file is no TOML.
+    #[error("the configuration file {path} is not valid TOML: {reason}")]
+    Malformed {
+        /// Which file.
+        path: String,
+        /// Where and why.
+        reason: String,
+    },
+    /// There is no such setting.
+    #[error("{origin} sets `{name}`, which is no setting{hint}")]
+    Unknown {
+        /// Where it was set.
+        origin: String,
+        /// The name.
+        name: String,
+        /// Perhaps the name that was meant.
+        hint: String,
+    },
+    /// A setting has a wrong value.
+    #[error("{origin} sets `{name}` wrongly: {reason}")]
+    Wrong {
+        /// Where it was set.
+        origin: String,
+        /// The setting.
+        name: String,
+        /// What is right.
+        reason: String,
+    },
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        Self {
+            store: "onward.db".to_owned(),
+            store_connections: 4,
+            store_ca_file: String::new(),
+            key_encryption_key_file: "key-encryption.key".to_owned(),
+            base_url: "https://localhost:8440".to_owned(),
+            auth_url: "https://localhost:8441".to_owned(),
+            directory_url: "https://localhost:8442".to_owned(),
+            listing_base_url: "https://localhost:8443".to_owned(),
+            listen_base: local(8440),
+            listen_auth: local(8441),
+            listen_directory: local(8442),
+            listen_listing: local(8443),
+            listen_ops: local(8444),
+            certificate_file: "server.pem".to_owned(),
+            private_key_file: "server.key".to_owned(),
+            client_ca_file: "ca.pem".to_owned(),
+            trusted_proxies: Vec::new(),
+            connections_max: 20_000,
+            token_lifetime_seconds: 600,
+            signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
+            signing_threads: 0,
+            document_cache_mebibytes: 256,
+            rate_limit_enabled: true,
+            rate_limit_per_second: 50,
+            rate_limit_burst: 100,
+            log: "info".to_owned(),
+            log_format: LogFormat::Text,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file and lays environment and flags over it. Relative paths
+    /// of the file are relative to the file.
+    pub fn load(
+        path: &Path,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: &[String],
+    ) -> Result<Self, ConfigError> {
+        let mut config = layers::merge(path, environment, flags)?;
+        config.check_values(path)?;
+        config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
+        Ok(config)
+    }
+
+    /// The token endpoint's URL.
+    pub fn token_endpoint(&self) -> String {
+        format!("{}/token", self.auth_url)
+    }
+
+    /// The published key set's URL.
+    pub fn jwks_url(&self) -> String {
+        format!("{}/jwks", self.directory_url)
+    }
+
+    fn check_values(&self, path: &Path) -> Result<(), ConfigError> {
+        let wrong = |name: &str, reason: String| ConfigError::Wrong {
+            origin: format!("the configuration (file {})", path.display()),
+            name: name.to_owned(),
+            reason,
+        };
+        for (name, url) in [
+            ("base_url", &self.base_url),
+            ("auth_url", &self.auth_url),
+            ("directory_url", &self.directory_url),
+            ("listing_base_url", &self.listing_base_url),
+        ] {
+            let authority = url.strip_prefix("https://").unwrap_or_default();
+            let is_parsed = url.parse::<http::Uri>().is_ok();
+            if authority.is_empty() || url.ends_with('/') || !is_parsed || url.contains(['?', '#'])
+            {
+                let reason = format!("`{url}` must be an https address without a slash at its end");
+                return Err(wrong(name, reason));
+            }
+        }
+        let ranges = [
+            (
+                "token_lifetime_seconds",
+                self.token_lifetime_seconds,
+                1..=limits::TOKEN_LIFETIME_SECONDS_MAX,
+            ),
+            (
+                "signature_reuse_seconds",
+                self.signature_reuse_seconds,
+                0..=limits::SIGNATURE_REUSE_SECONDS_MAX,
+            ),
+            (
+                "store_connections",
+                i64::try_from(self.store_connections).unwrap_or(i64::MAX),
+                1..=256,
+            ),
+            (
+                "connections_max",
+                i64::try_from(self.connections_max).unwrap_or(i64::MAX),
+                1..=1_000_000,
+            ),
+            (
+                "rate_limit_per_second",
+                i64::from(self.rate_limit_per_second),
+                1..=1_000_000,
+            ),
+            (
+                "rate_limit_burst",
+                i64::from(self.rate_limit_burst),
+                1..=1_000_000,
+            ),
+        ];
+        for (name, value, range) in ranges {
+            if !range.contains(&value) {
+                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
+                return Err(wrong(name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve_paths(&mut self, directory: &Path) {
+        let resolve = |text: &mut String| {
+            if !text.is_empty() {
+                *text = directory.join(&*text).display().to_string();
+            }
+        };
+        resolve(&mut self.store_ca_file);
+        resolve(&mut self.key_encryption_key_file);
+        resolve(&mut self.certificate_file);
+        resolve(&mut self.private_key_file);
+        resolve(&mut self.client_ca_file);
+        if !self.store.contains("://") {
+            let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
+            self.store = directory.join(PathBuf::from(path)).display().to_string();
+        }
+    }
+}

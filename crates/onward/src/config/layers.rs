@@ -1,0 +1,131 @@
+//! Laying one source of settings over another.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::{Config, ConfigError};
+
+/// Environment variables that begin like settings but are none.
+const NO_SETTINGS: [&str; 3] = ["ONWARD_TEST_", "ONWARD_BENCH_", "ONWARD_CONFIG"];
+
+/// File < environment < flags (`NAME=VALUE`).
+pub(super) fn merge(
+    path: &Path,
+    environment: impl IntoIterator<Item = (String, String)>,
+    flags: &[String],
+) -> Result<Config, ConfigError> {
+    let defaults = Table::try_from(Config::default()).unwrap_or_default();
+    let mut settings = defaults.clone();
+    let file = read_file(path)?;
+    for (name, value) in file {
+        let origin = format!("the file {}", path.display());
+        set(&mut settings, &origin, &name, value)?;
+    }
+    for (variable, text) in environment {
+        let Some(name) = variable.strip_prefix("ONWARD_") else {
+            continue;
+        };
+        if NO_SETTINGS
+            .iter()
+            .any(|prefix| variable.starts_with(prefix))
+        {
+            continue;
+        }
+        let name = name.to_lowercase();
+        let value = read_text(&defaults, &name, &text);
+        set(
+            &mut settings,
+            &format!("the environment variable {variable}"),
+            &name,
+            value,
+        )?;
+    }
+    for flag in flags {
+        let Some((name, text)) = flag.split_once('=') else {
+            return Err(ConfigError::Wrong {
+                origin: "the flag --set".to_owned(),
+                name: flag.clone(),
+                reason: "write it as NAME=VALUE".to_owned(),
+            });
+        };
+        let value = read_text(&defaults, name, text);
+        set(&mut settings, "the flag --set", name, value)?;
+    }
+    settings
+        .try_into()
+        .map_err(|error: toml::de::Error| ConfigError::Malformed {
+            path: path.display().to_string(),
+            reason: error.message().to_owned(),
+        })
+}
+
+fn read_file(path: &Path) -> Result<Table, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })?;
+    text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
+        ConfigError::Malformed {
+            path: path.display().to_string(),
+            reason: format!("line {line}: {}", error.message()),
+        }
+    })
+}
+
+/// Text from outside of the file takes the type of the setting.
+fn read_text(defaults: &Table, name: &str, text: &str) -> Value {
+    let as_text = || Value::String(text.to_owned());
+    match defaults.get(name) {
+        None | Some(Value::String(_)) => as_text(),
+        Some(
+            Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_)
+            | Value::Array(_)
+            | Value::Table(_),
+        ) => format!("value = {text}")
+            .parse::<Table>()
+            .ok()
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(as_text),
+    }
+}
+
+/// Sets one setting, if it exists and the value fits it.
+fn set(settings: &mut Table, origin: &str, name: &str, value: Value) -> Result<(), ConfigError> {
+    if !settings.contains_key(name) {
+        return Err(ConfigError::Unknown {
+            origin: origin.to_owned(),
+            name: name.to_owned(),
+            hint: nearest(settings, name),
+        });
+    }
+    let mut tried = Table::try_from(Config::default()).unwrap_or_default();
+    tried.insert(name.to_owned(), value.clone());
+    let fitting: Result<Config, toml::de::Error> = tried.try_into();
+    fitting.map_err(|error| ConfigError::Wrong {
+        origin: origin.to_owned(),
+        name: name.to_owned(),
+        reason: error.message().to_owned(),
+    })?;
+    settings.insert(name.to_owned(), value);
+    Ok(())
+}
+
+/// A setting whose name shares a beginning of at least four letters.
+fn nearest(settings: &Table, name: &str) -> String {
+    let shared = |known: &str| {
+        let pairs = known.chars().zip(name.chars());
+        pairs.take_while(|(left, right)| left == right).count()
+    };
+    settings
+        .keys()
+        .max_by_key(|known| shared(known))
+        .filter(|known| shared(known) >= 4)
+        .map_or_else(String::new, |known| format!("; perhaps `{known}` is meant"))
+}

@@ -1,0 +1,96 @@
+//! What a wrong setting says.
+
+use std::io::Write as _;
+
+use super::{Config, ConfigError};
+
+fn load(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> Result<Config, ConfigError> {
+    let mut written = tempfile::NamedTempFile::new().unwrap();
+    written.write_all(file.as_bytes()).unwrap();
+    let environment = environment
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    Config::load(written.path(), environment, &flags)
+}
+
+fn refusal(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> String {
+    load(file, environment, flags).unwrap_err().to_string()
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let file = "token_lifetime_seconds = 100\nrate_limit_burst = 7\nlog = \"warn\"";
+    let environment = [
+        ("ONWARD_TOKEN_LIFETIME_SECONDS", "200"),
+        ("ONWARD_LOG", "debug"),
+    ];
+    let config = load(file, &environment, &["token_lifetime_seconds=300"]).unwrap();
+    assert_eq!(config.token_lifetime_seconds, 300);
+    assert_eq!(config.log, "debug");
+    assert_eq!(config.rate_limit_burst, 7);
+}
+
+#[test]
+fn an_unknown_setting_is_refused_wherever_it_stands() {
+    assert!(refusal("bse_url = 1", &[], &[]).contains("`bse_url`, which is no setting"));
+    let hinted = refusal("rate_limit_brust = 1", &[], &[]);
+    assert!(
+        hinted.contains("perhaps `rate_limit_burst` is meant"),
+        "{hinted}"
+    );
+    let environment = refusal("", &[("ONWARD_TYPO", "1")], &[]);
+    assert!(
+        environment.contains("environment variable ONWARD_TYPO"),
+        "{environment}"
+    );
+    assert!(refusal("", &[], &["typo=1"]).contains("--set"));
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_or_range_is_refused() {
+    for (file, part) in [
+        (
+            "token_lifetime_seconds = \"long\"",
+            "`token_lifetime_seconds`",
+        ),
+        ("token_lifetime_seconds = 0", "not from 1 to 3600"),
+        ("signature_reuse_seconds = 301", "not from 0 to 300"),
+        ("base_url = \"http://example.org\"", "https address"),
+        ("base_url = \"https://example.org/\"", "without a slash"),
+        ("listen_base = \"here\"", "`listen_base`"),
+        ("log_format = \"xml\"", "`log_format`"),
+        ("store = ", "line 1"),
+    ] {
+        let said = refusal(file, &[], &[]);
+        assert!(said.contains(part), "{file}: {said}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let missing = Config::load("/nowhere/onward.toml".as_ref(), [], &[]);
+    assert!(
+        missing
+            .unwrap_err()
+            .to_string()
+            .contains("/nowhere/onward.toml")
+    );
+}
+
+#[test]
+fn paths_are_relative_to_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("onward.toml");
+    std::fs::write(&path, "store = \"sqlite:data/x.db\"").unwrap();
+    let config = Config::load(&path, [], &[]).unwrap();
+    assert_eq!(
+        config.store,
+        directory.path().join("data/x.db").display().to_string()
+    );
+    assert!(
+        config
+            .client_ca_file
+            .starts_with(directory.path().to_str().unwrap())
+    );
+}

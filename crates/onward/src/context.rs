@@ -1,0 +1,95 @@
+//! What every request goes through: its id, its peer, its shape when refused.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use signing::certificate::Thumbprint;
+
+use crate::access::Peer;
+use crate::app::App;
+use crate::clock::Stopwatch;
+use crate::limits;
+use crate::metrics::RequestLabels;
+use crate::problem::Problem;
+use crate::router::Door;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
+const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
+
+/// Wraps every request of one address.
+pub async fn stamp(
+    State((door, app)): State<(Door, Arc<App>)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let stopwatch = Stopwatch::start();
+    let request_id = uuid::Uuid::new_v4().to_string();
+    let interaction_id = read_interaction_id(request.headers());
+    believe_trusted_proxy(&app, &mut request);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let mut response = next.run(request).await;
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        if let Some(inside) = problem.inside_text() {
+            tracing::error!(%request_id, %method, %path, "{inside}");
+        }
+        let headers = std::mem::take(response.headers_mut());
+        response = problem.to_response(&request_id);
+        for (name, value) in &headers {
+            response.headers_mut().entry(name).or_insert(value.clone());
+        }
+    }
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    if let Some(value) = interaction_id {
+        headers.insert(INTERACTION_ID, value);
+    }
+    let elapsed = stopwatch.elapsed();
+    let status = response.status().as_u16();
+    tracing::debug!(%request_id, door = door.as_str(), %method, %path, status, ?elapsed, "answered");
+    let labels = RequestLabels {
+        door: door.as_str(),
+        status,
+    };
+    app.metrics.requests.get_or_create(&labels).inc();
+    app.metrics.request_seconds.observe(elapsed.as_secs_f64());
+    response
+}
+
+/// Echoed as it came (S-15), if it is of sane length and visible characters.
+fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
+    let value = headers.get(INTERACTION_ID)?;
+    let is_sane = value.len() <= limits::INTERACTION_ID_CHARACTERS_MAX
+        && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    is_sane.then(|| value.clone())
+}
+
+/// S-20: a proxy that ends TLS, and that the operator named, says which
+/// certificate its caller showed (RFC 9440 section 2.4). From anybody else the
+/// field means nothing.
+fn believe_trusted_proxy(app: &App, request: &mut Request) {
+    let field = request.headers().get(CLIENT_CERTIFICATE).cloned();
+    let Some(peer) = request.extensions_mut().get_mut::<Peer>() else {
+        return;
+    };
+    if app.config.trusted_proxies.contains(&peer.address) {
+        peer.certificate = field.as_ref().and_then(read_client_certificate);
+    }
+}
+
+/// A structured field of one byte sequence: `:base64 of the DER:`.
+fn read_client_certificate(field: &HeaderValue) -> Option<Thumbprint> {
+    use base64::Engine as _;
+    let text = field.to_str().ok()?.trim();
+    let inner = text.strip_prefix(':')?.strip_suffix(':')?;
+    let der = base64::engine::general_purpose::STANDARD
+        .decode(inner)
+        .ok()?;
+    (!der.is_empty()).then(|| Thumbprint::of_der(&der))
+}

@@ -1,0 +1,30 @@
+//! Onward: the state of property chains in England and Wales, signed.
+//!
+//! The program's parts: addresses and routes, access, settings, commands.
+
+pub mod access;
+pub mod answer;
+pub mod app;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod context;
+pub mod door;
+pub mod files;
+pub mod form;
+pub mod generate;
+pub mod import;
+pub mod keys;
+pub mod limits;
+pub mod metrics;
+pub mod oauth;
+pub mod problem;
+pub mod rate_limit;
+pub mod registry;
+pub mod router;
+pub mod routes;
+pub mod sandbox;
+pub mod server;
+pub mod telemetry;
+pub mod tls;
+pub mod wire;

@@ -1,0 +1,115 @@
+//! Refusals of the token endpoint, as RFC 6749 section 5.2 shapes them.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use storage::StorageError;
+
+use crate::problem::Problem;
+
+/// A refusal, with a description for the caller that says what to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OauthError {
+    /// The request itself is wrong.
+    InvalidRequest(&'static str),
+    /// The client did not prove who it is.
+    InvalidClient(&'static str),
+    /// A client tried HTTP Basic, so that the answer must name a scheme.
+    WrongScheme,
+    /// The grant type is not offered.
+    UnsupportedGrantType,
+    /// A scope does not exist or is not assigned.
+    InvalidScope(&'static str),
+    /// The body is too large.
+    TooLarge(usize),
+    /// Another method than POST.
+    MethodNotAllowed,
+    /// Passing or internal trouble: answered as document 1's API does.
+    Failed(Problem),
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: &'a str,
+    error_description: String,
+}
+
+impl OauthError {
+    fn parts(&self) -> Option<(StatusCode, &'static str, String)> {
+        let (status, code, description) = match self {
+            Self::InvalidRequest(why) => (StatusCode::BAD_REQUEST, "invalid_request", *why),
+            Self::InvalidClient(why) => (StatusCode::UNAUTHORIZED, "invalid_client", *why),
+            Self::WrongScheme => (
+                StatusCode::UNAUTHORIZED,
+                "invalid_client",
+                "use private_key_jwt: send client_assertion in the form",
+            ),
+            Self::UnsupportedGrantType => (
+                StatusCode::BAD_REQUEST,
+                "unsupported_grant_type",
+                "use grant_type=client_credentials",
+            ),
+            Self::InvalidScope(why) => (StatusCode::BAD_REQUEST, "invalid_scope", *why),
+            Self::TooLarge(limit) => {
+                let description = format!("the body is larger than {limit} bytes");
+                return Some((
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "invalid_request",
+                    description,
+                ));
+            }
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "invalid_request",
+                "use POST",
+            ),
+            Self::Failed(_) => return None,
+        };
+        Some((status, code, description.to_owned()))
+    }
+}
+
+impl IntoResponse for OauthError {
+    fn into_response(self) -> Response {
+        let Some((status, error, error_description)) = self.parts() else {
+            return match self {
+                Self::Failed(problem) => problem.into_response(),
+                _other => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            };
+        };
+        let body = Body {
+            error,
+            error_description,
+        };
+        let body = serde_json::to_vec(&body).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+        match self {
+            // RFC 6749 section 5.2: only for a client that used the field.
+            Self::WrongScheme => {
+                let scheme = HeaderValue::from_static("Bearer");
+                headers.insert(header::WWW_AUTHENTICATE, scheme);
+            }
+            Self::MethodNotAllowed => {
+                headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+            }
+            Self::InvalidRequest(_)
+            | Self::InvalidClient(_)
+            | Self::UnsupportedGrantType
+            | Self::InvalidScope(_)
+            | Self::TooLarge(_)
+            | Self::Failed(_) => {}
+        }
+        response
+    }
+}
+
+impl From<StorageError> for OauthError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(Problem::from(error))
+    }
+}

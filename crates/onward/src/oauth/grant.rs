@@ -1,0 +1,100 @@
+//! Which scopes a proven client gets, and the token that carries them.
+
+use serde::Serialize;
+use signing::access_token::{self, AccessTokenClaims};
+use signing::certificate::Thumbprint;
+use signing::keyring::Purpose;
+use signing::random;
+
+use super::error::OauthError;
+use super::verified_assertion::VerifiedAssertion;
+use crate::app::App;
+use crate::problem::Problem;
+use crate::registry::{Client, Scope, Snapshot};
+
+/// The token answer of S-22.
+#[derive(Debug, Serialize)]
+pub struct TokenAnswer {
+    access_token: String,
+    token_type: &'static str,
+    expires_in: i64,
+    scope: String,
+}
+
+/// Issues a token for the scopes asked for, bound to the certificate of this
+/// connection (RFC 8705 section 3.1).
+pub fn issue_token(
+    app: &App,
+    snapshot: &Snapshot,
+    proof: &VerifiedAssertion,
+    scope: Option<&str>,
+    certificate: Option<Thumbprint>,
+) -> Result<TokenAnswer, OauthError> {
+    let client = proof.client();
+    let scopes = decide_scopes(client, scope, certificate.is_some())?;
+    let scope = scopes.join(" ");
+    let now = app.clock.now_seconds();
+    let failed = |text: String| OauthError::Failed(Problem::Internal(text));
+    let claims = AccessTokenClaims {
+        iss: app.config.auth_url.clone(),
+        sub: client.id.clone(),
+        client_id: client.id.clone(),
+        aud: app.config.base_url.clone(),
+        scope: scope.clone(),
+        iat: now,
+        exp: now + app.config.token_lifetime_seconds,
+        jti: random::token(16).map_err(|error| failed(error.to_string()))?,
+        certificate: certificate.map(|thumbprint| thumbprint.to_base64url()),
+    };
+    let key = snapshot.keyring.current(Purpose::Token);
+    let access_token =
+        access_token::issue(&claims, key).map_err(|error| failed(error.to_string()))?;
+    Ok(TokenAnswer {
+        access_token,
+        token_type: "Bearer",
+        expires_in: app.config.token_lifetime_seconds,
+        scope,
+    })
+}
+
+/// S-23 and S-24. Without a certificate only `listing` can be had, and only by
+/// a client that registered for unbound tokens.
+fn decide_scopes(
+    client: &Client,
+    asked: Option<&str>,
+    has_certificate: bool,
+) -> Result<Vec<&'static str>, OauthError> {
+    if !has_certificate && client.certificate_bound {
+        return Err(OauthError::InvalidClient(
+            "present your client certificate on this connection",
+        ));
+    }
+    let can_have = |scope: Scope| has_certificate || scope == Scope::Listing;
+    let Some(asked) = asked else {
+        let assigned = Scope::ALL
+            .into_iter()
+            .filter(|scope| client.has_scope(*scope));
+        return Ok(assigned
+            .filter(|scope| can_have(*scope))
+            .map(Scope::as_str)
+            .collect());
+    };
+    let mut granted = Vec::new();
+    for name in asked.split(' ').filter(|name| !name.is_empty()) {
+        let assigned = Scope::parse(name).filter(|scope| client.has_scope(*scope));
+        let Some(scope) = assigned else {
+            return Err(OauthError::InvalidScope(
+                "a scope asked for is not assigned to this client",
+            ));
+        };
+        if !can_have(scope) {
+            return Err(OauthError::InvalidScope(
+                "transaction-status needs a token request with a client certificate",
+            ));
+        }
+        if !granted.contains(&scope.as_str()) {
+            granted.push(scope.as_str());
+        }
+    }
+    Ok(granted)
+}

@@ -1,0 +1,263 @@
+//! The one table of what document 1's API answers when it refuses (S-15).
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use storage::StorageError;
+
+/// A refusal or a failure, as it leaves the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// No token was sent (RFC 6750 section 3.1: no error code then).
+    TokenMissing,
+    /// The token is not valid here and now; what is wrong with it.
+    TokenInvalid(&'static str),
+    /// The token lacks this scope.
+    ScopeInsufficient(&'static str),
+    /// Nothing was found; why, for the caller.
+    NotFound(&'static str),
+    /// No such path.
+    NoSuchPath,
+    /// The path exists with other methods.
+    MethodNotAllowed(&'static str),
+    /// The body has a content type that is not read here; which ones are.
+    MediaTypeUnsupported(&'static str),
+    /// The body cannot be read at all; why.
+    BodyMalformed(String),
+    /// The body is larger than this many bytes.
+    BodyTooLarge(usize),
+    /// The body came too slowly.
+    BodyTooSlow,
+    /// Values that break a rule.
+    ValuesInvalid(Vec<FieldError>),
+    /// Too many requests; how many seconds to wait.
+    RateLimited(u64),
+    /// Something passing; how many seconds to wait. The text is for the log.
+    Unavailable(u64, String),
+    /// A fault of ours. The text is for the log.
+    Internal(String),
+}
+
+/// One value that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FieldError {
+    /// Which one, for example `value[3]`.
+    pub pointer: String,
+    /// What is wrong, and what is right.
+    pub detail: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    r#type: String,
+    title: &'a str,
+    status: u16,
+    detail: String,
+    #[serde(rename = "requestId")]
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [FieldError],
+}
+
+impl Problem {
+    /// Status, the last part of `type`, and `title`.
+    fn class(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::TokenMissing => (
+                StatusCode::UNAUTHORIZED,
+                "token-missing",
+                "Access token missing",
+            ),
+            Self::TokenInvalid(_) => (
+                StatusCode::UNAUTHORIZED,
+                "token-invalid",
+                "Access token not valid",
+            ),
+            Self::ScopeInsufficient(_) => {
+                (StatusCode::FORBIDDEN, "insufficient-scope", "Scope missing")
+            }
+            Self::NotFound(_) => (StatusCode::NOT_FOUND, "not-found", "Not found"),
+            Self::NoSuchPath => (StatusCode::NOT_FOUND, "no-such-path", "No such path"),
+            Self::MethodNotAllowed(_) => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "Method not allowed",
+            ),
+            Self::MediaTypeUnsupported(_) => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "media-type-unsupported",
+                "Content type not supported",
+            ),
+            Self::BodyMalformed(_) => (
+                StatusCode::BAD_REQUEST,
+                "body-malformed",
+                "Request body cannot be read",
+            ),
+            Self::BodyTooLarge(_) => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "body-too-large",
+                "Request body too large",
+            ),
+            Self::BodyTooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "body-too-slow",
+                "Request body came too slowly",
+            ),
+            Self::ValuesInvalid(_) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "values-invalid",
+                "Values not valid",
+            ),
+            Self::RateLimited(_) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "rate-limited",
+                "Rate limit exceeded",
+            ),
+            Self::Unavailable(..) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "Service unavailable for a moment",
+            ),
+            Self::Internal(_) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "internal",
+                "Internal error",
+            ),
+        }
+    }
+
+    /// The text for the caller.
+    fn detail(&self) -> String {
+        match self {
+            Self::TokenMissing => {
+                "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
+                    .to_owned()
+            }
+            Self::TokenInvalid(reason) => (*reason).to_owned(),
+            Self::ScopeInsufficient(scope) => format!(
+                "This call needs the scope `{scope}`. Have it assigned to your client by the \
+                 directory operator, then get a new token."
+            ),
+            Self::NotFound(reason) => (*reason).to_owned(),
+            Self::NoSuchPath => "There is nothing at this path.".to_owned(),
+            Self::MethodNotAllowed(allowed) => format!("Use {allowed}."),
+            Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
+            Self::BodyMalformed(reason) => reason.clone(),
+            Self::BodyTooLarge(limit) => format!("The limit is {limit} bytes."),
+            Self::BodyTooSlow => "Send the whole body within 30 seconds.".to_owned(),
+            Self::ValuesInvalid(errors) => errors
+                .iter()
+                .map(|error| format!("{}: {}", error.pointer, error.detail))
+                .collect::<Vec<_>>()
+                .join("; "),
+            Self::RateLimited(seconds) => format!(
+                "Wait {seconds} s. Prefer one query with several values to several queries."
+            ),
+            Self::Unavailable(seconds, _) => {
+                format!("Nothing was changed. Try again in {seconds} s.")
+            }
+            Self::Internal(_) => {
+                "The fault is ours and was logged under this request id.".to_owned()
+            }
+        }
+    }
+
+    /// What only the log may say.
+    pub fn inside_text(&self) -> Option<&str> {
+        match self {
+            Self::Unavailable(_, text) | Self::Internal(text) => Some(text),
+            Self::TokenMissing
+            | Self::TokenInvalid(_)
+            | Self::ScopeInsufficient(_)
+            | Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed(_)
+            | Self::MediaTypeUnsupported(_)
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::ValuesInvalid(_)
+            | Self::RateLimited(_) => None,
+        }
+    }
+
+    /// The whole answer, with the request's id in its body.
+    pub fn to_response(&self, request_id: &str) -> Response {
+        let (status, slug, title) = self.class();
+        let errors = match self {
+            Self::ValuesInvalid(errors) => errors.as_slice(),
+            _other => &[],
+        };
+        let document = Document {
+            r#type: format!("urn:onward:problem:{slug}"),
+            title,
+            status: status.as_u16(),
+            detail: self.detail(),
+            request_id,
+            errors,
+        };
+        let body = serde_json::to_vec(&document).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        for (name, value) in self.headers() {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+
+    /// Header fields that belong to this problem: the challenges of RFC 6750
+    /// section 3, `Allow`, `Retry-After`.
+    fn headers(&self) -> Vec<(header::HeaderName, String)> {
+        match self {
+            Self::TokenMissing => vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())],
+            Self::TokenInvalid(reason) => vec![(
+                header::WWW_AUTHENTICATE,
+                format!("Bearer error=\"invalid_token\", error_description=\"{reason}\""),
+            )],
+            Self::ScopeInsufficient(scope) => vec![(
+                header::WWW_AUTHENTICATE,
+                format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""),
+            )],
+            Self::MethodNotAllowed(allowed) => vec![(header::ALLOW, (*allowed).to_owned())],
+            Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
+                vec![(header::RETRY_AFTER, seconds.to_string())]
+            }
+            Self::MediaTypeUnsupported(supported) => {
+                vec![(header::ACCEPT, (*supported).to_owned())]
+            }
+            Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::ValuesInvalid(_)
+            | Self::Internal(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<StorageError> for Problem {
+    fn from(error: StorageError) -> Self {
+        if error.is_passing() {
+            Self::Unavailable(1, error.to_string())
+        } else {
+            Self::Internal(error.to_string())
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    /// Leaves the body to `context::stamp`, which knows the request's id.
+    fn into_response(self) -> Response {
+        let mut response = self.class().0.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,205 @@
+//! Clients and keys in memory, true as long as the registry's revision stands.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use chain::ids::BranchId;
+use quick_cache::sync::Cache;
+use signing::access_token::AccessTokenClaims;
+use signing::algorithm::Algorithm;
+use signing::assertion::Profile;
+use signing::jwk::JwkSet;
+use signing::keyring::{Keyring, Purpose};
+use signing::seal::KeyEncryptionKey;
+use storage::clients::StoredClient;
+use storage::{Storage, StorageError};
+
+use crate::keys;
+use crate::limits;
+
+/// A scope of S-23.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The chain query.
+    TransactionStatus,
+    /// Listing and chain management.
+    Listing,
+}
+
+/// A registered client, parsed.
+#[derive(Debug)]
+pub struct Client {
+    /// Its id.
+    pub id: String,
+    /// The rules that its assertions are held to.
+    pub profile: Profile,
+    /// Its keys.
+    pub keys: JwkSet,
+    /// The one algorithm it registered, if it did.
+    pub assertion_algorithm: Option<Algorithm>,
+    /// Whether all its tokens are bound to a certificate.
+    pub certificate_bound: bool,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// Whose listings are its own.
+    pub branches: Vec<BranchId>,
+    /// Whether it may call at all.
+    pub is_active: bool,
+}
+
+/// The registry at one revision.
+#[derive(Debug)]
+pub struct Snapshot {
+    revision: i64,
+    /// All keys.
+    pub keyring: Keyring,
+    /// The published key set, as it is sent.
+    pub published_jwks: String,
+    clients: Cache<String, Arc<Client>>,
+    /// Access tokens whose signature was verified with these keys, by the
+    /// digest of their text. A changed registry verifies them anew, so that a
+    /// revoked key takes its tokens with it.
+    pub verified_tokens: Cache<[u8; 32], Arc<AccessTokenClaims>>,
+}
+
+/// The registry of this node.
+#[derive(Debug)]
+pub struct Registry {
+    storage: Storage,
+    key_encryption_key: KeyEncryptionKey,
+    current: RwLock<Arc<Snapshot>>,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 2] = [Self::TransactionStatus, Self::Listing];
+
+    /// Its name in requests and tokens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TransactionStatus => "transaction-status",
+            Self::Listing => "listing",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+impl Registry {
+    /// Loads the keys; blocks.
+    pub fn open(
+        storage: Storage,
+        key_encryption_key: KeyEncryptionKey,
+    ) -> Result<Self, keys::KeyError> {
+        let (revision, stored) = storage.read_blocking(read_keys)?;
+        let snapshot = Snapshot::new(revision, keys::unseal(&stored, &key_encryption_key)?);
+        Ok(Self {
+            storage,
+            key_encryption_key,
+            current: RwLock::new(Arc::new(snapshot)),
+        })
+    }
+
+    /// The registry as it stands in the store now, on whichever node it was
+    /// changed: one small read when nothing changed.
+    pub async fn snapshot(&self) -> Result<Arc<Snapshot>, StorageError> {
+        let revision = self
+            .storage
+            .lookup(storage::registry::find_revision)
+            .await?;
+        let known = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
+        if known.revision == revision {
+            return Ok(known);
+        }
+        let (revision, stored) = self.storage.read(read_keys).await?;
+        let keyring = keys::unseal(&stored, &self.key_encryption_key)
+            .map_err(|error| StorageError::Corrupt(error.to_string()))?;
+        let fresh = Arc::new(Snapshot::new(revision, keyring));
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.revision < revision {
+            *current = Arc::clone(&fresh);
+        }
+        Ok(fresh)
+    }
+
+    /// Finds a client in the state of `snapshot`.
+    pub async fn find_client(
+        &self,
+        snapshot: &Snapshot,
+        id: &str,
+    ) -> Result<Option<Arc<Client>>, StorageError> {
+        if let Some(client) = snapshot.clients.get(id) {
+            return Ok(Some(client));
+        }
+        let key = id.to_owned();
+        let found = self
+            .storage
+            .read(move |read| {
+                let revision = storage::registry::find_revision(read)?;
+                Ok::<_, StorageError>((revision, storage::clients::find_client(read, &key)?))
+            })
+            .await?;
+        let (revision, Some(stored)) = found else {
+            return Ok(None);
+        };
+        let client = Arc::new(Client::parse(stored)?);
+        // A client of a newer revision must not stay under an older one.
+        if revision == snapshot.revision {
+            snapshot.clients.insert(id.to_owned(), Arc::clone(&client));
+        }
+        Ok(Some(client))
+    }
+}
+
+impl Snapshot {
+    fn new(revision: i64, keyring: Keyring) -> Self {
+        Self {
+            revision,
+            published_jwks: keyring.published_jwks(&[Purpose::Provenance, Purpose::Event]),
+            keyring,
+            clients: Cache::new(limits::CLIENTS_CACHED_MAX),
+            verified_tokens: Cache::new(limits::TOKENS_CACHED_MAX),
+        }
+    }
+}
+
+impl Client {
+    /// Whether a scope is assigned to it now.
+    pub fn has_scope(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope)
+    }
+
+    fn parse(stored: StoredClient) -> Result<Self, StorageError> {
+        let corrupt = |what: &str| {
+            StorageError::Corrupt(format!("client {}: {what} cannot be read", stored.id))
+        };
+        let assertion_algorithm = stored
+            .assertion_algorithm
+            .as_deref()
+            .map(|name| Algorithm::parse(name).ok_or_else(|| corrupt("its algorithm")))
+            .transpose()?;
+        Ok(Self {
+            profile: Profile::parse(&stored.profile).ok_or_else(|| corrupt("its profile"))?,
+            keys: JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| corrupt("its key set"))?,
+            assertion_algorithm,
+            certificate_bound: stored.certificate_bound,
+            scopes: stored
+                .scopes
+                .iter()
+                .filter_map(|name| Scope::parse(name))
+                .collect(),
+            branches: stored.branches,
+            is_active: stored.is_active,
+            id: stored.id,
+        })
+    }
+}
+
+fn read_keys(
+    read: &mut storage::Read<'_>,
+) -> Result<(i64, Vec<storage::keys::StoredKey>), StorageError> {
+    let revision = storage::registry::find_revision(read)?;
+    Ok((revision, storage::keys::list_keys(read)?))
+}

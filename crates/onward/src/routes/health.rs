@@ -1,0 +1,4 @@
+//! Whether this node works.
+
+pub mod live;
+pub mod ready;

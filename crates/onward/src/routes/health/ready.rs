@@ -1,0 +1,20 @@
+//! `GET /health/ready`: the node can answer queries, its store included.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use http::Method;
+
+use crate::app::App;
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+/// Says that the store answers; 503 otherwise.
+pub async fn show_ready(
+    State(app): State<Arc<App>>,
+    method: Method,
+) -> Result<&'static str, Problem> {
+    only_get(&method)?;
+    app.registry.snapshot().await?;
+    Ok("ready\n")
+}

@@ -1,0 +1,49 @@
+//! `GET {jwks_url}`: the public keys that answers and events verify with.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use signing::base64url;
+use signing::canonical;
+
+use crate::app::App;
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+/// Shows the key set (RFC 7517): next, current and retired keys (S-28).
+pub async fn show_jwks(
+    State(app): State<Arc<App>>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    only_get(&method)?;
+    let snapshot = app.registry.snapshot().await?;
+    let body = snapshot.published_jwks.clone();
+    let etag = format!(
+        "\"{}\"",
+        base64url::encode(&canonical::digest(body.as_bytes()))
+    );
+    let is_known = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|known| known.as_bytes() == etag.as_bytes());
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        body.into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/jwk-set+json"),
+    );
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=300"),
+    );
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    Ok(response)
+}

@@ -1,0 +1,22 @@
+//! `GET /metrics`: counters in Prometheus' text form.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::IntoResponse;
+use http::{Method, header};
+
+use crate::app::App;
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Shows all counters.
+pub async fn show_metrics(
+    State(app): State<Arc<App>>,
+    method: Method,
+) -> Result<impl IntoResponse, Problem> {
+    only_get(&method)?;
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.render()))
+}

@@ -1,0 +1,90 @@
+//! Which current listing each asked value leads to (S-4 to S-7).
+
+use std::sync::Arc;
+
+use chain::address;
+use storage::address_search::{self, Hit};
+use storage::{Read, Storage, StorageError};
+
+use super::query::Values;
+use crate::problem::Problem;
+
+/// A value that was found.
+#[derive(Debug)]
+pub(super) struct Match {
+    /// What the answer shows as `queriedAddress` (S-5).
+    pub(super) queried: String,
+    pub(super) hit: Hit,
+}
+
+enum Found {
+    Nothing,
+    Several,
+    One(Hit),
+}
+
+/// Looks all values up. Those without a match are left out; if there is none
+/// at all, that is a 404 (S-4).
+pub(super) async fn find_matches(
+    storage: &Storage,
+    values: Arc<Values>,
+) -> Result<Vec<Match>, Problem> {
+    let (matches, is_ambiguous) = storage
+        .lookup(move |read| match values.as_ref() {
+            Values::Uprns(uprns) => {
+                let mut matches = Vec::with_capacity(uprns.len());
+                for uprn in uprns {
+                    if let Some(hit) = address_search::find_by_uprn(read, *uprn)? {
+                        let queried = hit.display_address.clone();
+                        matches.push(Match { queried, hit });
+                    }
+                }
+                Ok::<_, StorageError>((matches, false))
+            }
+            Values::Addresses(addresses) => find_addresses(read, addresses),
+        })
+        .await?;
+    if !matches.is_empty() {
+        return Ok(matches);
+    }
+    Err(Problem::NotFound(if is_ambiguous {
+        "Several properties fit the address equally well. Name the flat or building number, \
+         the street and the postcode, or ask by UPRN."
+    } else {
+        "No property with a current listing fits any of the values asked for."
+    }))
+}
+
+fn find_addresses(
+    read: &mut Read<'_>,
+    addresses: &[String],
+) -> Result<(Vec<Match>, bool), StorageError> {
+    let mut matches = Vec::with_capacity(addresses.len());
+    let mut is_ambiguous = false;
+    for text in addresses {
+        match find_address(read, text)? {
+            Found::Nothing => {}
+            Found::Several => is_ambiguous = true,
+            Found::One(hit) => matches.push(Match {
+                queried: text.clone(),
+                hit,
+            }),
+        }
+    }
+    Ok((matches, is_ambiguous))
+}
+
+/// A postcode alone leads to its best placed property; anything else must be
+/// the whole address of exactly one property where it names a number.
+fn find_address(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
+    if let Some(postcode) = address::postcode(text) {
+        let hits = address_search::list_by_postcode(read, &postcode)?;
+        return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
+    }
+    let key = address::normalise(text);
+    if address::names_number(text) && address_search::count_by_address(read, &key)? > 1 {
+        return Ok(Found::Several);
+    }
+    let hits = address_search::list_by_address(read, &key)?;
+    Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One))
+}

@@ -1,0 +1,122 @@
+//! Reading and checking a query's fields (S-1 to S-3).
+
+use std::sync::Arc;
+
+use chain::ids::Uprn;
+
+use crate::form::Form;
+use crate::limits;
+use crate::problem::{FieldError, Problem};
+
+/// A query whose values keep all rules.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ChainQuery {
+    pub(super) values: Arc<Values>,
+    pub(super) rows: u64,
+    pub(super) page: u64,
+}
+
+/// What is asked for, in the order asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    Uprns(Vec<Uprn>),
+    /// Exactly as sent (S-5).
+    Addresses(Vec<String>),
+}
+
+impl ChainQuery {
+    /// Checks everything and reports all that is wrong at once.
+    pub(super) fn parse(query_string: Option<&str>, form: &Form) -> Result<Self, Problem> {
+        let in_url = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
+        let mut errors = Vec::new();
+        let rows = form.find("rows").or_else(|| in_url.find("rows"));
+        let rows = rows.map_or(Some(limits::ROWS_DEFAULT), |text| read_count(text));
+        let rows = rows.filter(|rows| (1..=limits::ROWS_MAX).contains(rows));
+        if rows.is_none() {
+            let detail = format!("must be an integer from 1 to {}", limits::ROWS_MAX);
+            errors.push(error("rows", &detail));
+        }
+        // `page` in the body is ignored, whatever it holds (S-2).
+        let page = in_url.find("page").map_or(Some(1), read_count);
+        let page = page.filter(|page| *page >= 1);
+        if page.is_none() {
+            errors.push(error("page", "must be an integer of at least 1"));
+        }
+        let values = read_values(form, &mut errors);
+        match (values, rows, page) {
+            (Some(values), Some(rows), Some(page)) if errors.is_empty() => Ok(Self {
+                values: Arc::new(values),
+                rows,
+                page,
+            }),
+            _incomplete => Err(Problem::ValuesInvalid(errors)),
+        }
+    }
+}
+
+fn read_values(form: &Form, errors: &mut Vec<FieldError>) -> Option<Values> {
+    let entries = form.list("value");
+    check_entries(&entries, errors);
+    match form.find("inputType") {
+        Some("uprn") => {
+            let mut uprns = Vec::with_capacity(entries.len());
+            for (index, entry) in entries.iter().enumerate() {
+                match Uprn::parse(entry.trim()) {
+                    Ok(uprn) => uprns.push(uprn),
+                    Err(_) if entry.trim().is_empty() => {}
+                    Err(_) => {
+                        let detail =
+                            "with inputType `uprn` it must be 1 to 12 digits, not all zero";
+                        errors.push(error(&format!("value[{index}]"), detail));
+                    }
+                }
+            }
+            Some(Values::Uprns(uprns))
+        }
+        Some("address") => {
+            let addresses = entries.into_iter().map(ToOwned::to_owned).collect();
+            Some(Values::Addresses(addresses))
+        }
+        Some(_) | None => {
+            errors.push(error("inputType", "must be `address` or `uprn`"));
+            None
+        }
+    }
+}
+
+fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {
+    if entries.is_empty() {
+        errors.push(error("value[]", "is missing: send at least one"));
+    }
+    if entries.len() > limits::VALUES_MAX {
+        let detail = format!(
+            "there are {} entries, at most {} are answered in one query",
+            entries.len(),
+            limits::VALUES_MAX
+        );
+        errors.push(error(&format!("value[{}]", limits::VALUES_MAX), &detail));
+    }
+    for (index, entry) in entries.iter().enumerate().take(limits::VALUES_MAX) {
+        let length = entry.trim().chars().count();
+        if length == 0 || length > limits::VALUE_CHARACTERS_MAX {
+            let detail = format!(
+                "must have 1 to {} characters, has {length}",
+                limits::VALUE_CHARACTERS_MAX
+            );
+            errors.push(error(&format!("value[{index}]"), &detail));
+        }
+    }
+}
+
+/// Digits only: no sign, no space, nothing that overflows.
+fn read_count(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
+
+fn error(pointer: &str, detail: &str) -> FieldError {
+    FieldError {
+        pointer: pointer.to_owned(),
+        detail: detail.to_owned(),
+    }
+}

@@ -1,0 +1,152 @@
+//! The sandbox: everything that a newcomer needs, made in one folder.
+
+pub mod authority;
+pub mod clients;
+pub mod data;
+pub mod settings;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use ::client::sandbox::{SANDBOX_FILE_NAME, SandboxCallback, SandboxClient, SandboxFile};
+use storage::Storage;
+
+use self::authority::Authority;
+use self::data::DataOptions;
+use crate::clock::Clock;
+use crate::commands::init;
+use crate::config::Config;
+use crate::files;
+use crate::import::Observer;
+use crate::server;
+
+/// What the newcomer asked for.
+#[derive(Debug, Clone)]
+pub struct SandboxOptions {
+    /// The folder.
+    pub directory: PathBuf,
+    /// The store, if it shall not be a file in the folder.
+    pub store: Option<String>,
+    /// The first of five ports.
+    pub port: Option<u16>,
+    /// Whether requests are limited.
+    pub has_rate_limit: bool,
+    /// What is loaded.
+    pub data: DataOptions,
+}
+
+/// A sandbox that is ready to be served.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The settings to serve with.
+    pub config: Config,
+    file: SandboxFile,
+    directory: PathBuf,
+    // Held as long as the sandbox runs.
+    _lock: File,
+}
+
+/// Why there is no sandbox, in one sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SandboxError(String);
+
+impl SandboxError {
+    pub(crate) fn new(reason: impl std::fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+/// Makes what is not there yet, and leaves what is. Blocks. It can be stopped
+/// at any moment and started again: each file is written whole, and the data
+/// counts as loaded only when all of it is.
+pub fn prepare(
+    options: &SandboxOptions,
+    clock: &Clock,
+    observer: &mut dyn Observer,
+) -> Result<Prepared, SandboxError> {
+    let directory = make_directory(&options.directory)?;
+    let lock = lock(&directory)?;
+    // While this file is there, scripts believe that everything listens.
+    drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
+    let authority = Authority::ensure(&directory, clock.now_seconds())?;
+    authority.ensure_server_certificate(&directory, "server")?;
+    authority.ensure_server_certificate(&directory, "callback")?;
+    let config = settings::ensure_config(&directory, options)?;
+    init::prepare_store(&config).map_err(SandboxError::new)?;
+    let storage = server::open_storage(&config, false).map_err(SandboxError::new)?;
+    data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
+    let branches = data::choose_branches(&storage)?;
+    let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
+    let file = describe(&config, &directory, &storage, clients)?;
+    Ok(Prepared {
+        config,
+        file,
+        directory,
+        _lock: lock,
+    })
+}
+
+impl Prepared {
+    /// Writes `sandbox.json`, whole, once everything listens.
+    pub fn publish(&self) -> Result<(), SandboxError> {
+        let text = serde_json::to_string_pretty(&self.file).map_err(SandboxError::new)?;
+        files::write_secret(&self.directory.join(SANDBOX_FILE_NAME), &text)
+            .map_err(SandboxError::new)
+    }
+
+    /// What stands in `sandbox.json`.
+    pub fn file(&self) -> &SandboxFile {
+        &self.file
+    }
+
+    /// The sandbox's folder.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+fn make_directory(path: &Path) -> Result<PathBuf, SandboxError> {
+    std::fs::create_dir_all(path)
+        .and_then(|()| path.canonicalize())
+        .map_err(|error| SandboxError::new(format!("cannot make {}: {error}", path.display())))
+}
+
+fn lock(directory: &Path) -> Result<File, SandboxError> {
+    let path = directory.join("lock");
+    let file = File::create(&path)
+        .map_err(|error| SandboxError::new(format!("cannot write {}: {error}", path.display())))?;
+    file.try_lock().map_err(|_taken| {
+        SandboxError::new(format!(
+            "another sandbox runs in {}: stop it, or use another --dir",
+            directory.display()
+        ))
+    })?;
+    Ok(file)
+}
+
+fn describe(
+    config: &Config,
+    directory: &Path,
+    storage: &Storage,
+    clients: Vec<SandboxClient>,
+) -> Result<SandboxFile, SandboxError> {
+    let samples = data::find_samples(storage, &clients)?;
+    Ok(SandboxFile {
+        base_url: config.base_url.clone(),
+        auth_url: config.auth_url.clone(),
+        jwks_url: config.jwks_url(),
+        directory_url: config.directory_url.clone(),
+        listing_base_url: config.listing_base_url.clone(),
+        ops_url: format!("http://{}", config.listen_ops),
+        ca_file: directory.join("ca.pem"),
+        config_file: directory.join("onward.toml"),
+        clients,
+        api_keys: Vec::new(),
+        callback: SandboxCallback {
+            certificate_file: directory.join("callback.pem"),
+            key_file: directory.join("callback.key"),
+        },
+        samples,
+    })
+}

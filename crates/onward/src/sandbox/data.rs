@@ -1,0 +1,116 @@
+//! The sandbox's sample data.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use ::client::sandbox::{SandboxClient, SandboxSamples};
+use chain::ids::{BranchId, Uprn};
+use storage::samples::Samples;
+use storage::{Storage, StorageError, branch, participants, samples};
+
+use super::SandboxError;
+use crate::clock::Clock;
+use crate::files;
+use crate::generate::{self, GenerateOptions};
+use crate::import::{self, Observer};
+
+/// What is loaded into a sandbox.
+#[derive(Debug, Clone, Default)]
+pub struct DataOptions {
+    /// Files to import instead of made-up data.
+    pub files: Vec<PathBuf>,
+    /// Made-up listings.
+    pub listings: u64,
+    /// What the made-up data depends on.
+    pub seed: u64,
+}
+
+/// Loads the data, unless that was done before. Files that are named are
+/// loaded in any case: loading them again changes nothing.
+pub(super) fn ensure_data(
+    storage: &Storage,
+    clock: &Clock,
+    directory: &Path,
+    options: &DataOptions,
+    observer: &mut dyn Observer,
+) -> Result<(), SandboxError> {
+    let loaded = directory.join("data-loaded");
+    let mut load = |paths: &[PathBuf]| {
+        import::import_files(storage, clock, paths, observer).map_err(SandboxError::new)
+    };
+    if !options.files.is_empty() {
+        load(&options.files)?;
+    } else if !loaded.exists() {
+        let path = directory.join("sample.ndjson");
+        write_sample(&path, options)?;
+        load(std::slice::from_ref(&path))?;
+    }
+    files::write(&loaded, "The sample data is in the store.\n").map_err(SandboxError::new)
+}
+
+/// Two branches for the sandbox's agents: those with the most listings, made
+/// if the data has none.
+pub(super) fn choose_branches(storage: &Storage) -> Result<[BranchId; 2], SandboxError> {
+    let chosen = storage.write_blocking(|write| {
+        let mut found = branch::list_fullest_branches(write, 2)?;
+        for number in found.len()..2 {
+            let name = format!("Sandbox Agent {}", number + 1);
+            let organisation = uuid::Uuid::new_v4().to_string();
+            let participant = participants::ensure_participant(write, &name, &organisation, 0)?;
+            let reference = format!("sandbox-{}", number + 1);
+            found.push(branch::insert_branch(
+                write,
+                participant,
+                &reference,
+                &name,
+            )?);
+        }
+        Ok::<_, StorageError>([found[0], found[1]])
+    });
+    chosen.map_err(SandboxError::new)
+}
+
+/// What is worth trying in this store. 0 and empty where there is none.
+pub(super) fn find_samples(
+    storage: &Storage,
+    clients: &[SandboxClient],
+) -> Result<SandboxSamples, SandboxError> {
+    let branch = clients
+        .iter()
+        .find_map(|client| client.branches.first().copied());
+    let branch = branch.unwrap_or_default();
+    let branch_id = BranchId(i64::try_from(branch).map_err(SandboxError::new)?);
+    let (samples, listing): (Samples, _) = storage
+        .read_blocking(move |read| {
+            let samples = samples::find_samples(read)?;
+            let listing = samples::find_listing_of_branch(read, branch_id)?;
+            Ok::<_, StorageError>((samples, listing))
+        })
+        .map_err(SandboxError::new)?;
+    let number = |uprn: Option<Uprn>| uprn.map_or(0, |uprn| uprn.value().unsigned_abs());
+    Ok(SandboxSamples {
+        uprn_in_chain: number(samples.in_chain),
+        uprn_split: number(samples.split),
+        uprn_alone: number(samples.alone),
+        address: samples.address.unwrap_or_default(),
+        listing_id: listing.map_or(0, |listing| listing.0.unsigned_abs()),
+        branch_id: branch,
+    })
+}
+
+fn write_sample(path: &Path, options: &DataOptions) -> Result<(), SandboxError> {
+    let failed = |error: std::io::Error| {
+        SandboxError::new(format!("cannot write {}: {error}", path.display()))
+    };
+    let file = File::create(path).map_err(failed)?;
+    let mut out = BufWriter::new(file);
+    let wanted = GenerateOptions {
+        listings: Some(options.listings),
+        seed: options.seed,
+        addresses: None,
+        ..GenerateOptions::default()
+    };
+    generate::generate(&wanted, &mut out).map_err(SandboxError::new)?;
+    out.flush().map_err(failed)
+}

@@ -1,0 +1,86 @@
+//! The sandbox's configuration file.
+
+use std::path::Path;
+
+use super::{SandboxError, SandboxOptions};
+use crate::commands::init::TEMPLATE;
+use crate::config::Config;
+use crate::files;
+
+const PORT_DEFAULT: u16 = 8440;
+
+/// Writes the configuration, or mends the one that is there where the options
+/// say something else, and loads it.
+pub(super) fn ensure_config(
+    directory: &Path,
+    options: &SandboxOptions,
+) -> Result<Config, SandboxError> {
+    let path = directory.join("onward.toml");
+    let known = std::fs::read_to_string(&path).ok();
+    let port = match (&known, options.port) {
+        (_, Some(port)) => Some(port),
+        (None, None) => Some(PORT_DEFAULT),
+        (Some(_), None) => None,
+    };
+    let mut text = known.clone().unwrap_or_else(|| TEMPLATE.to_owned());
+    if let Some(port) = port {
+        set_ports(&mut text, port)?;
+    }
+    if let Some(store) = &options.store {
+        set(&mut text, "store", &format!("{store:?}"));
+    }
+    if known.as_ref() != Some(&text) {
+        files::write_secret(&path, &text).map_err(SandboxError::new)?;
+    }
+    let flags: Vec<String> = if options.has_rate_limit {
+        Vec::new()
+    } else {
+        vec!["rate_limit_enabled=false".to_owned()]
+    };
+    Config::load(&path, std::env::vars(), &flags).map_err(SandboxError::new)
+}
+
+fn set_ports(text: &mut String, first: u16) -> Result<(), SandboxError> {
+    let names = [
+        ("base_url", "listen_base"),
+        ("auth_url", "listen_auth"),
+        ("directory_url", "listen_directory"),
+        ("listing_base_url", "listen_listing"),
+        ("", "listen_ops"),
+    ];
+    for (offset, (url, socket)) in (0..).zip(names) {
+        let port = first.checked_add(offset).ok_or_else(|| {
+            SandboxError::new(format!(
+                "port {first} is too high: five are needed from it on"
+            ))
+        })?;
+        set(text, socket, &format!("\"127.0.0.1:{port}\""));
+        if !url.is_empty() {
+            set(text, url, &format!("\"https://localhost:{port}\""));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a setting another value where its line stands; comments stay.
+fn set(text: &mut String, name: &str, value: &str) {
+    let is_line = |line: &str| {
+        let rest = line.strip_prefix(name).map(str::trim_start);
+        rest.is_some_and(|rest| rest.starts_with('='))
+    };
+    let mut found = false;
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let is_wanted = is_line(line);
+        found |= is_wanted;
+        lines.push(if is_wanted {
+            format!("{name} = {value}")
+        } else {
+            line.to_owned()
+        });
+    }
+    if !found {
+        lines.push(format!("{name} = {value}"));
+    }
+    *text = lines.join("\n") + "\n";
+}

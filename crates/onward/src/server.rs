@@ -1,0 +1,201 @@
+//! The whole server: opened from settings, served, stopped.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::middleware;
+use storage::{OpenOptions, Storage, StorageError, StoreUrl};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::app::App;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::context;
+use crate::door::{self, OpenDoor};
+use crate::keys::{self, KeyError};
+use crate::registry::Registry;
+use crate::router::{self, Door};
+use crate::tls::{self, ClientCertificate, TlsError};
+
+/// How often old rows are removed and idle callers forgotten.
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Why the server does not start, in one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The keys cannot be used.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// A certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The certificate authority of the database cannot be read.
+    #[error("cannot read store_ca_file {0}: {1}")]
+    StoreCa(String, String),
+    /// An address cannot be listened on.
+    #[error("cannot listen on {address} ({setting}): {reason}")]
+    Listen {
+        /// The setting that names it.
+        setting: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    /// What it shares among its requests.
+    pub app: Arc<App>,
+    /// The sockets it really has, in the order of [`Door`].
+    pub addresses: [SocketAddr; 5],
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+/// Opens the store that the settings name. Blocks.
+pub fn open_storage(config: &Config, create: bool) -> Result<Storage, StartError> {
+    let url: StoreUrl = config.store.parse()?;
+    let postgres_ca_pem = if config.store_ca_file.is_empty() {
+        None
+    } else {
+        let read = std::fs::read(&config.store_ca_file);
+        let path = || config.store_ca_file.clone();
+        Some(read.map_err(|error| StartError::StoreCa(path(), error.to_string()))?)
+    };
+    let options = OpenOptions {
+        create,
+        connections: config.store_connections,
+        postgres_ca_pem,
+    };
+    Ok(Storage::open(&url, &options)?)
+}
+
+/// Opens store and keys. Blocks.
+pub fn open_app(config: Config, clock: Clock) -> Result<Arc<App>, StartError> {
+    let storage = open_storage(&config, false)?;
+    let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
+    let registry = Registry::open(storage.clone(), sealing)?;
+    Ok(App::new(config, clock, storage, registry))
+}
+
+impl Server {
+    /// Opens everything and begins to serve. Either all addresses are served
+    /// or none.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+        let opening = tokio::task::spawn_blocking(move || open_app(config, clock));
+        let app = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
+        let config = &app.config;
+        let asked = tls::server_config(config, ClientCertificate::Asked)?;
+        let not_asked = tls::server_config(config, ClientCertificate::NotAsked)?;
+        let plan = [
+            (Door::Base, "listen_base", config.listen_base, Some(&asked)),
+            (Door::Auth, "listen_auth", config.listen_auth, Some(&asked)),
+            (
+                Door::Directory,
+                "listen_directory",
+                config.listen_directory,
+                Some(&not_asked),
+            ),
+            (
+                Door::Listing,
+                "listen_listing",
+                config.listen_listing,
+                Some(&asked),
+            ),
+            (Door::Ops, "listen_ops", config.listen_ops, None),
+        ];
+        let mut addresses = [config.listen_base; 5];
+        let mut doors = Vec::with_capacity(plan.len());
+        for (index, (door, setting, address, tls)) in plan.into_iter().enumerate() {
+            let listener = listen(setting, address).await?;
+            addresses[index] = listener.local_addr().unwrap_or(address);
+            let stamp = middleware::from_fn_with_state((door, Arc::clone(&app)), context::stamp);
+            doors.push(OpenDoor {
+                listener,
+                tls: tls.cloned(),
+                router: router::routes(door, Arc::clone(&app)).layer(stamp),
+            });
+        }
+        let (stop, stopped) = watch::channel(false);
+        let permits = Arc::new(Semaphore::new(config.connections_max));
+        let mut tasks = JoinSet::new();
+        for open in doors {
+            let permits = Arc::clone(&permits);
+            tasks.spawn(door::serve(
+                open,
+                Arc::clone(&app),
+                permits,
+                stopped.clone(),
+            ));
+        }
+        tasks.spawn(keep_house(Arc::clone(&app), stopped));
+        Ok(Self {
+            app,
+            addresses,
+            stop,
+            tasks,
+        })
+    }
+
+    /// Accepts nothing new, lets open requests end, and closes.
+    pub async fn stop(mut self) {
+        // An error means that all tasks have ended already.
+        drop(self.stop.send(true));
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Waits for SIGINT or SIGTERM.
+pub async fn wait_for_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        drop(tokio::signal::ctrl_c().await);
+        return;
+    };
+    tokio::select! {
+        _interrupted = tokio::signal::ctrl_c() => {}
+        _terminated = terminate.recv() => {}
+    }
+}
+
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
+    let failed = |error: std::io::Error| StartError::Listen {
+        setting,
+        address,
+        reason: match error.kind() {
+            std::io::ErrorKind::AddrInUse => "another program uses this port".to_owned(),
+            _other => error.to_string(),
+        },
+    };
+    TcpListener::bind(address).await.map_err(failed)
+}
+
+/// Forgets assertions that have expired and callers that are idle.
+async fn keep_house(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(HOUSEKEEPING_INTERVAL) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        if let Some(limits) = &app.rate_limits {
+            limits.forget_idle();
+        }
+        let now = app.clock.now_seconds();
+        let deleted = app
+            .storage
+            .write(move |write| storage::assertion::delete_expired_assertions(write, now))
+            .await;
+        if let Err(error) = deleted {
+            tracing::warn!(%error, "expired assertions could not be removed");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Bodies of the documents, as they travel. Domain types never serialise.
+
+pub mod chains;

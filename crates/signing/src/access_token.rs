@@ -1,0 +1,207 @@
+//! JWT access tokens (RFC 9068), bound to a client certificate (RFC 8705).
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::certificate::Thumbprint;
+use crate::jws::{self, JwsError, Unverified};
+use crate::key::SigningKey;
+use crate::random;
+
+/// How far `iat` may lie ahead of this node's clock, since another node's
+/// clock may have issued the token.
+pub const MAX_ISSUED_AHEAD_SECONDS: i64 = 60;
+
+const TYPE: &str = "at+jwt";
+
+/// The confirmation member of RFC 8705 section 3.1.
+const CERTIFICATE_MEMBER: &str = "x5t#S256";
+
+/// What an access token says (RFC 9068 section 2.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessTokenClaims {
+    /// The authorisation server's issuer identifier.
+    pub iss: String,
+    /// The subject: for this grant, the client id.
+    pub sub: String,
+    /// The client that asked for the token.
+    pub client_id: String,
+    /// The resource server that the token is for.
+    pub aud: String,
+    /// Granted scopes, separated by spaces; empty when none are.
+    pub scope: String,
+    /// Time of issue, Unix seconds.
+    pub iat: i64,
+    /// Time from which the token is refused, Unix seconds.
+    pub exp: i64,
+    /// The token's own id, by which it can be revoked.
+    pub jti: String,
+    /// `cnf.x5t#S256`: base64url SHA-256 of the client certificate's DER
+    /// (RFC 8705 section 3.1); none for an unbound token (S-24).
+    pub certificate: Option<String>,
+}
+
+/// Why a token is not accepted. Each is `invalid_token`, 401 (RFC 6750
+/// section 3.1).
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum TokenRefusal {
+    /// Not a JWS, not of type `at+jwt`, or a claim is missing or mistyped.
+    #[error("the token is not an access token of this service; request one at the token endpoint")]
+    Malformed,
+    /// The header names a key that is not, or no longer, trusted.
+    #[error("the token's key is unknown or withdrawn; request a new token")]
+    UnknownKey,
+    /// The signature does not verify, or is of another algorithm than the key.
+    #[error("the token's signature does not verify; send the token exactly as it was issued")]
+    BadSignature,
+    /// Issued by somebody else.
+    #[error("the token is from another issuer; request one at this service's token endpoint")]
+    WrongIssuer,
+    /// Issued for another resource server.
+    #[error("the token is for another audience; request one for this service")]
+    WrongAudience,
+    /// `exp` is not in the future.
+    #[error("the token has expired; request a new one")]
+    Expired,
+    /// `iat` is too far in the future.
+    #[error("the token was issued in the future; check the clocks of the service's nodes")]
+    NotYet,
+}
+
+/// Writes `claims` as a signed JWT of type `at+jwt` (RFC 9068 section 2.1).
+///
+/// # Errors
+/// Those of [`jws::sign_compact`].
+pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, JwsError> {
+    let wire = WireClaims {
+        aud: &claims.aud,
+        client_id: &claims.client_id,
+        cnf: claims
+            .certificate
+            .as_deref()
+            .map(|certificate| WireConfirmation { certificate }),
+        exp: claims.exp,
+        iat: claims.iat,
+        iss: &claims.iss,
+        jti: &claims.jti,
+        scope: &claims.scope,
+        sub: &claims.sub,
+    };
+    jws::sign_compact(TYPE, key, &wire)
+}
+
+/// Verifies a token at `now` (Unix seconds) by RFC 9068 section 4: type, key,
+/// algorithm, signature, then issuer, audience and time.
+///
+/// `find_key` gives the trusted token key with an id, and nothing for revoked
+/// ones. What remains to the caller: that the token is not revoked, that the
+/// client is still active and assigned the scope (S-23), and
+/// [`is_bound_to`] for the connection's certificate.
+///
+/// # Errors
+/// A [`TokenRefusal`] that names the first check that failed.
+pub fn verify(
+    token: &str,
+    find_key: impl Fn(&str) -> Option<Arc<SigningKey>>,
+    issuer: &str,
+    audience: &str,
+    now: i64,
+) -> Result<AccessTokenClaims, TokenRefusal> {
+    let unverified = Unverified::parse(token).map_err(|_| TokenRefusal::Malformed)?;
+    // Explicit typing keeps other JWTs of ours from serving as access tokens
+    // (RFC 9068 section 4, RFC 8725 section 3.11).
+    if !unverified.typ().is_some_and(is_access_token_type) {
+        return Err(TokenRefusal::Malformed);
+    }
+    let kid = unverified.kid().ok_or(TokenRefusal::Malformed)?;
+    let key = find_key(kid).ok_or(TokenRefusal::UnknownKey)?;
+    // The key decides the algorithm, not the header (RFC 8725 section 3.1).
+    if unverified.algorithm() != key.algorithm() {
+        return Err(TokenRefusal::BadSignature);
+    }
+    let verified = unverified
+        .verify(key.public_key())
+        .map_err(|_| TokenRefusal::BadSignature)?;
+    let claims = read_claims(verified.claims()).ok_or(TokenRefusal::Malformed)?;
+
+    if claims.iss != issuer {
+        return Err(TokenRefusal::WrongIssuer);
+    }
+    if claims.aud != audience {
+        return Err(TokenRefusal::WrongAudience);
+    }
+    // RFC 7519 section 4.1.4: on or after `exp` the token is not accepted.
+    if claims.exp <= now {
+        return Err(TokenRefusal::Expired);
+    }
+    if claims.iat > now.saturating_add(MAX_ISSUED_AHEAD_SECONDS) {
+        return Err(TokenRefusal::NotYet);
+    }
+    Ok(claims)
+}
+
+/// Whether the token is bound to the certificate with this thumbprint
+/// (RFC 8705 section 3), compared in constant time. An unbound token is bound
+/// to no certificate: the answer is false.
+pub fn is_bound_to(claims: &AccessTokenClaims, thumbprint: &Thumbprint) -> bool {
+    claims.certificate.as_deref().is_some_and(|certificate| {
+        random::constant_time_eq(certificate.as_bytes(), thumbprint.to_base64url().as_bytes())
+    })
+}
+
+#[derive(Serialize)]
+struct WireClaims<'a> {
+    aud: &'a str,
+    client_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cnf: Option<WireConfirmation<'a>>,
+    exp: i64,
+    iat: i64,
+    iss: &'a str,
+    jti: &'a str,
+    scope: &'a str,
+    sub: &'a str,
+}
+
+#[derive(Serialize)]
+struct WireConfirmation<'a> {
+    #[serde(rename = "x5t#S256")]
+    certificate: &'a str,
+}
+
+/// The media type may be written in full, and case does not count
+/// (RFC 9068 section 4, RFC 7515 section 4.1.9).
+fn is_access_token_type(typ: &str) -> bool {
+    typ.eq_ignore_ascii_case(TYPE) || typ.eq_ignore_ascii_case("application/at+jwt")
+}
+
+/// Reads the claims, all of which RFC 9068 section 2.2 requires. None when one
+/// is missing or mistyped: `aud` is one string, times are JSON integers.
+fn read_claims(claims: &Map<String, Value>) -> Option<AccessTokenClaims> {
+    let text = |name: &str| claims.get(name)?.as_str().map(str::to_owned);
+    let seconds = |name: &str| claims.get(name)?.as_i64();
+    Some(AccessTokenClaims {
+        iss: text("iss")?,
+        sub: text("sub")?,
+        client_id: text("client_id")?,
+        aud: text("aud")?,
+        scope: text("scope")?,
+        iat: seconds("iat")?,
+        exp: seconds("exp")?,
+        jti: text("jti")?,
+        certificate: read_certificate(claims)?,
+    })
+}
+
+/// The outer option is none for a confirmation that cannot be understood: such
+/// a token must not pass for an unbound one (RFC 7800 section 3.1).
+fn read_certificate(claims: &Map<String, Value>) -> Option<Option<String>> {
+    let Some(confirmation) = claims.get("cnf") else {
+        return Some(None);
+    };
+    let certificate = confirmation.get(CERTIFICATE_MEMBER)?.as_str()?;
+    Some(Some(certificate.to_owned()))
+}

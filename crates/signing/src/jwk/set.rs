@@ -1,0 +1,72 @@
+//! JWK sets: the keys one participant signs with.
+
+use serde_json::Value;
+
+use super::{JwkError, PublicKey};
+use crate::canonical;
+
+/// The longest JWK set that is read, in bytes.
+pub const MAX_SET_BYTES: usize = 256 * 1024;
+/// The most keys that a JWK set may hold.
+pub const MAX_SET_KEYS: usize = 20;
+
+/// A checked JWK set (RFC 7517 section 5).
+#[derive(Clone, Debug)]
+pub struct JwkSet {
+    keys: Vec<PublicKey>,
+}
+
+impl JwkSet {
+    /// Reads a JWK set strictly: from 1 to [`MAX_SET_KEYS`] keys, no duplicate
+    /// `kid`, and every key acceptable to [`PublicKey::from_jwk`].
+    ///
+    /// Only a key whose `use` is something else than `sig` is passed over, as
+    /// a participant's one published set often holds its encryption keys too.
+    /// A set of nothing but such keys is refused.
+    pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
+        if json.len() > MAX_SET_BYTES {
+            return Err(JwkError::TooLong);
+        }
+        let set = canonical::parse(json)?;
+        let jwks = set
+            .get("keys")
+            .and_then(Value::as_array)
+            .ok_or(JwkError::NotASet)?;
+        if jwks.len() > MAX_SET_KEYS {
+            return Err(JwkError::KeyCount);
+        }
+        let mut keys: Vec<PublicKey> = Vec::with_capacity(jwks.len());
+        for (index, jwk) in jwks.iter().enumerate() {
+            let key = match PublicKey::from_jwk(jwk) {
+                Ok(key) => key,
+                Err(JwkError::NotForSignatures) => continue,
+                Err(reason) => {
+                    return Err(JwkError::InSet {
+                        position: index + 1,
+                        reason: Box::new(reason),
+                    });
+                }
+            };
+            if let Some(kid) = key.kid()
+                && keys.iter().any(|other| other.kid() == Some(kid))
+            {
+                return Err(JwkError::DuplicateKid(kid.to_owned()));
+            }
+            keys.push(key);
+        }
+        if keys.is_empty() {
+            return Err(JwkError::KeyCount);
+        }
+        Ok(Self { keys })
+    }
+
+    /// The keys, in the order of the set.
+    pub fn keys(&self) -> &[PublicKey] {
+        &self.keys
+    }
+
+    /// The key with this `kid`.
+    pub fn find(&self, kid: &str) -> Option<&PublicKey> {
+        self.keys.iter().find(|key| key.kid() == Some(kid))
+    }
+}

@@ -1,0 +1,226 @@
+//! Private signing keys: made, read from PEM, used; never shown.
+
+mod der;
+mod pem;
+
+use std::fmt;
+
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256,
+    RSA_PSS_SHA256, RsaEncoding, RsaKeyPair,
+};
+use thiserror::Error;
+
+use crate::algorithm::Algorithm;
+use crate::jwk::{JwkError, PublicKey};
+
+/// The size of a new RSA key (S-28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RsaSize {
+    /// 2,048 bits, the default.
+    Bits2048,
+    /// 3,072 bits.
+    Bits3072,
+    /// 4,096 bits.
+    Bits4096,
+}
+
+/// Why a signing key cannot be made, read, written or used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum KeyError {
+    /// An RSA size was asked for with an algorithm that is not RSA.
+    #[error("{0} is not an RSA algorithm: use RS256 or PS256")]
+    NotRsa(Algorithm),
+    /// The text is not one PEM block with the label `PRIVATE KEY`.
+    #[error(
+        "not an unencrypted PKCS#8 key in PEM: it must be one block that begins \
+         `-----BEGIN PRIVATE KEY-----` (`openssl pkcs8 -topk8 -nocrypt` converts others)"
+    )]
+    NotPem,
+    /// The PEM block holds no valid key for the algorithm.
+    #[error("the key is damaged, or is not one for {0}")]
+    WrongKey(Algorithm),
+    /// The public half is not acceptable, for example a weak RSA key.
+    #[error("the key cannot be used: {0}")]
+    Unacceptable(#[from] JwkError),
+    /// The cryptographic library failed.
+    #[error("the cryptographic library could not {0}")]
+    Library(&'static str),
+}
+
+/// A private key for one algorithm, parsed once and shared between threads.
+pub struct SigningKey {
+    private: Private,
+    algorithm: Algorithm,
+    public: PublicKey,
+    kid: String,
+}
+
+enum Private {
+    Rsa(RsaKeyPair, &'static dyn RsaEncoding),
+    P256(EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+}
+
+impl SigningKey {
+    /// Makes a new RSA key for RS256 or PS256.
+    ///
+    /// # Errors
+    /// [`KeyError::NotRsa`] for another algorithm.
+    pub fn generate_rsa(algorithm: Algorithm, size: RsaSize) -> Result<Self, KeyError> {
+        let encoding = rsa_encoding(algorithm).ok_or(KeyError::NotRsa(algorithm))?;
+        let size = match size {
+            RsaSize::Bits2048 => KeySize::Rsa2048,
+            RsaSize::Bits3072 => KeySize::Rsa3072,
+            RsaSize::Bits4096 => KeySize::Rsa4096,
+        };
+        let pair = RsaKeyPair::generate(size).map_err(|_| KeyError::Library("make a key"))?;
+        Self::new(Private::Rsa(pair, encoding), algorithm)
+    }
+
+    /// Makes a new key for `algorithm`; RSA keys have 2,048 bits.
+    pub fn generate(algorithm: Algorithm) -> Result<Self, KeyError> {
+        let failed = |_| KeyError::Library("make a key");
+        let private = match algorithm {
+            Algorithm::Rs256 | Algorithm::Ps256 => {
+                return Self::generate_rsa(algorithm, RsaSize::Bits2048);
+            }
+            Algorithm::Es256 => Private::P256(
+                EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(failed)?,
+            ),
+            Algorithm::EdDsa => Private::Ed25519(Ed25519KeyPair::generate().map_err(failed)?),
+        };
+        Self::new(private, algorithm)
+    }
+
+    /// Reads an unencrypted PKCS#8 key (RFC 5208, RFC 7468 section 10) of at
+    /// most 16 KiB. An RSA key can serve either RSA algorithm; which one is
+    /// not written in it, so the caller says.
+    ///
+    /// # Errors
+    /// [`KeyError::NotPem`], [`KeyError::WrongKey`], [`KeyError::Unacceptable`].
+    pub fn from_pkcs8_pem(text: &str, algorithm: Algorithm) -> Result<Self, KeyError> {
+        let der = pem::decode_private_key(text).ok_or(KeyError::NotPem)?;
+        let wrong = |_| KeyError::WrongKey(algorithm);
+        let private = match algorithm {
+            Algorithm::Rs256 => Private::Rsa(
+                RsaKeyPair::from_pkcs8(&der).map_err(wrong)?,
+                &RSA_PKCS1_SHA256,
+            ),
+            Algorithm::Ps256 => Private::Rsa(
+                RsaKeyPair::from_pkcs8(&der).map_err(wrong)?,
+                &RSA_PSS_SHA256,
+            ),
+            Algorithm::Es256 => Private::P256(
+                EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der).map_err(wrong)?,
+            ),
+            Algorithm::EdDsa => Private::Ed25519(Ed25519KeyPair::from_pkcs8(&der).map_err(wrong)?),
+        };
+        Self::new(private, algorithm)
+    }
+
+    /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret.
+    pub fn to_pkcs8_pem(&self) -> Result<String, KeyError> {
+        let failed = |_| KeyError::Library("write the key");
+        // Version 1 throughout, which every version of OpenSSL reads.
+        let der: Pkcs8V1Der<'static> = match &self.private {
+            Private::Rsa(pair, _) => pair.as_der().map_err(failed)?,
+            Private::P256(pair) => {
+                let document = pair.to_pkcs8v1().map_err(failed)?;
+                return Ok(pem::encode_private_key(document.as_ref()));
+            }
+            Private::Ed25519(pair) => pair.as_der().map_err(failed)?,
+        };
+        Ok(pem::encode_private_key(der.as_ref()))
+    }
+
+    /// The key's name: the RFC 7638 thumbprint of its public half.
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// The one algorithm the key signs with.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Signs the unhashed `message`, in the form [`PublicKey::verify`] takes.
+    ///
+    /// RS256 and `EdDSA` are deterministic; PS256 and ES256 are not. An RSA
+    /// signature takes most of a millisecond or more: keep it off async workers.
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        let failed = |_| KeyError::Library("sign");
+        match &self.private {
+            Private::Rsa(pair, encoding) => {
+                let mut signature = vec![0; pair.public_modulus_len()];
+                pair.sign(*encoding, &SystemRandom::new(), message, &mut signature)
+                    .map_err(failed)?;
+                Ok(signature)
+            }
+            Private::P256(pair) => pair
+                .sign(&SystemRandom::new(), message)
+                .map(|signature| signature.as_ref().to_vec())
+                .map_err(failed),
+            Private::Ed25519(pair) => pair
+                .try_sign(message)
+                .map(|signature| signature.as_ref().to_vec())
+                .map_err(failed),
+        }
+    }
+
+    /// The public half, with [`SigningKey::kid`] and pinned to the algorithm.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    fn new(private: Private, algorithm: Algorithm) -> Result<Self, KeyError> {
+        let unreadable = KeyError::Library("show the public half of the key");
+        let public = match &private {
+            Private::Rsa(pair, _) => {
+                let (modulus, exponent) =
+                    der::read_rsa_public_key(pair.public_key().as_ref()).ok_or(unreadable)?;
+                PublicKey::from_rsa(modulus, exponent)?
+            }
+            Private::P256(pair) => {
+                // SEC 1 section 2.3.3: 04, then x, then y.
+                let point = pair.public_key().as_ref();
+                let (x, y) = point
+                    .strip_prefix(&[4])
+                    .and_then(|numbers| numbers.split_at_checked(32))
+                    .ok_or(unreadable)?;
+                PublicKey::from_p256(x.to_vec(), y.to_vec())?
+            }
+            Private::Ed25519(pair) => PublicKey::from_ed25519(pair.public_key().as_ref().to_vec())?,
+        }
+        .pinned_to(algorithm);
+        let kid = public.thumbprint();
+        Ok(Self {
+            private,
+            algorithm,
+            public,
+            kid,
+        })
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    /// Shows the name and the algorithm, and nothing of the key itself.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SigningKey")
+            .field("kid", &self.kid)
+            .field("alg", &self.algorithm.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+fn rsa_encoding(algorithm: Algorithm) -> Option<&'static dyn RsaEncoding> {
+    match algorithm {
+        Algorithm::Rs256 => Some(&RSA_PKCS1_SHA256),
+        Algorithm::Ps256 => Some(&RSA_PSS_SHA256),
+        Algorithm::Es256 | Algorithm::EdDsa => None,
+    }
+}

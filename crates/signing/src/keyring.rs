@@ -1,0 +1,225 @@
+//! The service's own keys: what signs, what is published, what is withdrawn.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::algorithm::Algorithm;
+use crate::key::SigningKey;
+
+/// The members of a public JWK that are published (RFC 7518 sections 6.2.1
+/// and 6.3.1, RFC 8037 section 2). A list of what is allowed, so that no
+/// private member can ever slip out.
+const PUBLIC_MEMBERS: [&str; 6] = ["kty", "n", "e", "crv", "x", "y"];
+
+/// What a key signs. A key has one purpose only: tokens are never signed with
+/// a provenance key (S-22).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// The provenance block of a chain answer (document 1).
+    Provenance,
+    /// The JWT of a webhook event (document 1).
+    Event,
+    /// Access tokens (RFC 9068).
+    Token,
+}
+
+impl Purpose {
+    /// Every purpose, each of which needs a current key.
+    pub const ALL: [Self; 3] = [Self::Provenance, Self::Event, Self::Token];
+
+    /// The stored and printed word, lower case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Provenance => "provenance",
+            Self::Event => "event",
+            Self::Token => "token",
+        }
+    }
+
+    /// Reads the word that [`Self::as_str`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|purpose| purpose.as_str() == text)
+    }
+}
+
+/// Where a key stands in its life (S-28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyState {
+    /// Published before it signs, so that verifiers know it in time.
+    Next,
+    /// Signs.
+    Current,
+    /// Signs no more; stays published for what it signed before.
+    Retired,
+    /// Withdrawn at once: neither published nor accepted.
+    Revoked,
+}
+
+impl KeyState {
+    const ALL: [Self; 4] = [Self::Next, Self::Current, Self::Retired, Self::Revoked];
+
+    /// The stored and printed word, lower case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Next => "next",
+            Self::Current => "current",
+            Self::Retired => "retired",
+            Self::Revoked => "revoked",
+        }
+    }
+
+    /// Reads the word that [`Self::as_str`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    fn is_trusted(self) -> bool {
+        match self {
+            Self::Next | Self::Current | Self::Retired => true,
+            Self::Revoked => false,
+        }
+    }
+}
+
+/// One key of the ring.
+#[derive(Clone, Debug)]
+pub struct RingKey {
+    /// What the key signs.
+    pub purpose: Purpose,
+    /// Where it stands in its life.
+    pub state: KeyState,
+    /// The key, parsed once and shared.
+    pub key: Arc<SigningKey>,
+}
+
+/// Why a set of keys is no keyring.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum KeyringError {
+    /// A purpose has no current key.
+    #[error("no current {} key: make one with a key rotation", .0.as_str())]
+    NoCurrent(Purpose),
+    /// A purpose has more than one current key.
+    #[error("more than one current {} key: retire all but one", .0.as_str())]
+    SeveralCurrent(Purpose),
+    /// Two keys have one id, which also means that they are one key.
+    #[error("key {0} is in the ring twice: give each purpose a key of its own")]
+    DuplicateKid(String),
+    /// A provenance or event key is not RS256, which document 1 prescribes.
+    #[error("key {kid} is not RS256, which a {} key must be", purpose.as_str())]
+    WrongAlgorithm {
+        /// The key's id.
+        kid: String,
+        /// What the key was to sign.
+        purpose: Purpose,
+    },
+}
+
+/// The service's keys, with exactly one current key for each purpose.
+#[derive(Clone, Debug)]
+pub struct Keyring {
+    keys: Vec<RingKey>,
+    provenance: Arc<SigningKey>,
+    event: Arc<SigningKey>,
+    token: Arc<SigningKey>,
+}
+
+impl Keyring {
+    /// Takes `keys` as a ring, in their order.
+    ///
+    /// # Errors
+    /// A [`KeyringError`] unless each purpose has exactly one current key, no
+    /// two keys share an id (across all purposes), and each provenance and
+    /// event key is RS256.
+    pub fn new(keys: Vec<RingKey>) -> Result<Self, KeyringError> {
+        let mut kids = HashSet::new();
+        for ring_key in &keys {
+            let kid = ring_key.key.kid();
+            if !kids.insert(kid) {
+                return Err(KeyringError::DuplicateKid(kid.to_owned()));
+            }
+            if !fits_purpose(ring_key) {
+                return Err(KeyringError::WrongAlgorithm {
+                    kid: kid.to_owned(),
+                    purpose: ring_key.purpose,
+                });
+            }
+        }
+        Ok(Self {
+            provenance: sole_current(&keys, Purpose::Provenance)?,
+            event: sole_current(&keys, Purpose::Event)?,
+            token: sole_current(&keys, Purpose::Token)?,
+            keys,
+        })
+    }
+
+    /// The key that signs for `purpose` now.
+    pub fn current(&self, purpose: Purpose) -> &Arc<SigningKey> {
+        match purpose {
+            Purpose::Provenance => &self.provenance,
+            Purpose::Event => &self.event,
+            Purpose::Token => &self.token,
+        }
+    }
+
+    /// The JWK set (RFC 7517 section 5) of the next, current and retired keys
+    /// of `purposes`, as JSON text: public members, `use`, `alg` and `kid`
+    /// only. A revoked key is never in it (S-28).
+    pub fn published_jwks(&self, purposes: &[Purpose]) -> String {
+        let keys: Vec<Value> = self
+            .keys
+            .iter()
+            .filter(|ring_key| ring_key.state.is_trusted() && purposes.contains(&ring_key.purpose))
+            .map(|ring_key| public_jwk(&ring_key.key))
+            .collect();
+        json!({ "keys": keys }).to_string()
+    }
+
+    /// The token key with the id `kid`, current, next or retired, by which an
+    /// access token may be verified; none for a revoked key or one of another
+    /// purpose.
+    pub fn find_token_key(&self, kid: &str) -> Option<&Arc<SigningKey>> {
+        self.keys
+            .iter()
+            .find(|ring_key| {
+                ring_key.purpose == Purpose::Token
+                    && ring_key.state.is_trusted()
+                    && ring_key.key.kid() == kid
+            })
+            .map(|ring_key| &ring_key.key)
+    }
+}
+
+fn fits_purpose(ring_key: &RingKey) -> bool {
+    match ring_key.purpose {
+        Purpose::Provenance | Purpose::Event => ring_key.key.algorithm() == Algorithm::Rs256,
+        Purpose::Token => true,
+    }
+}
+
+fn sole_current(keys: &[RingKey], purpose: Purpose) -> Result<Arc<SigningKey>, KeyringError> {
+    let mut current = keys
+        .iter()
+        .filter(|ring_key| ring_key.purpose == purpose && ring_key.state == KeyState::Current);
+    let found = current.next().ok_or(KeyringError::NoCurrent(purpose))?;
+    if current.next().is_some() {
+        return Err(KeyringError::SeveralCurrent(purpose));
+    }
+    Ok(Arc::clone(&found.key))
+}
+
+fn public_jwk(key: &SigningKey) -> Value {
+    let jwk = key.public_key().to_jwk();
+    let mut published: Map<String, Value> = PUBLIC_MEMBERS
+        .into_iter()
+        .filter_map(|member| Some((member.to_owned(), jwk.get(member)?.clone())))
+        .collect();
+    published.insert("use".to_owned(), Value::from("sig"));
+    published.insert("alg".to_owned(), Value::from(key.algorithm().as_str()));
+    published.insert("kid".to_owned(), Value::from(key.kid()));
+    Value::Object(published)
+}

@@ -1,0 +1,115 @@
+//! Which chain a UPRN or an address leads to.
+
+use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
+
+use crate::row::Row;
+use crate::{Read, Result};
+
+/// A property with a current listing (S-6), and the chain it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The property.
+    pub property: PropertyId,
+    /// Its whole address in one line.
+    pub display_address: String,
+    /// Its current listing.
+    pub listing: ListingId,
+    /// When that listing last changed, Unix seconds.
+    pub updated_at: i64,
+    /// The listing's chain.
+    pub chain: ChainId,
+    /// The version under which the chain's state may be cached.
+    pub version: i64,
+}
+
+/// Finds the current listing of a UPRN: the newest that is not deleted (S-6).
+pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<Hit>> {
+    read.query_one(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
+         from property p join listing l on l.property_id = p.id \
+         join chain c on c.id = l.chain_id \
+         where p.uprn = $1 and l.deleted_at is null \
+         order by l.created_at desc, l.id desc limit 1",
+        &[uprn.value().into()],
+        read_hit,
+    )
+}
+
+/// Counts the properties whose whole address has this normal form, with or
+/// without a listing.
+pub fn count_by_address(read: &mut Read<'_>, address_key: &str) -> Result<i64> {
+    read.query_exactly_one(
+        "select count(*) from property where address_key = $1",
+        &[address_key.into()],
+        |row| row.integer(0),
+    )
+}
+
+/// The current listings of all properties whose whole address has this normal
+/// form, the best placed first (S-7).
+pub fn list_by_address(read: &mut Read<'_>, address_key: &str) -> Result<Vec<Hit>> {
+    let hits = read.query(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, \
+         (select count(*) from listing x where x.chain_id = c.id and x.deleted_at is null), \
+         l.created_at from property p join listing l on l.property_id = p.id \
+         join chain c on c.id = l.chain_id \
+         where p.address_key = $1 and l.deleted_at is null \
+         order by p.id, l.created_at desc, l.id desc",
+        &[address_key.into()],
+        read_placed,
+    )?;
+    Ok(rank(hits))
+}
+
+/// The current listings of all properties of a postcode, the best placed first
+/// (S-7).
+pub fn list_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Vec<Hit>> {
+    let hits = read.query(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, \
+         (select count(*) from listing x where x.chain_id = c.id and x.deleted_at is null), \
+         l.created_at from property p join listing l on l.property_id = p.id \
+         join chain c on c.id = l.chain_id \
+         where p.postcode_key = $1 and l.deleted_at is null \
+         order by p.id, l.created_at desc, l.id desc",
+        &[postcode_key.into()],
+        read_placed,
+    )?;
+    Ok(rank(hits))
+}
+
+struct Placed {
+    hit: Hit,
+    is_in_chain: bool,
+}
+
+/// Keeps each property's current listing, and puts first a listing in a chain,
+/// then the newest change, then the lowest property id (S-7).
+fn rank(mut placed: Vec<Placed>) -> Vec<Hit> {
+    placed.dedup_by_key(|placed| placed.hit.property);
+    placed.sort_by_key(|placed| {
+        (
+            !placed.is_in_chain,
+            std::cmp::Reverse(placed.hit.updated_at),
+            placed.hit.property,
+        )
+    });
+    placed.into_iter().map(|placed| placed.hit).collect()
+}
+
+fn read_placed(row: &Row<'_>) -> Result<Placed> {
+    Ok(Placed {
+        hit: read_hit(row)?,
+        is_in_chain: row.integer(6)? > 1,
+    })
+}
+
+fn read_hit(row: &Row<'_>) -> Result<Hit> {
+    Ok(Hit {
+        property: PropertyId(row.integer(0)?),
+        display_address: row.text(1)?,
+        listing: ListingId(row.integer(2)?),
+        updated_at: row.integer(3)?,
+        chain: row.parsed(4)?,
+        version: row.integer(5)?,
+    })
+}

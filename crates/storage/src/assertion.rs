@@ -1,0 +1,27 @@
+//! Client assertions that were used: each may be used once, on all nodes together.
+
+use crate::{Result, Write};
+
+/// Notes that a client used an assertion; `false` if it was used before
+/// (RFC 7523 section 3, point 7). `jti_digest` is a digest, so that its length is bounded.
+pub fn insert_used_assertion(
+    write: &mut Write<'_>,
+    client_id: &str,
+    jti_digest: &str,
+    expires_at: i64,
+) -> Result<bool> {
+    let changed = write.execute(
+        "insert into used_assertion (client_id, jti_digest, expires_at) values ($1, $2, $3) \
+         on conflict (client_id, jti_digest) do nothing",
+        &[client_id.into(), jti_digest.into(), expires_at.into()],
+    )?;
+    Ok(changed > 0)
+}
+
+/// Forgets assertions that have expired by `now`.
+pub fn delete_expired_assertions(write: &mut Write<'_>, now: i64) -> Result<u64> {
+    write.execute(
+        "delete from used_assertion where expires_at < $1",
+        &[now.into()],
+    )
+}

@@ -1,0 +1,145 @@
+//! Clients: applications of a participant that call with OAuth.
+
+use chain::ids::BranchId;
+
+use crate::row::Row;
+use crate::{Read, Result, Write, registry};
+
+/// A registered client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredClient {
+    /// Its id, in URL form.
+    pub id: String,
+    /// The organisation it belongs to.
+    pub participant: String,
+    /// What people call it.
+    pub name: String,
+    /// `sector` or `fapi2` (S-21).
+    pub profile: String,
+    /// Its public keys, a JWK set.
+    pub jwks: String,
+    /// The one algorithm it registered, if it did.
+    pub assertion_algorithm: Option<String>,
+    /// Whether all its tokens are bound to a certificate (S-24).
+    pub certificate_bound: bool,
+    /// Scopes assigned to it.
+    pub scopes: Vec<String>,
+    /// Branches whose listings are its own.
+    pub branches: Vec<BranchId>,
+    /// Whether it may call at all.
+    pub is_active: bool,
+    /// Unix seconds.
+    pub created_at: i64,
+}
+
+/// Finds a client by its id.
+pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>> {
+    let found = read.query_one(
+        "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
+         c.certificate_bound, c.scopes, c.status, c.created_at \
+         from client c join participant p on p.id = c.participant_id where c.id = $1",
+        &[id.into()],
+        read_client,
+    )?;
+    let Some(mut client) = found else {
+        return Ok(None);
+    };
+    client.branches = list_branches_of_client(read, id)?;
+    Ok(Some(client))
+}
+
+/// All clients, in the order of their registration.
+pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
+    let mut clients = read.query(
+        "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
+         c.certificate_bound, c.scopes, c.status, c.created_at \
+         from client c join participant p on p.id = c.participant_id \
+         order by c.created_at, c.id",
+        &[],
+        read_client,
+    )?;
+    for client in &mut clients {
+        client.branches = list_branches_of_client(read, &client.id)?;
+    }
+    Ok(clients)
+}
+
+/// Adds a client.
+pub fn insert_client(
+    write: &mut Write<'_>,
+    client: &StoredClient,
+    participant_id: i64,
+) -> Result<()> {
+    write.execute(
+        "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
+         certificate_bound, scopes, status, created_at, updated_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10)",
+        &[
+            (&client.id).into(),
+            participant_id.into(),
+            (&client.name).into(),
+            (&client.profile).into(),
+            (&client.jwks).into(),
+            client.assertion_algorithm.as_deref().into(),
+            client.certificate_bound.into(),
+            (&client.scopes.join(" ")).into(),
+            client.created_at.into(),
+            client.created_at.into(),
+        ],
+    )?;
+    for branch in &client.branches {
+        write.execute(
+            "insert into client_branch (client_id, branch_id) values ($1, $2)",
+            &[(&client.id).into(), (*branch).into()],
+        )?;
+    }
+    registry::raise_revision(write)
+}
+
+/// Forbids a client to call; `false` if there is no such client.
+pub fn disable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
+    let changed = write.execute(
+        "update client set status = 'disabled', updated_at = $1 where id = $2",
+        &[now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)?;
+    Ok(changed > 0)
+}
+
+/// Assigns exactly these scopes to a client; `false` if there is no such client.
+pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i64) -> Result<bool> {
+    let changed = write.execute(
+        "update client set scopes = $1, updated_at = $2 where id = $3",
+        &[(&scopes.join(" ")).into(), now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)?;
+    Ok(changed > 0)
+}
+
+fn list_branches_of_client(read: &mut Read<'_>, id: &str) -> Result<Vec<BranchId>> {
+    read.query(
+        "select branch_id from client_branch where client_id = $1 order by branch_id",
+        &[id.into()],
+        |row| Ok(BranchId(row.integer(0)?)),
+    )
+}
+
+fn read_client(row: &Row<'_>) -> Result<StoredClient> {
+    Ok(StoredClient {
+        id: row.text(0)?,
+        participant: row.text(1)?,
+        name: row.text(2)?,
+        profile: row.text(3)?,
+        jwks: row.text(4)?,
+        assertion_algorithm: row.optional_text(5)?,
+        certificate_bound: row.flag(6)?,
+        scopes: row
+            .text(7)?
+            .split_whitespace()
+            .map(ToOwned::to_owned)
+            .collect(),
+        branches: Vec::new(),
+        is_active: row.str(8)? == "active",
+        created_at: row.integer(9)?,
+    })
+}

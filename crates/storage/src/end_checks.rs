@@ -1,0 +1,38 @@
+//! End checks: somebody confirmed that a chain ends at a listing.
+
+use chain::ends::End;
+use chain::ids::ListingId;
+
+use crate::{Result, Write};
+
+/// How an end is spelled in the store.
+pub(crate) fn end_word(end: End) -> &'static str {
+    match end {
+        End::Top => "top",
+        End::Bottom => "bottom",
+    }
+}
+
+/// Marks an end as checked; `false` if it was already.
+pub fn insert_end_check(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    end: End,
+    now: i64,
+) -> Result<bool> {
+    let changed = write.execute(
+        "insert into end_check (listing_id, chain_end, checked_at) values ($1, $2, $3) \
+         on conflict (listing_id, chain_end) do nothing",
+        &[listing.into(), end_word(end).into(), now.into()],
+    )?;
+    Ok(changed > 0)
+}
+
+/// Clears the mark of an end; `false` if there was none.
+pub fn delete_end_check(write: &mut Write<'_>, listing: ListingId, end: End) -> Result<bool> {
+    let changed = write.execute(
+        "delete from end_check where listing_id = $1 and chain_end = $2",
+        &[listing.into(), end_word(end).into()],
+    )?;
+    Ok(changed > 0)
+}

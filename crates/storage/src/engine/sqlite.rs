@@ -1,0 +1,284 @@
+//! SQLite: one writer that commits waiting work as a group, readers beside it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crossbeam_channel::Receiver;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags};
+
+use super::threads::Threads;
+use super::{Dialect, ReadJob, WriteJob};
+use crate::migrations;
+use crate::row::{Row, Value};
+use crate::session::{Read, Session, Write};
+use crate::{Result, StorageError};
+
+/// How long a statement waits for another process that holds the file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Work that one commit may carry.
+const GROUP_LENGTH_MAX: usize = 256;
+/// Prepared statements kept for each connection.
+const STATEMENTS_KEPT: usize = 256;
+
+const DIALECT: Dialect = Dialect {
+    identity: "integer primary key autoincrement",
+    bytewise: "",
+};
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub(crate) struct SqliteEngine {
+    // The writer is declared first, so that it ends, and checkpoints, first.
+    writer: Threads<Box<dyn WriteJob>>,
+    readers: Threads<ReadJob>,
+}
+
+/// One connection in use.
+#[derive(Debug)]
+pub(crate) struct SqliteSession<'c> {
+    connection: &'c Connection,
+}
+
+impl SqliteEngine {
+    /// Opens the file, made if `create`, and brings its schema up to date.
+    pub(crate) fn open(path: &Path, create: bool, readers: usize) -> Result<Self> {
+        let mut connection = connect(path, create, false)?;
+        migrate(&mut connection, path)?;
+        let writer = Threads::start(
+            "onward-writer",
+            vec![move |jobs| write_until_closed(&connection, &jobs)],
+        )?;
+        let bodies = (0..readers.max(1))
+            .map(|_| {
+                let connection = connect(path, false, true)?;
+                Ok(move |jobs: Receiver<ReadJob>| read_until_closed(&connection, &jobs))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let readers = Threads::start("onward-reader", bodies)?;
+        Ok(Self { writer, readers })
+    }
+
+    pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {
+        self.readers.submit(job)
+    }
+
+    pub(crate) fn submit_write(&self, job: Box<dyn WriteJob>) -> Result<()> {
+        self.writer.submit(job)
+    }
+}
+
+impl SqliteSession<'_> {
+    pub(crate) fn each(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Value<'_>],
+        mut visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.prepare(sql, parameters)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(|error| failed(&error))? {
+            visit(&Row::Sqlite(row))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn execute(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<u64> {
+        let mut statement = self.prepare(sql, parameters)?;
+        let changed = statement.raw_execute().map_err(|error| failed(&error))?;
+        Ok(changed as u64)
+    }
+
+    fn prepare(
+        &self,
+        sql: &'static str,
+        parameters: &[Value<'_>],
+    ) -> Result<rusqlite::CachedStatement<'_>> {
+        let mut statement = self
+            .connection
+            .prepare_cached(sql)
+            .map_err(|error| failed(&error))?;
+        for (index, parameter) in parameters.iter().enumerate() {
+            // SQLite numbers named placeholders by first appearance.
+            debug_assert_eq!(
+                statement.parameter_name(index + 1),
+                Some(format!("${}", index + 1).as_str()),
+                "placeholders out of order in: {sql}"
+            );
+            statement
+                .raw_bind_parameter(index + 1, parameter)
+                .map_err(|error| failed(&error))?;
+        }
+        Ok(statement)
+    }
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Integer(value) => ValueRef::Integer(*value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Null => ValueRef::Null,
+        }))
+    }
+}
+
+fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
+    let open = || -> rusqlite::Result<Connection> {
+        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags |= if read_only {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE
+        };
+        if create {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        if !read_only {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            // FULL: a commit that was acknowledged survives a loss of power.
+            connection.pragma_update(None, "synchronous", "full")?;
+            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
+            connection.pragma_update(None, "analysis_limit", 1000)?;
+        }
+        connection.pragma_update(None, "cache_size", -32_768)?;
+        connection.pragma_update(None, "mmap_size", 8_589_934_592_i64)?;
+        connection.pragma_update(None, "temp_store", "memory")?;
+        Ok(connection)
+    };
+    open().map_err(|error| StorageError::Open {
+        target: path.display().to_string(),
+        reason: reason(&error),
+    })
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+    let target = PathBuf::from(path).display().to_string();
+    let transaction = connection
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .map_err(|error| failed(&error))?;
+    let exists = transaction
+        .table_exists(None, "schema_version")
+        .map_err(|error| failed(&error))?;
+    let found = if exists {
+        transaction
+            .query_row(migrations::READ_VERSION, [], |row| row.get(0))
+            .map_err(|error| failed(&error))?
+    } else {
+        0
+    };
+    for statements in migrations::outstanding(&target, found)? {
+        transaction
+            .execute_batch(&DIALECT.translate(statements))
+            .map_err(|error| failed(&error))?;
+    }
+    transaction.commit().map_err(|error| failed(&error))
+}
+
+fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
+    for job in jobs {
+        let begun = if job.snapshot {
+            connection
+                .execute_batch("begin")
+                .map_err(|error| failed(&error))
+        } else {
+            Ok(())
+        };
+        let mut read = Read::new(Session::Sqlite(SqliteSession { connection }));
+        // A panic in the work must not take the thread with it. The asker
+        // learns of it because its reply channel is dropped.
+        let _panicked = catch_unwind(AssertUnwindSafe(|| match begun {
+            Ok(()) => (job.run)(Ok(&mut read)),
+            Err(error) => (job.run)(Err(error)),
+        }));
+        if !connection.is_autocommit()
+            && let Err(error) = connection.execute_batch("commit")
+        {
+            tracing::error!(%error, "a read could not be ended");
+        }
+    }
+}
+
+fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>>) {
+    while let Ok(first) = jobs.recv() {
+        let mut group = vec![first];
+        group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
+        commit_group(connection, group);
+    }
+    drop(connection.execute_batch("pragma optimize"));
+}
+
+/// Runs all jobs of a group in one transaction, each behind a savepoint of its
+/// own, and answers them after the one commit.
+fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
+    if let Err(error) = connection.execute_batch("begin immediate") {
+        let error = failed(&error);
+        for job in group {
+            job.finish(Err(error.clone()));
+        }
+        return;
+    }
+    let mut ended = Vec::with_capacity(group.len());
+    for mut job in group {
+        let outcome = run_in_savepoint(connection, job.as_mut());
+        ended.push((job, outcome));
+    }
+    let committed = connection.execute_batch("commit").map_err(|error| {
+        let error = failed(&error);
+        if !connection.is_autocommit() {
+            drop(connection.execute_batch("rollback"));
+        }
+        error
+    });
+    for (job, outcome) in ended {
+        job.finish(outcome.and_then(|()| committed.clone()));
+    }
+}
+
+fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<()> {
+    connection
+        .execute_batch("savepoint job")
+        .map_err(|error| failed(&error))?;
+    let mut write = Write::new(Session::Sqlite(SqliteSession { connection }));
+    let keep = catch_unwind(AssertUnwindSafe(|| job.run(&mut write)));
+    let undone = match keep {
+        Ok(true) => return release(connection),
+        Ok(false) => Ok(()),
+        Err(_panic) => Err(StorageError::Stopped),
+    };
+    connection
+        .execute_batch("rollback to job")
+        .map_err(|error| failed(&error))?;
+    release(connection)?;
+    undone
+}
+
+fn release(connection: &Connection) -> Result<()> {
+    connection
+        .execute_batch("release job")
+        .map_err(|error| failed(&error))
+}
+
+fn failed(error: &rusqlite::Error) -> StorageError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            StorageError::Busy
+        }
+        Some(_) | None => StorageError::Statement(reason(error)),
+    }
+}
+
+fn reason(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::CannotOpen) => {
+            "there is no such file, or it may not be opened".to_owned()
+        }
+        Some(rusqlite::ErrorCode::NotADatabase) => "the file is not an SQLite database".to_owned(),
+        Some(_) | None => error.to_string(),
+    }
+}

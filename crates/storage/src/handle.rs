@@ -1,0 +1,268 @@
+//! The handle to an open store: `read` and `write` with synchronous closures.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::engine::{self, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob};
+use crate::session::{Read, Write};
+use crate::{Result, StorageError};
+
+/// Where a store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// An SQLite file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL database, as `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+    Postgres(String),
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// Whether an SQLite file that does not exist is made.
+    pub create: bool,
+    /// Threads that read (SQLite) or connections (PostgreSQL).
+    pub connections: usize,
+    /// PEM certificates of the authority that PostgreSQL's certificate must
+    /// come from. Without, the connection to PostgreSQL is not encrypted.
+    pub postgres_ca_pem: Option<Vec<u8>>,
+}
+
+/// An open store. Clones share it; the last one closes it, after the work
+/// that was already queued.
+#[derive(Debug, Clone)]
+pub struct Storage {
+    engine: Arc<Engine>,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Sqlite(SqliteEngine),
+    Postgres(PostgresEngine),
+}
+
+impl FromStr for StoreUrl {
+    type Err = StorageError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(text.to_owned()));
+        }
+        let path = text.strip_prefix("sqlite:").unwrap_or(text);
+        if path.is_empty() || path.contains("://") {
+            return Err(StorageError::BadUrl(text.to_owned()));
+        }
+        Ok(Self::Sqlite(PathBuf::from(path)))
+    }
+}
+
+impl std::fmt::Display for StoreUrl {
+    /// The store's name without any password.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sqlite(path) => path.display().fmt(formatter),
+            Self::Postgres(url) => {
+                let shown = url.rsplit_once('@').map_or_else(
+                    || url.clone(),
+                    |(_credentials, address)| format!("postgres://{address}"),
+                );
+                // A query part may hold a password as well.
+                formatter.write_str(shown.split('?').next().unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            create: false,
+            connections: 4,
+            postgres_ca_pem: None,
+        }
+    }
+}
+
+impl Storage {
+    /// Opens a store and brings its schema up to date. Blocks; call it outside
+    /// of async code.
+    pub fn open(url: &StoreUrl, options: &OpenOptions) -> Result<Self> {
+        let engine = match url {
+            StoreUrl::Sqlite(path) => Engine::Sqlite(SqliteEngine::open(
+                path,
+                options.create,
+                options.connections,
+            )?),
+            StoreUrl::Postgres(text) => Engine::Postgres(PostgresEngine::open(&postgres_options(
+                url, text, options,
+            )?)?),
+        };
+        Ok(Self {
+            engine: Arc::new(engine),
+        })
+    }
+
+    /// Runs `work` on one consistent snapshot.
+    pub async fn read<T, E>(
+        &self,
+        work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_read(true, work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// Runs `work` without a snapshot: each of its statements sees the newest
+    /// commit. For single statements on the hot path.
+    pub async fn lookup<T, E>(
+        &self,
+        work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_read(false, work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// Runs `work` in one transaction and answers once it is durable. An error
+    /// of `work` undoes it. `work` may run again after a conflict with another
+    /// transaction, so it must have no effect outside of the store.
+    pub async fn write<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_write(work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// As [`Storage::read`], for commands without an async runtime.
+    pub fn read_blocking<T, E>(
+        &self,
+        work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_read(true, work)?;
+        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+    }
+
+    /// As [`Storage::write`], for commands without an async runtime.
+    pub fn write_blocking<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_write(work)?;
+        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+    }
+
+    fn submit_read<T, E>(
+        &self,
+        snapshot: bool,
+        work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let run = Box::new(move |read: Result<&mut Read<'_>>| {
+            // The asker may have gone away: then nobody wants the answer.
+            let _unwanted = reply.send(read.map_err(E::from).and_then(work));
+        });
+        let job = ReadJob { snapshot, run };
+        match self.engine.as_ref() {
+            Engine::Sqlite(engine) => engine.submit_read(job),
+            Engine::Postgres(engine) => engine.submit_read(job),
+        }?;
+        Ok(answer)
+    }
+
+    fn submit_write<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(TypedWrite {
+            work,
+            outcome: None,
+            reply,
+        });
+        match self.engine.as_ref() {
+            Engine::Sqlite(engine) => engine.submit_write(job),
+            Engine::Postgres(engine) => engine.submit_write(job),
+        }?;
+        Ok(answer)
+    }
+}
+
+struct TypedWrite<T, E, W> {
+    work: W,
+    outcome: Option<std::result::Result<T, E>>,
+    reply: oneshot::Sender<std::result::Result<T, E>>,
+}
+
+impl<T, E, W> WriteJob for TypedWrite<T, E, W>
+where
+    T: Send,
+    E: From<StorageError> + Send,
+    W: FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send,
+{
+    fn run(&mut self, write: &mut Write<'_>) -> bool {
+        let outcome = (self.work)(write);
+        let keep = outcome.is_ok();
+        self.outcome = Some(outcome);
+        keep
+    }
+
+    fn finish(self: Box<Self>, ended: Result<()>) {
+        let outcome = match (self.outcome, ended) {
+            (Some(outcome), Ok(())) => outcome,
+            (None, Ok(())) => Err(E::from(StorageError::Stopped)),
+            (_, Err(error)) => Err(E::from(error)),
+        };
+        let _unwanted = self.reply.send(outcome);
+    }
+}
+
+fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result<PostgresOptions> {
+    let target = url.to_string();
+    let config: postgres::Config =
+        text.parse()
+            .map_err(|error: postgres::Error| StorageError::Open {
+                target: target.clone(),
+                reason: error.to_string(),
+            })?;
+    let tls = options
+        .postgres_ca_pem
+        .as_deref()
+        .map(|pem| engine::trust(pem, &target))
+        .transpose()?;
+    Ok(PostgresOptions {
+        config,
+        tls,
+        target,
+        connections: options.connections,
+    })
+}

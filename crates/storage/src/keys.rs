@@ -1,0 +1,60 @@
+//! Signing keys. Their private parts arrive and leave sealed.
+
+use crate::{Read, Result, Write, registry};
+
+/// A signing key as the store holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredKey {
+    /// Its id in the key set.
+    pub kid: String,
+    /// What it signs: `provenance`, `event` or `token`.
+    pub purpose: String,
+    /// JWA name.
+    pub algorithm: String,
+    /// `next`, `current`, `retired` or `revoked` (S-28).
+    pub state: String,
+    /// The private key, sealed.
+    pub sealed_private_key: String,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// When its state last changed, Unix seconds.
+    pub changed_at: i64,
+}
+
+/// All keys, oldest first.
+pub fn list_keys(read: &mut Read<'_>) -> Result<Vec<StoredKey>> {
+    read.query(
+        "select kid, purpose, algorithm, state, sealed_private_key, created_at, changed_at \
+         from signing_key order by created_at, kid",
+        &[],
+        |row| {
+            Ok(StoredKey {
+                kid: row.text(0)?,
+                purpose: row.text(1)?,
+                algorithm: row.text(2)?,
+                state: row.text(3)?,
+                sealed_private_key: row.text(4)?,
+                created_at: row.integer(5)?,
+                changed_at: row.integer(6)?,
+            })
+        },
+    )
+}
+
+/// Adds a key.
+pub fn insert_key(write: &mut Write<'_>, key: &StoredKey) -> Result<()> {
+    write.execute(
+        "insert into signing_key (kid, purpose, algorithm, state, sealed_private_key, \
+         created_at, changed_at) values ($1, $2, $3, $4, $5, $6, $7)",
+        &[
+            (&key.kid).into(),
+            (&key.purpose).into(),
+            (&key.algorithm).into(),
+            (&key.state).into(),
+            (&key.sealed_private_key).into(),
+            key.created_at.into(),
+            key.changed_at.into(),
+        ],
+    )?;
+    registry::raise_revision(write)
+}

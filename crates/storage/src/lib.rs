@@ -1,0 +1,39 @@
+//! Everything that Onward keeps, and every SQL statement that reads or changes it.
+//!
+//! This crate knows nothing about HTTP, JSON, signatures or clocks: times are
+//! arguments in Unix seconds, and a private key is an opaque sealed text.
+//!
+//! One SQL text serves both engines. Work is handed over as a *synchronous*
+//! closure that runs on a thread of the engine's own, so that nothing can be
+//! awaited, and no network call made, inside a transaction.
+
+pub mod address_search;
+pub mod assertion;
+pub mod branch;
+pub mod chains;
+pub mod clients;
+pub mod end_checks;
+mod engine;
+pub mod error;
+mod handle;
+pub mod keys;
+pub mod links;
+pub mod listings;
+pub mod maintenance;
+mod migrations;
+pub mod milestones;
+pub mod participants;
+pub mod properties;
+pub mod registry;
+pub mod row;
+pub mod samples;
+pub mod session;
+pub mod state;
+
+pub use error::StorageError;
+pub use handle::{OpenOptions, Storage, StoreUrl};
+pub use migrations::SCHEMA_VERSION;
+pub use session::{Read, Write};
+
+/// What every operation of this crate returns.
+pub type Result<T> = std::result::Result<T, StorageError>;

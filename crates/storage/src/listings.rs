@@ -1,0 +1,140 @@
+//! Listings: sales of one property by one branch.
+
+use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
+
+use crate::{Read, Result, Write};
+
+/// What a branch says of a sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListingDetails {
+    /// What is sold.
+    pub property: PropertyId,
+    /// In pounds.
+    pub price: i64,
+    /// Document 1's word, empty if unknown.
+    pub tenure: String,
+    /// Document 1's words, separated by one space.
+    pub transaction_type: String,
+    /// Organisation name, empty if unknown.
+    pub seller_conveyancer: String,
+    /// Organisation name, empty if unknown.
+    pub buyer_conveyancer: String,
+}
+
+/// A listing found by its branch's own reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundListing {
+    /// Its id.
+    pub id: ListingId,
+    /// The chain it belongs to.
+    pub chain: ChainId,
+    /// What is stored of it now.
+    pub details: ListingDetails,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// Whether it was withdrawn.
+    pub is_deleted: bool,
+}
+
+/// Finds the listing that a branch calls `external_id`.
+pub fn find_listing_by_external_id(
+    read: &mut Read<'_>,
+    branch: BranchId,
+    external_id: &str,
+) -> Result<Option<FoundListing>> {
+    read.query_one(
+        "select id, chain_id, property_id, price, tenure, transaction_type, seller_conveyancer, \
+         buyer_conveyancer, created_at, deleted_at \
+         from listing where branch_id = $1 and external_id = $2",
+        &[branch.into(), external_id.into()],
+        |row| {
+            Ok(FoundListing {
+                id: ListingId(row.integer(0)?),
+                chain: row.parsed(1)?,
+                details: ListingDetails {
+                    property: PropertyId(row.integer(2)?),
+                    price: row.integer(3)?,
+                    tenure: row.text(4)?,
+                    transaction_type: row.text(5)?,
+                    seller_conveyancer: row.text(6)?,
+                    buyer_conveyancer: row.text(7)?,
+                },
+                created_at: row.integer(8)?,
+                is_deleted: row.optional_integer(9)?.is_some(),
+            })
+        },
+    )
+}
+
+/// Whose a new listing is, and where and when it begins.
+#[derive(Debug, Clone, Copy)]
+pub struct ListingOrigin<'a> {
+    /// The branch that holds it.
+    pub branch: BranchId,
+    /// The branch's own reference for it.
+    pub external_id: Option<&'a str>,
+    /// Its chain, which exists already.
+    pub chain: ChainId,
+    /// Unix seconds.
+    pub created_at: i64,
+}
+
+/// Adds a listing.
+pub fn insert_listing(
+    write: &mut Write<'_>,
+    origin: &ListingOrigin<'_>,
+    details: &ListingDetails,
+) -> Result<ListingId> {
+    let id = write.insert(
+        "insert into listing (property_id, branch_id, external_id, chain_id, price, tenure, \
+         transaction_type, seller_conveyancer, buyer_conveyancer, is_locked, created_at, \
+         updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11) returning id",
+        &[
+            details.property.into(),
+            origin.branch.into(),
+            origin.external_id.into(),
+            (&origin.chain.to_string()).into(),
+            details.price.into(),
+            (&details.tenure).into(),
+            (&details.transaction_type).into(),
+            (&details.seller_conveyancer).into(),
+            (&details.buyer_conveyancer).into(),
+            origin.created_at.into(),
+            origin.created_at.into(),
+        ],
+    )?;
+    Ok(ListingId(id))
+}
+
+/// Changes what is said of a sale; the caller raises the chain's version.
+pub fn update_listing(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    details: &ListingDetails,
+    now: i64,
+) -> Result<()> {
+    write.execute(
+        "update listing set property_id = $1, price = $2, tenure = $3, transaction_type = $4, \
+         seller_conveyancer = $5, buyer_conveyancer = $6, updated_at = $7 where id = $8",
+        &[
+            details.property.into(),
+            details.price.into(),
+            (&details.tenure).into(),
+            (&details.transaction_type).into(),
+            (&details.seller_conveyancer).into(),
+            (&details.buyer_conveyancer).into(),
+            now.into(),
+            listing.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Notes that something of a listing changed; never moves the time backwards.
+pub fn touch_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<()> {
+    write.execute(
+        "update listing set updated_at = $1 where id = $2 and updated_at < $3",
+        &[now.into(), listing.into(), now.into()],
+    )?;
+    Ok(())
+}

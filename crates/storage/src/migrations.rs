@@ -1,0 +1,34 @@
+//! The schema, as forward-only steps. A step that was released never changes.
+
+use crate::{Result, StorageError};
+
+/// The schema version that this program writes and reads.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// Portable SQL; `{identity}` and `{bytewise}` are put in by the engine.
+const STEPS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+
+/// Reads the version of a store that has a schema.
+pub(crate) const READ_VERSION: &str = "select max(version) from schema_version";
+
+/// The steps that a store of version `found` still needs, in order.
+pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static str]> {
+    usize::try_from(found)
+        .ok()
+        .and_then(|done| STEPS.get(done..))
+        .ok_or_else(|| StorageError::NewerStore {
+            target: target.to_owned(),
+            found,
+            known: SCHEMA_VERSION,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SCHEMA_VERSION, STEPS};
+
+    #[test]
+    fn the_version_counts_the_steps() {
+        assert_eq!(i64::try_from(STEPS.len()).unwrap(), SCHEMA_VERSION);
+    }
+}

@@ -1,0 +1,125 @@
+//! Properties: buildings and flats with an address and a UPRN.
+
+use chain::ids::{PropertyId, Uprn};
+
+use crate::row::Row;
+use crate::{Read, Result, StorageError, Write, chains};
+
+/// An address in document 1's parts. Unknown lines are empty (S-12).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Address {
+    /// First line.
+    pub line1: String,
+    /// Second line.
+    pub line2: String,
+    /// Third line.
+    pub line3: String,
+    /// Fourth line.
+    pub line4: String,
+    /// Post town.
+    pub post_town: String,
+    /// Postcode in its spaced form.
+    pub postcode: String,
+    /// The whole address in one line.
+    pub display_address: String,
+}
+
+/// A property to be stored, with the normal forms that address search compares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProperty {
+    /// Its number; one property for each.
+    pub uprn: Uprn,
+    /// Its address.
+    pub address: Address,
+    /// `chain::address::normalise` of the display address.
+    pub address_key: String,
+    /// `chain::address::postcode` of the postcode.
+    pub postcode_key: String,
+}
+
+/// Finds a property's id by its UPRN.
+pub fn find_property_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<PropertyId>> {
+    read.query_one(
+        "select id from property where uprn = $1",
+        &[uprn.value().into()],
+        |row| Ok(PropertyId(row.integer(0)?)),
+    )
+}
+
+/// Finds a property's address.
+pub fn find_address(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Address>> {
+    read.query_one(
+        "select line1, line2, line3, line4, post_town, postcode, display_address \
+         from property where id = $1",
+        &[property.into()],
+        |row| read_address(row, 0),
+    )
+}
+
+/// Reads an address from seven columns that begin at `first`.
+pub(crate) fn read_address(row: &Row<'_>, first: usize) -> Result<Address> {
+    Ok(Address {
+        line1: row.text(first)?,
+        line2: row.text(first + 1)?,
+        line3: row.text(first + 2)?,
+        line4: row.text(first + 3)?,
+        post_town: row.text(first + 4)?,
+        postcode: row.text(first + 5)?,
+        display_address: row.text(first + 6)?,
+    })
+}
+
+/// Reads a UPRN.
+pub(crate) fn read_uprn(row: &Row<'_>, column: usize) -> Result<Uprn> {
+    let value = row.integer(column)?;
+    Uprn::new(value).ok_or_else(|| StorageError::Corrupt(format!("{value} is no UPRN")))
+}
+
+/// Adds a property.
+pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<PropertyId> {
+    let address = &property.address;
+    let id = write.insert(
+        "insert into property (uprn, line1, line2, line3, line4, post_town, postcode, \
+         display_address, address_key, postcode_key) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
+        &[
+            property.uprn.value().into(),
+            (&address.line1).into(),
+            (&address.line2).into(),
+            (&address.line3).into(),
+            (&address.line4).into(),
+            (&address.post_town).into(),
+            (&address.postcode).into(),
+            (&address.display_address).into(),
+            (&property.address_key).into(),
+            (&property.postcode_key).into(),
+        ],
+    )?;
+    Ok(PropertyId(id))
+}
+
+/// Changes the address of a property. Chains that show it get a new version.
+pub fn update_property(
+    write: &mut Write<'_>,
+    id: PropertyId,
+    property: &NewProperty,
+) -> Result<()> {
+    let address = &property.address;
+    write.execute(
+        "update property set line1 = $1, line2 = $2, line3 = $3, line4 = $4, post_town = $5, \
+         postcode = $6, display_address = $7, address_key = $8, postcode_key = $9 where id = $10",
+        &[
+            (&address.line1).into(),
+            (&address.line2).into(),
+            (&address.line3).into(),
+            (&address.line4).into(),
+            (&address.post_town).into(),
+            (&address.postcode).into(),
+            (&address.display_address).into(),
+            (&property.address_key).into(),
+            (&property.postcode_key).into(),
+            id.into(),
+        ],
+    )?;
+    chains::raise_versions_of_property(write, id)
+}
