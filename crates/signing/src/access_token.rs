@@ -183,6 +183,12 @@ fn is_access_token_type(typ: &str) -> bool {
 fn read_claims(claims: &Map<String, Value>) -> Option<AccessTokenClaims> {
     let text = |name: &str| claims.get(name)?.as_str().map(str::to_owned);
     let seconds = |name: &str| claims.get(name)?.as_i64();
+    // A confirmation that cannot be understood fails the whole token: it must
+    // not pass for an unbound one (RFC 7800 section 3.1).
+    let certificate = match claims.get("cnf") {
+        None => None,
+        Some(confirmation) => Some(confirmation.get(CERTIFICATE_MEMBER)?.as_str()?.to_owned()),
+    };
     Some(AccessTokenClaims {
         iss: text("iss")?,
         sub: text("sub")?,
@@ -192,16 +198,6 @@ fn read_claims(claims: &Map<String, Value>) -> Option<AccessTokenClaims> {
         iat: seconds("iat")?,
         exp: seconds("exp")?,
         jti: text("jti")?,
-        certificate: read_certificate(claims)?,
+        certificate,
     })
-}
-
-/// The outer option is none for a confirmation that cannot be understood: such
-/// a token must not pass for an unbound one (RFC 7800 section 3.1).
-fn read_certificate(claims: &Map<String, Value>) -> Option<Option<String>> {
-    let Some(confirmation) = claims.get("cnf") else {
-        return Some(None);
-    };
-    let certificate = confirmation.get(CERTIFICATE_MEMBER)?.as_str()?;
-    Some(Some(certificate.to_owned()))
 }

@@ -143,7 +143,7 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Stores a client, unless its id is taken or a branch does not exist.
-pub(crate) fn register_client(
+pub fn register_client(
     write: &mut storage::Write<'_>,
     client: &StoredClient,
 ) -> Result<(), Failure> {

@@ -197,7 +197,7 @@ fn draw_checks(
 }
 
 /// Of the properties that stand alone, those still on the market.
-const UNSOLD_PER_THOUSAND: u64 = 450;
+const UNSOLD_PER_THOUSAND: u64 = 600;
 
 /// Of the buyers at the bottom, those who need no mortgage.
 const CASH_PER_THOUSAND: u64 = 300;
@@ -209,7 +209,7 @@ const FALL_THROUGH_PER_THOUSAND: u64 = 65;
 const EARLIER_PER_THOUSAND: u64 = 20;
 
 /// The last sale of a chain was agreed at most so many days ago.
-const OLDEST_CHAIN_DAYS: i32 = 150;
+const OLDEST_CHAIN_DAYS: i32 = 120;
 
 /// The first sale of a chain was agreed at most so many days before the last one.
 const LONGEST_GROWTH_DAYS: i32 = 120;

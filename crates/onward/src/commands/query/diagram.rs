@@ -24,43 +24,42 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
     let shown: Vec<_> = chain.properties.iter().rev().take(DRAWN_LIMIT).collect();
     let links = Links::between(&shown);
     let mut lanes = Lanes::new();
-    let mut lines = vec![describe_chain(chain, paint), String::new()];
+    let mut rows = vec![describe_chain(chain, paint), String::new()];
 
     for (place, property) in shown.iter().enumerate() {
         let joined = lanes.enter(place);
         match joined.count {
-            0 => lines.push(lanes.row(joined.lane, describe_top(links.top(place)), paint)),
+            0 => rows.push(lanes.row(joined.lane, describe_top(links.top(place)), paint)),
             1 => {}
-            count => lines.push(format!(
+            count => rows.push(format!(
                 "{} {}",
                 joined.drawing,
                 paint.dim(&format!("the seller below buys these {count} properties"))
             )),
         }
         let heading = describe_address(property, chain, paint);
-        lines.push(format!("{} {heading}", lanes.drawing(joined.lane, '●')));
+        rows.push(format!("{} {heading}", lanes.drawing(joined.lane, '●')));
         let below = links.below(place);
         let stem = if below.is_empty() { ' ' } else { '│' };
         for line in describe_property(property, paint) {
-            lines.push(format!("{}   {line}", lanes.drawing(joined.lane, stem)));
+            rows.push(format!("{}   {line}", lanes.drawing(joined.lane, stem)));
         }
         if below.is_empty() {
-            lines.push(lanes.row(joined.lane, describe_bottom(links.bottom(place)), paint));
+            rows.push(lanes.row(joined.lane, describe_bottom(links.bottom(place)), paint));
         } else {
             let arrow = describe_arrow(below.len());
-            lines.push(lanes.row(joined.lane, ('▲', arrow), paint));
+            rows.push(lanes.row(joined.lane, ('▲', arrow), paint));
         }
-        lines.extend(lanes.leave(joined.lane, below));
+        rows.extend(lanes.leave(joined.lane, below));
     }
     let left_out = chain.properties.len().saturating_sub(shown.len());
     if left_out > 0 {
-        lines.push(format!(
+        rows.push(format!(
             "and {left_out} more below that are not drawn; --json has them"
         ));
     }
-    lines.push(String::new());
-    lines
-        .iter()
+    rows.push(String::new());
+    rows.iter()
         .map(|line| line.trim_end())
         .collect::<Vec<_>>()
         .join("\n")

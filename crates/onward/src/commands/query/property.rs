@@ -66,7 +66,7 @@ fn describe_sale(property: &Property) -> String {
 
 /// A line for each group of milestones: reached ones with their date, the others with the expected one.
 fn describe_progress(milestones: &Milestones, paint: Paint) -> Vec<String> {
-    let step = |name: &str, completed: &Option<String>| Step::new(name, completed, &None);
+    let step = |name: &str, completed: &Option<String>| Step::new(name, completed.as_ref(), None);
     let searches = &milestones.searches;
     let exchange = &milestones.exchange_of_contracts;
     let completion = &milestones.completion;
@@ -86,7 +86,11 @@ fn describe_progress(milestones: &Milestones, paint: Paint) -> Vec<String> {
             "searches",
             vec![
                 step("ordered", &searches.started),
-                Step::new("local authority", &local.completed, &local.expected),
+                Step::new(
+                    "local authority",
+                    local.completed.as_ref(),
+                    local.expected.as_ref(),
+                ),
                 step("environmental", &searches.environmental.completed),
                 step("water", &searches.drainage_water.completed),
             ],
@@ -102,8 +106,16 @@ fn describe_progress(milestones: &Milestones, paint: Paint) -> Vec<String> {
         (
             "contracts",
             vec![
-                Step::new("exchanged", &exchange.completed, &exchange.expected),
-                Step::new("completed", &completion.completed, &completion.expected),
+                Step::new(
+                    "exchanged",
+                    exchange.completed.as_ref(),
+                    exchange.expected.as_ref(),
+                ),
+                Step::new(
+                    "completed",
+                    completion.completed.as_ref(),
+                    completion.expected.as_ref(),
+                ),
             ],
         ),
     ];
@@ -125,8 +137,16 @@ fn funding_steps(milestones: &Milestones) -> Vec<Step> {
         });
     }
     if !funding.is_cash_buyer || funding.started.is_some() || funding.completed.is_some() {
-        steps.push(Step::new("mortgage applied for", &funding.started, &None));
-        steps.push(Step::new("mortgage offered", &funding.completed, &None));
+        steps.push(Step::new(
+            "mortgage applied for",
+            funding.started.as_ref(),
+            None,
+        ));
+        steps.push(Step::new(
+            "mortgage offered",
+            funding.completed.as_ref(),
+            None,
+        ));
     }
     steps
 }
@@ -161,8 +181,8 @@ struct Step {
 }
 
 impl Step {
-    fn new(name: &str, completed: &Option<String>, expected: &Option<String>) -> Self {
-        let date = completed.as_ref().or(expected.as_ref());
+    fn new(name: &str, completed: Option<&String>, expected: Option<&String>) -> Self {
+        let date = completed.or(expected);
         Self {
             name: name.to_owned(),
             reached: completed.is_some(),

@@ -122,7 +122,16 @@ fn a_buyer_who_sells_two_properties_parts_the_lanes() {
     check_outline(
         &chain("SPLIT_CHAIN", &properties),
         "
-TODO1
+┊  top open: not confirmed that nothing is above
+●  4 Acacia Avenue, Leeds, LS1 4AP
+▲  bought by one buyer, who sells several properties below
+├─╮
+● │  3 Acacia Avenue, Leeds, LS1 4AP
+▲ │  bought by the seller below
+│ ●  2 Acacia Avenue, Leeds, LS1 4AP  (asked for)
+│ ┊  bottom open: not confirmed that nothing is below
+●  1 Acacia Avenue, Leeds, LS1 4AP
+┊  bottom open: not confirmed that nothing is below
 ",
     );
 }

@@ -1,0 +1,1 @@
+//! What an import does to the store, seen through the chain query.

@@ -1,0 +1,42 @@
+//! Stories told over real TLS and HTTP, on both engines.
+//!
+//! One binary, so that it links once. The tests of a route are in the file of
+//! the route's name under `routes/`.
+
+mod commands;
+mod import;
+mod routes;
+mod world;
+
+/// Runs one story on SQLite and on PostgreSQL, each on a fresh store.
+///
+/// PostgreSQL is the one of `ONWARD_TEST_POSTGRES`, which `scripts/test` starts.
+/// Without it the story is told on SQLite only, and says so; in CI it fails.
+macro_rules! story {
+    ($(#[$attribute:meta])* async fn $name:ident($world:ident) $body:block) => {
+        mod $name {
+            use super::*;
+
+            async fn tell(mut $world: crate::world::World) {
+                let _unused_in_some = &mut $world;
+                $body
+                $world.end().await;
+            }
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                tell(crate::world::World::on_sqlite().await).await;
+            }
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                if let Some(world) = crate::world::World::on_postgres().await {
+                    tell(world).await;
+                }
+            }
+        }
+    };
+}
+pub(crate) use story;

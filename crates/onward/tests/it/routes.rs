@@ -1,0 +1,7 @@
+//! The tests of each route, in the file of the route's name.
+
+mod health;
+mod jwks;
+mod metrics;
+mod standard;
+mod token;

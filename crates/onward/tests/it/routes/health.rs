@@ -1,0 +1,4 @@
+//! Whether the node works.
+
+mod live;
+mod ready;

@@ -1,0 +1,26 @@
+//! The published key set.
+
+use crate::story;
+use crate::world::{Answer, At, http_client};
+
+story! {
+    async fn the_key_set_is_public_and_shows_nothing_private(world) {
+        let http = http_client(&world, None);
+        let url = world.url(At::Directory, "/jwks");
+        let answer = Answer::read(http.get(&url).send().await.unwrap()).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "application/jwk-set+json");
+        assert_eq!(answer.header("cache-control"), "public, max-age=300");
+        let keys = answer.json()["keys"].as_array().unwrap().clone();
+        assert_eq!(keys.len(), 2, "one key for provenance and one for events");
+        for key in &keys {
+            let mut members: Vec<_> = key.as_object().unwrap().keys().collect();
+            members.sort();
+            assert_eq!(members, ["alg", "e", "kid", "kty", "n", "use"]);
+            assert_eq!(key["alg"], "RS256");
+        }
+        let etag = answer.header("etag").to_owned();
+        let again = http.get(&url).header("if-none-match", etag).send().await.unwrap();
+        assert_eq!(again.status(), 304);
+    }
+}

@@ -1,0 +1,3 @@
+//! Document 1's calls.
+
+mod chains;

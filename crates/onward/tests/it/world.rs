@@ -1,0 +1,244 @@
+//! A whole Onward of a test's own: store, certificates, clock, server, clients.
+
+mod answer;
+mod assertion;
+mod clients;
+mod database;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use onward::clock::{Clock, ManualClock};
+use onward::config::Config;
+use onward::import::{self, BadRow, ImportReport, Observer};
+use onward::sandbox::authority::Authority;
+use onward::server::{self, Server};
+use onward::{files, keys};
+use storage::Storage;
+
+pub(crate) use self::answer::Answer;
+pub(crate) use self::assertion::Assertion;
+pub(crate) use self::clients::{TestClient, http_client};
+use self::database::Database;
+
+/// 2026-11-21T10:00:00Z, when every story begins.
+pub(crate) const BEGINNING: i64 = 1_795_255_200;
+
+/// Names under which the server is known, whatever its sockets are.
+pub(crate) const BASE_URL: &str = "https://localhost:8440";
+pub(crate) const AUTH_URL: &str = "https://localhost:8441";
+
+/// A running Onward.
+pub(crate) struct World {
+    pub(crate) clock: ManualClock,
+    pub(crate) config: Config,
+    pub(crate) storage: Storage,
+    pub(crate) authority: Authority,
+    pub(crate) server: Server,
+    pub(crate) directory: tempfile::TempDir,
+    other_nodes: Vec<Server>,
+    database: Option<Database>,
+}
+
+/// The server's addresses by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum At {
+    Base,
+    Auth,
+    Directory,
+    Listing,
+    Ops,
+}
+
+impl World {
+    pub(crate) async fn on_sqlite() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = directory.path().join("onward.db").display().to_string();
+        Self::begin(directory, store, None, |_config| {}).await
+    }
+
+    /// None where no PostgreSQL was started for the tests.
+    pub(crate) async fn on_postgres() -> Option<Self> {
+        let database = Database::create().await?;
+        let store = database.url.clone();
+        let directory = tempfile::tempdir().unwrap();
+        Some(Self::begin(directory, store, Some(database), |_config| {}).await)
+    }
+
+    /// Stops the server and starts it again with other settings.
+    pub(crate) async fn reconfigure(self, change: impl FnOnce(&mut Config)) -> Self {
+        let Self {
+            directory,
+            server,
+            config,
+            database,
+            storage,
+            ..
+        } = self;
+        server.stop().await;
+        drop(storage);
+        Self::begin(directory, config.store, database, change).await
+    }
+
+    async fn begin(
+        directory: tempfile::TempDir,
+        store: String,
+        database: Option<Database>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let clock = ManualClock::at(BEGINNING);
+        let path = directory.path().to_owned();
+        let mut config = make_config(&path, store);
+        change(&mut config);
+        let opening = config.clone();
+        let (authority, storage) = tokio::task::spawn_blocking(move || {
+            let authority = Authority::ensure(&path, BEGINNING).unwrap();
+            authority
+                .ensure_server_certificate(&path, "server")
+                .unwrap();
+            let sealing = PathBuf::from(&opening.key_encryption_key_file);
+            keys::ensure_key_encryption_key(&sealing).unwrap();
+            let sealing = keys::read_key_encryption_key(&opening.key_encryption_key_file).unwrap();
+            let storage = server::open_storage(&opening, true).unwrap();
+            keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();
+            (authority, storage)
+        })
+        .await
+        .unwrap();
+        let time = Clock::Manual(clock.clone());
+        let server = Server::start(config.clone(), time).await.unwrap();
+        Self {
+            clock,
+            config,
+            storage,
+            authority,
+            server,
+            directory,
+            other_nodes: Vec::new(),
+            database,
+        }
+    }
+
+    /// Ends everything that the story began.
+    pub(crate) async fn end(self) {
+        self.server.stop().await;
+        for node in self.other_nodes {
+            node.stop().await;
+        }
+        drop(self.storage);
+        if let Some(database) = self.database {
+            database.remove().await;
+        }
+    }
+
+    /// Starts another node on the same store; its number, counted from 1.
+    pub(crate) async fn start_node(&mut self) -> usize {
+        let time = Clock::Manual(self.clock.clone());
+        let node = Server::start(self.config.clone(), time).await.unwrap();
+        self.other_nodes.push(node);
+        self.other_nodes.len()
+    }
+
+    /// A URL that reaches this node, with its real port.
+    pub(crate) fn url(&self, at: At, path: &str) -> String {
+        url_of(&self.server, at, path)
+    }
+
+    /// A URL that reaches another node.
+    pub(crate) fn url_of_node(&self, node: usize, at: At, path: &str) -> String {
+        url_of(&self.other_nodes[node - 1], at, path)
+    }
+
+    /// Imports lines of NDJSON, all of which must be good.
+    pub(crate) async fn import(&self, lines: &str) -> ImportReport {
+        let (report, refused) = self.import_with_refusals(lines).await;
+        assert_eq!(refused, Vec::<String>::new());
+        report
+    }
+
+    /// Imports lines of NDJSON; the refusals as `line: reason`.
+    pub(crate) async fn import_with_refusals(&self, lines: &str) -> (ImportReport, Vec<String>) {
+        let path = self
+            .directory
+            .path()
+            .join(format!("{}.ndjson", uuid::Uuid::new_v4()));
+        files::write(&path, lines).unwrap();
+        self.import_files(vec![path]).await
+    }
+
+    /// Imports files; the refusals as `line: reason`.
+    pub(crate) async fn import_files(&self, paths: Vec<PathBuf>) -> (ImportReport, Vec<String>) {
+        let storage = self.storage.clone();
+        let clock = Clock::Manual(self.clock.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut refusals = Refusals(Vec::new());
+            let report = import::import_files(&storage, &clock, &paths, &mut refusals).unwrap();
+            (report, refusals.0)
+        })
+        .await
+        .unwrap()
+    }
+
+    /// The server's published key set.
+    pub(crate) async fn jwks(&self) -> Vec<u8> {
+        let client = http_client(self, None);
+        let response = client
+            .get(self.url(At::Directory, "/jwks"))
+            .send()
+            .await
+            .unwrap();
+        response.bytes().await.unwrap().to_vec()
+    }
+
+    /// The server's shared parts.
+    pub(crate) fn app(&self) -> &Arc<onward::app::App> {
+        &self.server.app
+    }
+}
+
+struct Refusals(Vec<String>);
+
+impl Observer for Refusals {
+    fn begin(&mut self, _file: &str, _total_bytes: Option<u64>) {}
+    fn advance(&mut self, _bytes_read: u64, _rows: u64) {}
+    fn refuse(&mut self, bad: &BadRow) {
+        self.0.push(format!("{}: {}", bad.line, bad.reason));
+    }
+}
+
+fn url_of(server: &Server, at: At, path: &str) -> String {
+    let index = match at {
+        At::Base => 0,
+        At::Auth => 1,
+        At::Directory => 2,
+        At::Listing => 3,
+        At::Ops => 4,
+    };
+    let scheme = if matches!(at, At::Ops) {
+        "http"
+    } else {
+        "https"
+    };
+    format!("{scheme}://{}{path}", server.addresses[index])
+}
+
+fn make_config(directory: &std::path::Path, store: String) -> Config {
+    let file = |name: &str| directory.join(name).display().to_string();
+    let any = "127.0.0.1:0".parse().unwrap();
+    Config {
+        store,
+        key_encryption_key_file: file("key-encryption.key"),
+        certificate_file: file("server.pem"),
+        private_key_file: file("server.key"),
+        client_ca_file: file("ca.pem"),
+        base_url: BASE_URL.to_owned(),
+        auth_url: AUTH_URL.to_owned(),
+        listen_base: any,
+        listen_auth: any,
+        listen_directory: any,
+        listen_listing: any,
+        listen_ops: any,
+        rate_limit_enabled: false,
+        ..Config::default()
+    }
+}

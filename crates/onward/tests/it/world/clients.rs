@@ -1,0 +1,152 @@
+//! Registered clients of a story, with their certificates and keys.
+
+use std::sync::Arc;
+
+use chain::ids::BranchId;
+use onward::commands::client::register_client;
+use reqwest::Identity;
+use serde_json::json;
+use signing::algorithm::Algorithm;
+use signing::key::SigningKey;
+use storage::clients::StoredClient;
+
+use super::{Answer, Assertion, At, BEGINNING, World};
+
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// A client as the test drives it.
+#[derive(Clone)]
+pub(crate) struct TestClient {
+    pub(crate) id: String,
+    pub(crate) key: Arc<SigningKey>,
+    /// Certificate and private key, PEM.
+    pub(crate) identity: String,
+    /// Presents the certificate.
+    pub(crate) http: reqwest::Client,
+}
+
+/// An HTTP client that trusts the story's authority.
+pub(crate) fn http_client(world: &World, identity: Option<&str>) -> reqwest::Client {
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
+    let mut builder = reqwest::Client::builder()
+        .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none());
+    if let Some(pem) = identity {
+        builder = builder.identity(Identity::from_pem(pem.as_bytes()).unwrap());
+    }
+    builder.build().unwrap()
+}
+
+impl World {
+    /// A certificate of the story's authority with its key, PEM.
+    pub(crate) fn issue_certificate(&self, name: &str) -> String {
+        let folder = self.directory.path();
+        self.authority
+            .ensure_client_certificate(folder, name, "Test Ltd")
+            .unwrap();
+        let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}")));
+        read("pem").unwrap() + &read("key").unwrap()
+    }
+
+    /// Registers a client with an ES256 key and these scopes.
+    pub(crate) async fn register(&self, name: &str, scopes: &[&str]) -> TestClient {
+        self.register_as(name, scopes, |_client| {}).await
+    }
+
+    /// Registers a client after `change` has had its way with the registration.
+    pub(crate) async fn register_as(
+        &self,
+        name: &str,
+        scopes: &[&str],
+        change: impl FnOnce(&mut StoredClient),
+    ) -> TestClient {
+        let key = SigningKey::generate(Algorithm::Es256).unwrap();
+        let mut stored = StoredClient {
+            id: format!("https://rp.example/{name}"),
+            participant: format!("{name} Ltd"),
+            name: name.to_owned(),
+            profile: "sector".to_owned(),
+            jwks: json!({"keys": [key.public_key().to_jwk()]}).to_string(),
+            assertion_algorithm: None,
+            certificate_bound: true,
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            branches: Vec::<BranchId>::new(),
+            is_active: true,
+            created_at: BEGINNING,
+        };
+        change(&mut stored);
+        let id = stored.id.clone();
+        let registered = self
+            .storage
+            .write(move |write| register_client(write, &stored));
+        registered.await.unwrap();
+        let identity = self.issue_certificate(name);
+        TestClient {
+            id,
+            key: Arc::new(key),
+            http: http_client(self, Some(&identity)),
+            identity,
+        }
+    }
+
+    /// A token for these scopes (none named: all), bound to the client's certificate.
+    pub(crate) async fn token(&self, client: &TestClient, scope: Option<&str>) -> String {
+        let answer = self
+            .request_token(client, &client.assertion().sign(&client.key), scope)
+            .await;
+        let body = answer.json();
+        let token = body["access_token"].as_str();
+        token
+            .unwrap_or_else(|| panic!("no token: {body}"))
+            .to_owned()
+    }
+
+    /// Sends a token request with this assertion over the client's connection.
+    pub(crate) async fn request_token(
+        &self,
+        client: &TestClient,
+        assertion: &str,
+        scope: Option<&str>,
+    ) -> Answer {
+        let mut form = vec![
+            ("grant_type", "client_credentials"),
+            ("client_assertion_type", ASSERTION_TYPE),
+            ("client_assertion", assertion),
+        ];
+        form.extend(scope.map(|scope| ("scope", scope)));
+        self.post_token(&client.http, &form).await
+    }
+
+    /// Posts any form to the token endpoint.
+    pub(crate) async fn post_token(&self, http: &reqwest::Client, form: &[(&str, &str)]) -> Answer {
+        let request = http.post(self.url(At::Auth, "/token")).form(form);
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Asks for chains with a fresh token.
+    pub(crate) async fn query(&self, client: &TestClient, form: &[(&str, &str)]) -> Answer {
+        let token = self.token(client, None).await;
+        self.query_with(client, &token, form).await
+    }
+
+    /// Asks for chains with this token.
+    pub(crate) async fn query_with(
+        &self,
+        client: &TestClient,
+        token: &str,
+        form: &[(&str, &str)],
+    ) -> Answer {
+        let url = self.url(At::Base, "/api/v1/standard/chains");
+        let request = client.http.post(url).bearer_auth(token).form(form);
+        Answer::read(request.send().await.unwrap()).await
+    }
+}
+
+impl TestClient {
+    /// A right assertion of this client, to be changed by the test.
+    pub(crate) fn assertion(&self) -> Assertion {
+        Assertion::of(&self.id, &self.key)
+    }
+}
