@@ -98,14 +98,14 @@ fn verify(app: &App, snapshot: &Snapshot, text: &str) -> Result<Arc<AccessTokenC
     let digest = canonical::digest(text.as_bytes());
     if let Some(claims) = snapshot.verified_tokens.get(&digest) {
         if claims.exp <= now {
-            return Err(Problem::TokenInvalid(describe(&TokenRefusal::Expired)));
+            return Err(Problem::TokenInvalid(describe(TokenRefusal::Expired)));
         }
         return Ok(claims);
     }
     let find_key = |kid: &str| snapshot.keyring.find_token_key(kid).cloned();
     let issuer = &app.config.auth_url;
     let claims = access_token::verify(text, find_key, issuer, &app.config.base_url, now)
-        .map_err(|refusal| Problem::TokenInvalid(describe(&refusal)))?;
+        .map_err(|refusal| Problem::TokenInvalid(describe(refusal)))?;
     let claims = Arc::new(claims);
     snapshot.verified_tokens.insert(digest, Arc::clone(&claims));
     Ok(claims)
@@ -136,7 +136,7 @@ fn check_binding(claims: &AccessTokenClaims, peer: Peer, scope: Scope) -> Result
     }
 }
 
-fn describe(refusal: &TokenRefusal) -> &'static str {
+fn describe(refusal: TokenRefusal) -> &'static str {
     match refusal {
         TokenRefusal::Malformed => "This is not an access token of this service.",
         TokenRefusal::UnknownKey | TokenRefusal::BadSignature => {

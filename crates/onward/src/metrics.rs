@@ -88,7 +88,7 @@ impl Metrics {
     pub fn render(&self) -> String {
         let mut text = String::new();
         // Writing into a string does not fail.
-        drop(encode(&mut text, &self.registry));
+        let _written = encode(&mut text, &self.registry);
         text
     }
 }

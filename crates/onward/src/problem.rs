@@ -133,12 +133,11 @@ impl Problem {
                 "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
                     .to_owned()
             }
-            Self::TokenInvalid(reason) => (*reason).to_owned(),
+            Self::TokenInvalid(reason) | Self::NotFound(reason) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
                 "This call needs the scope `{scope}`. Have it assigned to your client by the \
                  directory operator, then get a new token."
             ),
-            Self::NotFound(reason) => (*reason).to_owned(),
             Self::NoSuchPath => "There is nothing at this path.".to_owned(),
             Self::MethodNotAllowed(allowed) => format!("Use {allowed}."),
             Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
@@ -184,9 +183,10 @@ impl Problem {
     /// The whole answer, with the request's id in its body.
     pub fn to_response(&self, request_id: &str) -> Response {
         let (status, slug, title) = self.class();
-        let errors = match self {
-            Self::ValuesInvalid(errors) => errors.as_slice(),
-            _other => &[],
+        let errors: &[FieldError] = if let Self::ValuesInvalid(errors) = self {
+            errors
+        } else {
+            &[]
         };
         let document = Document {
             r#type: format!("urn:onward:problem:{slug}"),

@@ -21,7 +21,7 @@ use crate::router::{self, Door};
 use crate::tls::{self, ClientCertificate, TlsError};
 
 /// How often old rows are removed and idle callers forgotten.
-const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Why the server does not start, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +149,7 @@ impl Server {
     /// Accepts nothing new, lets open requests end, and closes.
     pub async fn stop(mut self) {
         // An error means that all tasks have ended already.
-        drop(self.stop.send(true));
+        let _all_ended = self.stop.send(true);
         while self.tasks.join_next().await.is_some() {}
     }
 }
@@ -171,9 +171,10 @@ async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListene
     let failed = |error: std::io::Error| StartError::Listen {
         setting,
         address,
-        reason: match error.kind() {
-            std::io::ErrorKind::AddrInUse => "another program uses this port".to_owned(),
-            _other => error.to_string(),
+        reason: if error.kind() == std::io::ErrorKind::AddrInUse {
+            "another program uses this port".to_owned()
+        } else {
+            error.to_string()
         },
     };
     TcpListener::bind(address).await.map_err(failed)

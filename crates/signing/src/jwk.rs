@@ -204,6 +204,7 @@ impl PublicKey {
     ) -> Result<(), VerifyError> {
         let key = self
             .key_for(algorithm)
+            .filter(|_| self.fits(algorithm))
             .ok_or(VerifyError::AlgorithmNotAllowed)?;
         key.verify_sig(message, signature)
             .map_err(|_| VerifyError::BadSignature)

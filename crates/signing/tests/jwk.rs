@@ -198,11 +198,15 @@ fn moduli_with_the_roca_structure_are_refused() {
         *modulus.last_mut().unwrap() ^= 2;
         check(rsa_jwk(), &jwk(&modulus), &Ok(()));
     }
-    // A power of 65537 modulo each small prime, but of no common exponent: the
-    // generator cannot have made it.
-    let zeros = "A".repeat(303);
-    let near = format!("g{zeros}QZbXDTBk7mHLkqBmwRGnqghengk1FB3vS99FKw");
-    check(rsa_jwk(), &json!({"n": near}), &Ok(()));
+    // A power of 65537 modulo each small prime, but of no common exponent; and
+    // one modulo each but 11. The generator can have made neither.
+    for (zeros, tail) in [
+        (303, "QZbXDTBk7mHLkqBmwRGnqghengk1FB3vS99FKw"),
+        (303, "RXfnoXp3qlhRSXG3zvKvTnogQFiby-q7U67_fw"),
+    ] {
+        let near = format!("g{}{tail}", "A".repeat(zeros));
+        check(rsa_jwk(), &json!({"n": near}), &Ok(()));
+    }
 }
 
 #[test]

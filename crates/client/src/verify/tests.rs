@@ -66,14 +66,14 @@ fn a_changed_answer_does_not() {
     };
     let changes: [(&str, Change<'_>); 4] = [
         ("a changed value", &|answer| {
-            answer["data"]["pagination"]["total"] = json!(7)
+            answer["data"]["pagination"]["total"] = json!(7);
         }),
         ("a changed value with a new hash", &rehash),
         ("another key id", &|answer| {
-            answer["provenance"]["kid"] = json!("other")
+            answer["provenance"]["kid"] = json!("other");
         }),
         ("no provenance", &|answer| {
-            answer["provenance"] = json!(null)
+            answer["provenance"] = json!(null);
         }),
     ];
     for (name, change) in changes {

@@ -104,16 +104,16 @@ fn wrong_types_and_missing_groups_are_refused() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 4] = [
         ("a UPRN as text", |property| {
-            property["uprn"] = json!("100023336956")
+            property["uprn"] = json!("100023336956");
         }),
         ("a fractional UPRN", |property| {
-            property["uprn"] = json!(1.5)
+            property["uprn"] = json!(1.5);
         }),
         ("no milestones", |property| {
-            property["milestones"] = json!({})
+            property["milestones"] = json!({});
         }),
         ("an end as a number", |property| {
-            property["isTopClosed"] = json!(1)
+            property["isTopClosed"] = json!(1);
         }),
     ];
     for (name, change) in changes {

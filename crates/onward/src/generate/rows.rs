@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use chain::listing::{Tenure, TransactionType};
+use chain::milestone::MilestoneType;
+use jiff::civil::Date;
 
-use crate::import::row::Row;
+use crate::import::row::{MilestoneRow, Row, date_text};
 
 use super::property::Kind;
 use super::random::Random;
@@ -32,6 +34,32 @@ impl<'a> RowWriter<'a> {
         self.line.push(b'\n');
         self.out.write_all(&self.line)?;
         self.summary.count(row);
+        Ok(())
+    }
+
+    /// Writes milestones of one listing: `row`, and the same row with each of the other types and
+    /// dates.
+    ///
+    /// Nine rows in ten are milestones, so only the first one is written member by member. Of it
+    /// the part before the key stays for the others, whose keys and dates need no escaping.
+    pub(super) fn write_milestones(
+        &mut self,
+        row: MilestoneRow,
+        others: impl Iterator<Item = (&'static MilestoneType, Date)>,
+    ) -> Result<(), GenerateError> {
+        let first_end = row.milestone_type.key.len() + MILESTONE_END_BYTES;
+        self.write(&Row::Milestone(row))?;
+        let shared = self.line.len().saturating_sub(first_end);
+        for (milestone_type, date) in others {
+            self.line.truncate(shared);
+            self.line.extend_from_slice(milestone_type.key.as_bytes());
+            self.line.extend_from_slice(BETWEEN_KEY_AND_DATE);
+            self.line.extend_from_slice(&date_text(date));
+            self.line.extend_from_slice(BEHIND_DATE);
+            self.out.write_all(&self.line)?;
+            self.summary.rows += 1;
+            self.summary.milestones += 1;
+        }
         Ok(())
     }
 
@@ -111,3 +139,7 @@ pub(super) fn draw_price(
 }
 
 const LINE_BYTES: usize = 512;
+const BETWEEN_KEY_AND_DATE: &[u8] = br#"","date":""#;
+const BEHIND_DATE: &[u8] = b"\"}\n";
+const DATE_BYTES: usize = 10;
+const MILESTONE_END_BYTES: usize = BETWEEN_KEY_AND_DATE.len() + DATE_BYTES + BEHIND_DATE.len();

@@ -266,23 +266,13 @@ impl<'a> Sample<'a> {
         let Some((milestone_type, date)) = known.next() else {
             return Ok(());
         };
-        let (branch, listing) = (name.branch.clone(), name.listing.clone());
-        let mut row = Row::Milestone(MilestoneRow {
-            branch,
-            listing,
+        let row = MilestoneRow {
+            branch: name.branch.clone(),
+            listing: name.listing.clone(),
             milestone_type,
             date,
-        });
-        self.writer.write(&row)?;
-        // The same row again with another type and date: nine rows in ten are milestones.
-        for (milestone_type, date) in known {
-            if let Row::Milestone(milestone) = &mut row {
-                milestone.milestone_type = milestone_type;
-                milestone.date = date;
-            }
-            self.writer.write(&row)?;
-        }
-        Ok(())
+        };
+        self.writer.write_milestones(row, known)
     }
 }
 

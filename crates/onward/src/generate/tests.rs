@@ -217,7 +217,7 @@ fn all_types_and_usual_shares_occur() {
             .count()
     };
     check_share(having("fall_through"), listings, 30..=50);
-    check_share(having("completion"), listings, 50..=400);
+    check_share(having("completion"), listings, 80..=250);
     check_share(having("property_listed"), listings, 1_000..=1_000);
     let placeholders = loaded
         .properties

@@ -20,6 +20,7 @@ pub(crate) use error::{is_unprintable, quoted};
 use fields::Fields;
 pub(crate) use fields::TEXT_MAX_CHARACTERS;
 use members::Members;
+pub(crate) use write::date_text;
 
 /// A row whose every member has been checked by itself. Whether the rows that it names exist is
 /// for the importer to find out.

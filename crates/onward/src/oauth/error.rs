@@ -35,7 +35,7 @@ struct Body<'a> {
 }
 
 impl OauthError {
-    fn parts(&self) -> Option<(StatusCode, &'static str, String)> {
+    fn parts(&self) -> Result<(StatusCode, &'static str, String), Problem> {
         let (status, code, description) = match self {
             Self::InvalidRequest(why) => (StatusCode::BAD_REQUEST, "invalid_request", *why),
             Self::InvalidClient(why) => (StatusCode::UNAUTHORIZED, "invalid_client", *why),
@@ -52,7 +52,7 @@ impl OauthError {
             Self::InvalidScope(why) => (StatusCode::BAD_REQUEST, "invalid_scope", *why),
             Self::TooLarge(limit) => {
                 let description = format!("the body is larger than {limit} bytes");
-                return Some((
+                return Ok((
                     StatusCode::PAYLOAD_TOO_LARGE,
                     "invalid_request",
                     description,
@@ -63,19 +63,17 @@ impl OauthError {
                 "invalid_request",
                 "use POST",
             ),
-            Self::Failed(_) => return None,
+            Self::Failed(problem) => return Err(problem.clone()),
         };
-        Some((status, code, description.to_owned()))
+        Ok((status, code, description.to_owned()))
     }
 }
 
 impl IntoResponse for OauthError {
     fn into_response(self) -> Response {
-        let Some((status, error, error_description)) = self.parts() else {
-            return match self {
-                Self::Failed(problem) => problem.into_response(),
-                _other => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-            };
+        let (status, error, error_description) = match self.parts() {
+            Ok(parts) => parts,
+            Err(problem) => return problem.into_response(),
         };
         let body = Body {
             error,

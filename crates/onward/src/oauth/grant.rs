@@ -44,7 +44,7 @@ pub fn issue_token(
         iat: now,
         exp: now + app.config.token_lifetime_seconds,
         jti: random::token(16).map_err(|error| failed(error.to_string()))?,
-        certificate: certificate.map(|thumbprint| thumbprint.to_base64url()),
+        certificate: certificate.map(Thumbprint::to_base64url),
     };
     let key = snapshot.keyring.current(Purpose::Token);
     let access_token =

@@ -44,9 +44,12 @@ impl TokenRequest {
             ));
         }
         let body = form::read_body(body, limits::TOKEN_BODY_BYTES_MAX).await;
-        let body = body.map_err(|problem| match problem {
-            Problem::BodyTooLarge(limit) => OauthError::TooLarge(limit),
-            other => OauthError::Failed(other),
+        let body = body.map_err(|problem| {
+            if let Problem::BodyTooLarge(limit) = problem {
+                OauthError::TooLarge(limit)
+            } else {
+                OauthError::Failed(problem)
+            }
         })?;
         let fields = parse_once_each(&body)?;
         Self::from_fields(&fields, parts.headers.contains_key(header::AUTHORIZATION))

@@ -45,6 +45,7 @@ struct Property<'a> {
 }
 
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "document 1's name")]
 struct Address<'a> {
     #[serde(rename = "displayAddress")]
     display_address: &'a str,

@@ -66,7 +66,7 @@ impl Service {
         ));
 
         let now_seconds = Arc::new(AtomicU64::new(1_800_000_000));
-        let client = authority.client_of(&address, &now_seconds);
+        let client = authority.client_of(&address, &authority.certificate_pem, &now_seconds);
         Self {
             client,
             authority,
@@ -76,9 +76,11 @@ impl Service {
         }
     }
 
-    /// A client that calls `other` and trusts only the authority of this service.
-    pub(super) fn client_of(&self, other: &Self) -> Client {
-        self.authority.client_of(&other.address, &self.now_seconds)
+    /// A client that this service accepts, and that trusts only the authority of `other`.
+    pub(super) fn client_that_trusts(&self, other: &Self) -> Client {
+        let trusted = &other.authority.certificate_pem;
+        self.authority
+            .client_of(&self.address, trusted, &self.now_seconds)
     }
 
     pub(super) fn advance(&self, seconds: u64) {
@@ -122,7 +124,7 @@ impl Authority {
         (params.signed_by(&key, &self.issuer).unwrap(), key)
     }
 
-    fn client_of(&self, address: &str, now_seconds: &Arc<AtomicU64>) -> Client {
+    fn client_of(&self, address: &str, trusted: &str, now_seconds: &Arc<AtomicU64>) -> Client {
         let shown = Arc::clone(now_seconds);
         let clock = move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::SeqCst));
         let endpoints = Endpoints {
@@ -130,7 +132,7 @@ impl Authority {
             auth_url: format!("{address}/"),
             jwks_url: format!("{address}/jwks"),
         };
-        let trust = Trust::Only(self.certificate_pem.clone().into_bytes());
+        let trust = Trust::Only(trusted.as_bytes().to_vec());
         Client::new(endpoints, self.credentials(), &trust, Arc::new(clock)).unwrap()
     }
 

@@ -39,17 +39,22 @@ pub(super) fn milestone_key<S: Serializer>(
 }
 
 pub(super) fn date<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error> {
-    // By hand, because nearly every row of a large file has a date and general formatting would
-    // take most of the time that is spent on writing one.
-    let mut text = *b"0000-00-00";
-    let year = date.year().unsigned_abs();
-    put_digits(&mut text, 0..4, year);
-    put_digits(&mut text, 5..7, date.month().unsigned_abs().into());
-    put_digits(&mut text, 8..10, date.day().unsigned_abs().into());
-    match std::str::from_utf8(&text) {
+    match std::str::from_utf8(&date_text(*date)) {
         Ok(text) if date.year() >= 0 => serializer.serialize_str(text),
         Ok(_) | Err(_) => serializer.collect_str(date),
     }
+}
+
+/// The date as `YYYY-MM-DD`, for a year from 0 on.
+///
+/// By hand, because nearly every row of a large file has a date, and general formatting takes
+/// longer than all else in the row.
+pub(crate) fn date_text(date: Date) -> [u8; 10] {
+    let mut text = *b"0000-00-00";
+    put_digits(&mut text, 0..4, date.year().unsigned_abs());
+    put_digits(&mut text, 5..7, date.month().unsigned_abs().into());
+    put_digits(&mut text, 8..10, date.day().unsigned_abs().into());
+    text
 }
 
 fn put_digits(text: &mut [u8; 10], place: Range<usize>, number: u16) {

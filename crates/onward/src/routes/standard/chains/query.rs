@@ -30,7 +30,7 @@ impl ChainQuery {
         let in_url = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
         let mut errors = Vec::new();
         let rows = form.find("rows").or_else(|| in_url.find("rows"));
-        let rows = rows.map_or(Some(limits::ROWS_DEFAULT), |text| read_count(text));
+        let rows = rows.map_or(Some(limits::ROWS_DEFAULT), read_count);
         let rows = rows.filter(|rows| (1..=limits::ROWS_MAX).contains(rows));
         if rows.is_none() {
             let detail = format!("must be an integer from 1 to {}", limits::ROWS_MAX);

@@ -1,0 +1,172 @@
+//! A load generator that presents a client certificate.
+
+pub mod connection;
+pub mod process;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use connection::Connection;
+use process::Node;
+
+/// What is asked, and with what.
+pub struct Target {
+    address: std::net::SocketAddr,
+    tls: Arc<rustls::ClientConfig>,
+    token: String,
+    uprns: Vec<u64>,
+}
+
+/// What a run at full speed gave.
+pub struct Figures {
+    answers: u64,
+    wall: Duration,
+    cpu_seconds: f64,
+}
+
+/// Latencies of a run at a fixed rate, counted from when each request was due.
+pub struct Latencies(Vec<Duration>);
+
+impl Target {
+    /// Gets a token with the sandbox's lender.
+    pub async fn open(node: &Node, uprns: Vec<u64>) -> Self {
+        let (tls, token) = node.sign_in().await;
+        Self {
+            address: node.base_address(),
+            tls,
+            token,
+            uprns,
+        }
+    }
+
+    async fn connect(&self) -> Connection {
+        Connection::open(self.address, Arc::clone(&self.tls)).await
+    }
+
+    fn uprn(&self, number: u64) -> u64 {
+        // A fixed mix, so that neighbours in the file are not asked in a row.
+        let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        self.uprns[usize::try_from(mixed).unwrap() % self.uprns.len()]
+    }
+}
+
+/// Asks as fast as the answers come.
+pub async fn throughput(
+    node: &Node,
+    target: &Target,
+    connections: usize,
+    length: Duration,
+) -> Figures {
+    let counter = Arc::new(AtomicU64::new(0));
+    let mut open = Vec::new();
+    for _connection in 0..connections {
+        open.push(target.connect().await);
+    }
+    let cpu_before = node.cpu_seconds();
+    let begun = now();
+    let askers = open.into_iter().map(|mut connection| {
+        let counter = Arc::clone(&counter);
+        async move {
+            while begun.elapsed() < length {
+                let number = counter.fetch_add(1, Ordering::Relaxed);
+                connection.query(&target.token, target.uprn(number)).await;
+            }
+        }
+    });
+    join_all(askers).await;
+    Figures {
+        answers: counter.load(Ordering::Relaxed),
+        wall: begun.elapsed(),
+        cpu_seconds: node.cpu_seconds() - cpu_before,
+    }
+}
+
+/// Asks at a fixed rate, whether or not earlier answers have come.
+pub async fn latency(
+    target: &Target,
+    connections: usize,
+    rate: u64,
+    length: Duration,
+) -> Latencies {
+    let total = rate * length.as_secs();
+    let counter = Arc::new(AtomicU64::new(0));
+    let begun = now();
+    let mut open = Vec::new();
+    for _connection in 0..connections {
+        open.push(target.connect().await);
+    }
+    let askers = open.into_iter().map(|mut connection| {
+        let counter = Arc::clone(&counter);
+        async move {
+            let mut seen = Vec::new();
+            loop {
+                let number = counter.fetch_add(1, Ordering::Relaxed);
+                if number >= total {
+                    return seen;
+                }
+                let due = begun + Duration::from_secs_f64(number as f64 / rate as f64);
+                tokio::time::sleep_until(due.into()).await;
+                connection.query(&target.token, target.uprn(number)).await;
+                seen.push(due.elapsed());
+            }
+        }
+    });
+    let mut all: Vec<_> = join_all(askers).await.into_iter().flatten().collect();
+    all.sort();
+    Latencies(all)
+}
+
+impl Figures {
+    /// Answers for each second of the server's CPU time.
+    pub fn per_cpu_second(&self) -> f64 {
+        self.answers as f64 / self.cpu_seconds
+    }
+
+    /// Answers for each second that went by.
+    pub fn per_second(&self) -> f64 {
+        self.answers as f64 / self.wall.as_secs_f64()
+    }
+}
+
+impl fmt::Display for Latencies {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |share: f64| {
+            let index = (self.0.len() as f64 * share) as usize;
+            self.0[index.min(self.0.len() - 1)].as_secs_f64() * 1e3
+        };
+        write!(formatter, "p50 {:.1} ms  p99 {:.1} ms", at(0.5), at(0.99))
+    }
+}
+
+async fn join_all<F>(work: impl Iterator<Item = F>) -> Vec<F::Output>
+where
+    F: Future,
+{
+    let mut pending: Vec<_> = work.map(Box::pin).collect();
+    let mut done: Vec<Option<F::Output>> = pending.iter().map(|_work| None).collect();
+    std::future::poll_fn(|context| {
+        let mut is_ready = true;
+        for (work, done) in pending.iter_mut().zip(&mut done) {
+            if done.is_none() {
+                match work.as_mut().poll(context) {
+                    std::task::Poll::Ready(output) => *done = Some(output),
+                    std::task::Poll::Pending => is_ready = false,
+                }
+            }
+        }
+        if is_ready {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    done.into_iter().flatten().collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,54 @@
+//! One kept-alive HTTP/1.1 connection over mutual TLS.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http::Request;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// An open connection.
+pub struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+}
+
+impl Connection {
+    /// Connects and shakes hands.
+    pub async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let name = "localhost".try_into().unwrap();
+        let stream = TlsConnector::from(tls).connect(name, stream).await.unwrap();
+        let (sender, connection) = handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        Self { sender }
+    }
+
+    /// Asks for one property; the answer must be 200.
+    pub async fn query(&mut self, token: &str, uprn: u64) {
+        let body = format!("inputType=uprn&value%5B%5D={uprn}");
+        let request = Request::post("/api/v1/standard/chains")
+            .header("host", "localhost")
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Full::new(Bytes::from(body)))
+            .unwrap();
+        let (status, body) = self.send(request).await;
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+    }
+
+    /// Sends any request and reads the whole answer.
+    pub async fn send(&mut self, request: Request<Full<Bytes>>) -> (u16, Bytes) {
+        self.sender.ready().await.unwrap();
+        let response = self.sender.send_request(request).await.unwrap();
+        let status = response.status().as_u16();
+        (
+            status,
+            response.into_body().collect().await.unwrap().to_bytes(),
+        )
+    }
+}

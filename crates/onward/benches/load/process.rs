@@ -1,0 +1,185 @@
+//! The server under test, as a process of its own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::sandbox::{SandboxFile, load};
+use http::Request;
+use http_body_util::Full;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::{Value, json};
+use signing::algorithm::Algorithm;
+use signing::jws;
+use signing::key::SigningKey;
+use tokio::process::{Child, Command};
+
+use super::connection::Connection;
+
+/// Clock ticks of `/proc/PID/stat` in a second, on every Linux.
+const TICKS: f64 = 100.0;
+
+/// What to start.
+#[derive(Clone)]
+pub struct Settings<'a> {
+    /// The sandbox's folder.
+    pub directory: &'a Path,
+    /// Made-up listings.
+    pub listings: u64,
+    /// A PostgreSQL URL.
+    pub store: Option<String>,
+    /// Settings, by name without `ONWARD_`.
+    pub overrides: &'a [(&'a str, &'a str)],
+}
+
+/// A running server.
+pub struct Node {
+    child: Child,
+    sandbox: SandboxFile,
+    directory: PathBuf,
+}
+
+impl Node {
+    /// Starts `onward sandbox` and waits until everything listens.
+    pub async fn start(settings: &Settings<'_>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
+        command
+            .args(["sandbox", "--no-rate-limit", "--dir"])
+            .arg(settings.directory)
+            .args(["--listings", &settings.listings.to_string()])
+            .args(["--port", &free_port().to_string()])
+            .stdout(std::process::Stdio::null())
+            .kill_on_drop(true);
+        if let Some(store) = &settings.store {
+            command.args(["--store", store]);
+        }
+        for (name, value) in settings.overrides {
+            command.env(format!("ONWARD_{name}"), value);
+        }
+        let published = settings.directory.join("sandbox.json");
+        drop(std::fs::remove_file(&published));
+        let mut child = command.spawn().unwrap();
+        while !published.exists() {
+            assert!(child.try_wait().unwrap().is_none(), "the sandbox ended");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Self {
+            child,
+            sandbox: load(settings.directory).unwrap(),
+            directory: settings.directory.to_owned(),
+        }
+    }
+
+    /// Ends it.
+    pub async fn stop(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
+    /// All UPRNs of the made-up data.
+    pub fn read_uprns(&self) -> Vec<u64> {
+        let text = std::fs::read_to_string(self.directory.join("sample.ndjson")).unwrap();
+        let listed = text
+            .lines()
+            .filter(|line| line.starts_with("{\"type\":\"listing\""));
+        listed
+            .map(|line| {
+                serde_json::from_str::<Value>(line).unwrap()["uprn"]
+                    .as_u64()
+                    .unwrap()
+            })
+            .collect()
+    }
+
+    /// The chain query's socket.
+    pub fn base_address(&self) -> SocketAddr {
+        address_of(&self.sandbox.base_url)
+    }
+
+    /// CPU seconds that the server has used.
+    pub fn cpu_seconds(&self) -> f64 {
+        cpu_seconds(&self.child.id().unwrap().to_string())
+    }
+
+    /// Resident memory, now and at its highest.
+    pub fn memory(&self) -> String {
+        let path = format!("/proc/{}/status", self.child.id().unwrap());
+        let status = std::fs::read_to_string(path).unwrap();
+        let find = |name: &str| {
+            let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+            let kibibytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+            kibibytes / 1024
+        };
+        format!("{} MiB, at most {} MiB", find("VmRSS"), find("VmHWM"))
+    }
+
+    /// A token of the sandbox's lender, and TLS settings that present its certificate.
+    pub async fn sign_in(&self) -> (Arc<rustls::ClientConfig>, String) {
+        let lender = self.sandbox.client(None).unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(&self.sandbox.ca_file).unwrap() {
+            roots.add(certificate.unwrap()).unwrap();
+        }
+        let chain = CertificateDer::pem_file_iter(&lender.certificate_file).unwrap();
+        let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
+        let key = PrivateKeyDer::from_pem_file(&lender.key_file).unwrap();
+        let tls = rustls::ClientConfig::builder()
+            .with_root_certificates(roots)
+            .with_client_auth_cert(chain, key)
+            .unwrap();
+        let tls = Arc::new(tls);
+        let pem = std::fs::read_to_string(&lender.assertion_key_file).unwrap();
+        let algorithm = Algorithm::parse(&lender.assertion_alg).unwrap();
+        let key = SigningKey::from_pkcs8_pem(&pem, algorithm).unwrap();
+        let now = onward::clock::Clock::System.now_seconds();
+        let claims = json!({
+            "iss": lender.client_id, "sub": lender.client_id, "aud": self.sandbox.auth_url,
+            "iat": now, "exp": now + 60, "jti": uuid::Uuid::new_v4().to_string(),
+        });
+        let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();
+        let form = format!(
+            "grant_type=client_credentials&client_assertion={assertion}&client_assertion_type=\
+             urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"
+        );
+        let request = Request::post("/token")
+            .header("host", "localhost")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Full::from(form))
+            .unwrap();
+        let address = address_of(&self.sandbox.auth_url);
+        let mut connection = Connection::open(address, Arc::clone(&tls)).await;
+        let (status, body) = connection.send(request).await;
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        (tls, body["access_token"].as_str().unwrap().to_owned())
+    }
+}
+
+/// CPU seconds that this process has used.
+pub fn own_cpu_seconds() -> f64 {
+    cpu_seconds("self")
+}
+
+fn cpu_seconds(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // Fields are counted from behind the name, which may hold spaces.
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    let ticks = |index: usize| fields[index].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) / TICKS
+}
+
+fn address_of(url: &str) -> SocketAddr {
+    let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
+/// The first of five ports that are free now.
+fn free_port() -> u16 {
+    let is_free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let first = 20_000 + u16::try_from(std::process::id() % 20_000).unwrap();
+    (first..60_000)
+        .step_by(5)
+        .find(|first| (0..5).all(|offset| is_free(first + offset)))
+        .unwrap()
+}
