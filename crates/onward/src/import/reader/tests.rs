@@ -148,11 +148,11 @@ fn a_wrong_record_spoils_no_other() {
 #[test]
 fn an_open_quote_is_given_up_at_the_limit() {
     let rows = 2_000;
-    let mut file = "type,branch,name\nbranch,B0,\"A\n".to_owned();
+    let mut file = b"type,branch,name\nbranch,B0,\"A\n".to_vec();
     for number in 1..=rows {
-        file.push_str(&format!("branch,B{number},A\n"));
+        writeln!(file, "branch,B{number},A").unwrap();
     }
-    let found = read("a.csv", file.as_bytes());
+    let found = read("a.csv", &file);
     assert_eq!(found.len(), rows + 1);
     assert_eq!(found[0], "2: the row is longer than 16");
     assert_eq!(found[rows], format!("{}: B{rows} A", rows + 2));
@@ -195,13 +195,15 @@ fn compressed_files_are_read_in_all_their_members() {
 
 #[test]
 fn a_truncated_compressed_file_ends_with_an_error() {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for number in 0..5_000 {
-        text.push_str(&format!(
-            "{{\"type\":\"branch\",\"branch\":\"B{number}\",\"name\":\"A\"}}\n"
-        ));
+        writeln!(
+            text,
+            "{{\"type\":\"branch\",\"branch\":\"B{number}\",\"name\":\"A\"}}"
+        )
+        .unwrap();
     }
-    let whole = compress(text.as_bytes());
+    let whole = compress(&text);
     for length in [0, 1, 9, 11, whole.len() / 2, whole.len() - 1] {
         let rows: Vec<Located> = reader("a.ndjson.gz", &whole[..length]).collect();
         let (last, before) = rows.split_last().unwrap();
@@ -285,7 +287,7 @@ proptest! {
             prop_assert!(located.line > last);
             last = located.line;
         }
-        if !Path::new(name).extension().is_some_and(|end| end == "gz") {
+        if Path::new(name).extension().is_none_or(|end| end != "gz") {
             prop_assert!(last <= u64::try_from(lines).unwrap());
         }
     }

@@ -1,16 +1,167 @@
 //! The token endpoint.
 
+mod assertion;
+mod bearer;
+mod binding;
+mod registration;
+mod replay;
+mod request;
+mod scopes;
+mod signature;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use serde_json::{Value, json};
+use signing::jws::Unverified;
+use signing::keyring::Purpose;
+
 use crate::story;
+use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World};
+
+const PROFILES: [&str; 2] = ["sector", "fapi2"];
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// What a chain query answers whose caller was let in: there are no chains.
+const LET_IN: &str = "404 -";
+const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
+
+/// Compares status and OAuth error code (`-`: none), and checks what every
+/// answer of the token endpoint must be (RFC 6749 sections 5.1 and 5.2).
+#[track_caller]
+fn check(label: &str, answer: &Answer, expected: &str) {
+    let text = String::from_utf8_lossy(&answer.body);
+    assert_eq!(answer.header("content-type"), "application/json", "{label}: {text}");
+    assert_eq!(answer.oauth(), expected, "{label}: {text}");
+    assert_eq!(answer.header("cache-control"), "no-store", "{label}");
+    assert_eq!(answer.header("pragma"), "no-cache", "{label}");
+    assert_ne!(answer.header("date"), "", "{label}");
+    assert_ne!(answer.header("x-request-id"), "", "{label}");
+    let body = answer.json();
+    let mut members: Vec<_> = body.as_object().unwrap().keys().collect();
+    members.sort();
+    if answer.status == 200 {
+        let expected = ["access_token", "expires_in", "scope", "token_type"];
+        assert_eq!(members, expected, "{label}: above all no refresh_token");
+    } else {
+        assert_eq!(members, ["error", "error_description"], "{label}");
+        let description = body["error_description"].as_str().unwrap();
+        let is_allowed = |c: char| matches!(c, ' '..='~') && c != '"' && c != '\\';
+        assert!(!description.is_empty() && description.chars().all(is_allowed), "{label}: {text}");
+    }
+}
+
+/// The same, of an answer that must carry no challenge: no `Authorization`
+/// field was sent.
+#[track_caller]
+fn check_plain(label: &str, answer: &Answer, expected: &str) {
+    check(label, answer, expected);
+    assert_eq!(answer.header("www-authenticate"), "", "{label}");
+}
+
+/// Status and challenge of a chain query with this `Authorization` field, the
+/// challenge without its description.
+async fn call(url: &str, http: &reqwest::Client, authorization: Option<&str>) -> String {
+    let mut request = http.post(url).form(&[("inputType", "uprn"), ("value[]", "9")]);
+    if let Some(authorization) = authorization {
+        request = request.header("authorization", authorization);
+    }
+    outcome(&Answer::read(request.send().await.unwrap()).await)
+}
+
+fn outcome(answer: &Answer) -> String {
+    let challenge = answer.header("www-authenticate").split(", ").next();
+    let challenge = challenge.filter(|challenge| !challenge.is_empty());
+    format!("{} {}", answer.status, challenge.unwrap_or("-"))
+}
+
+/// The outcome of a chain query with this token over the client's connection.
+async fn call_with(world: &World, client: &TestClient, token: &str) -> String {
+    let url = world.url(At::Base, "/api/v1/standard/chains");
+    call(&url, &client.http, Some(&format!("Bearer {token}"))).await
+}
+
+/// Header and claims of a token, nothing verified.
+fn read_token(token: &str) -> (Value, Value) {
+    let mut parts = token.split('.');
+    let mut part = || {
+        let bytes = URL_SAFE_NO_PAD.decode(parts.next().unwrap()).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    };
+    (part(), part())
+}
+
+/// `x5t#S256` of the first certificate of a PEM text, by RFC 8705 section 3.1
+/// and by none of the code under test.
+fn thumbprint(pem: &str) -> String {
+    let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
+    let suite = TLS13_AES_128_GCM_SHA256.tls13().unwrap();
+    URL_SAFE_NO_PAD.encode(suite.common.hash_provider.hash(&der))
+}
 
 story! {
     async fn a_client_gets_a_bound_token(world) {
+        for profile in PROFILES {
+            let lender = world.register_as(profile, &["transaction-status"], |client| {
+                client.profile = profile.to_owned();
+            }).await;
+            let assertion = lender.assertion().sign(&lender.key);
+            let answer = world.request_token(&lender, &assertion, None).await;
+            check_plain(profile, &answer, "200 -");
+            let body = answer.json();
+            assert_eq!(body["token_type"], "Bearer");
+            assert_eq!(body["expires_in"], 600);
+            assert_eq!(body["scope"], "transaction-status");
+        }
+    }
+}
+
+story! {
+    async fn the_token_is_that_of_rfc_9068(world) {
+        let lender = world.register("lender", &["transaction-status", "listing"]).await;
+        let token = world.token(&lender, None).await;
+
+        let snapshot = world.app().registry.snapshot().await.unwrap();
+        let key = snapshot.keyring.current(Purpose::Token);
+        let (header, mut claims) = read_token(&token);
+        assert_eq!(header, json!({"alg": "ES256", "kid": key.kid(), "typ": "at+jwt"}));
+        Unverified::parse(&token).unwrap().verify(key.public_key()).unwrap();
+        let published: Value = serde_json::from_slice(&world.jwks().await).unwrap();
+        for published in published["keys"].as_array().unwrap() {
+            assert_ne!(published["kid"], header["kid"], "a token key is no provenance key");
+        }
+
+        let jti = claims.as_object_mut().unwrap().remove("jti").unwrap();
+        // 128 bits at least (RFC 6749 section 10.10).
+        assert!(jti.as_str().unwrap().len() >= 22, "{jti}");
+        assert_eq!(claims, json!({
+            "iss": AUTH_URL,
+            "sub": lender.id,
+            "client_id": lender.id,
+            "aud": BASE_URL,
+            "scope": "transaction-status listing",
+            "iat": BEGINNING,
+            "exp": BEGINNING + 600,
+            "cnf": {"x5t#S256": thumbprint(&lender.identity)},
+        }));
+        let (_header, other) = read_token(&world.token(&lender, None).await);
+        assert_ne!(other["jti"], jti);
+    }
+}
+
+story! {
+    async fn a_token_ends_after_600_seconds(world) {
         let lender = world.register("lender", &["transaction-status"]).await;
-        let answer = world.request_token(&lender, &lender.assertion().sign(&lender.key), None).await;
-        assert_eq!(answer.status, 200, "{}", answer.json());
-        let body = answer.json();
-        assert_eq!(body["token_type"], "Bearer");
-        assert_eq!(body["expires_in"], 600);
-        assert_eq!(body["scope"], "transaction-status");
-        assert_eq!(answer.header("cache-control"), "no-store");
+        let used = world.token(&lender, None).await;
+        // Never shown before it has expired, so that no node has verified it.
+        let unused = world.token(&lender, None).await;
+        assert_eq!(call_with(&world, &lender, &used).await, LET_IN);
+        world.clock.advance(599);
+        assert_eq!(call_with(&world, &lender, &used).await, LET_IN);
+        world.clock.advance(1);
+        assert_eq!(call_with(&world, &lender, &used).await, INVALID_TOKEN, "used");
+        assert_eq!(call_with(&world, &lender, &unused).await, INVALID_TOKEN, "unused");
     }
 }
