@@ -5,8 +5,8 @@
 //! anew (cold), answers whose signature is reused (warm), latency at a fixed
 //! rate, and memory. Rates are per CPU second of the server process.
 //!
-//! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` the
-//! length of each part, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
+//! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
+//! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
 //! SQLite.
 
 mod load;
@@ -14,7 +14,7 @@ mod load;
 use std::time::Duration;
 
 use load::process::{Node, Settings, own_cpu_seconds};
-use load::{Figures, Target, latency, throughput};
+use load::{Target, latency, throughput};
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 
@@ -38,8 +38,8 @@ fn main() {
 
 async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
-    let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
-    let directory = tempfile::tempdir().unwrap();
+    let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
+    let rounds = read_setting("ONWARD_BENCH_ROUNDS", 5);
     let store = std::env::var("ONWARD_BENCH_STORE").ok();
     let engine = if store.is_some() {
         "PostgreSQL"
@@ -48,12 +48,9 @@ async fn measure() {
     };
     println!("chain query, {listings} listings on {engine}, {CONNECTIONS} connections");
 
-    let signing_rate = measure_signing(seconds);
-    println!(
-        "{:<46}{signing_rate:>9.0} /CPU s",
-        "RSA-2048 signatures of the library, one core"
-    );
-
+    // One store, served in three ways at once: of processes that listen but
+    // are not asked, nothing is measured.
+    let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         directory: directory.path(),
         listings,
@@ -63,67 +60,112 @@ async fn measure() {
             ("DOCUMENT_CACHE_MEBIBYTES", "1"),
         ],
     };
-    let node = Node::start(&settings).await;
-    let all = node.read_uprns();
-    let target = Target::open(&node, all.clone()).await;
-    let built = throughput(&node, &target, CONNECTIONS, seconds).await;
-    show(
-        "cold: document built and signed each time",
-        &built,
-        signing_rate,
-    );
-    let slow = latency(&target, CONNECTIONS, 150, seconds).await;
-    println!("{:<46}{slow}", "  latency at 150 a second");
-    node.stop().await;
+    let built = Node::start(&settings).await;
+    let all = built.read_uprns();
+    let few = all.iter().copied().take(WARM_PROPERTIES).collect();
+    let cold = built
+        .start_beside(&[("SIGNATURE_REUSE_SECONDS", "0")])
+        .await;
+    let warm = built.start_beside(&[]).await;
+    let mut parts = [
+        Part::new(
+            "cold: document built and signed each time",
+            built,
+            all.clone(),
+            150,
+        )
+        .await,
+        Part::new("cold: document cached, signed each time", cold, all, 150).await,
+        Part::new("warm: signature reused", warm, few, 1_000).await,
+    ];
+    for part in &parts[1..] {
+        throughput(&part.node, &part.target, CONNECTIONS, 2 * seconds).await;
+    }
+    // In rounds, so that what else the machine does at a time hurts all alike.
+    let mut signing_rates = Vec::new();
+    for _round in 0..rounds {
+        signing_rates.push(measure_signing(seconds / 2));
+        for part in &mut parts {
+            let figures = throughput(&part.node, &part.target, CONNECTIONS, seconds).await;
+            part.rates.push(figures.per_cpu_second());
+            part.wall_rates.push(figures.per_second());
+        }
+    }
+    report(&signing_rates, &parts);
+    for part in &parts {
+        let latencies = latency(&part.target, CONNECTIONS, part.fixed_rate, 2 * seconds).await;
+        println!(
+            "{:<42} {latencies} at {} a second",
+            part.name, part.fixed_rate
+        );
+    }
+    println!("memory of the warm server: {}", parts[2].node.memory());
+    for part in parts {
+        part.node.stop().await;
+    }
+}
 
-    let overrides = [("SIGNATURE_REUSE_SECONDS", "0")];
-    let node = Node::start(&Settings {
-        overrides: &overrides,
-        ..settings.clone()
-    })
-    .await;
-    let target = Target::open(&node, all.clone()).await;
-    throughput(&node, &target, CONNECTIONS, seconds).await;
-    let cold = throughput(&node, &target, CONNECTIONS, seconds).await;
-    show(
-        "cold: document cached, signed each time",
-        &cold,
-        signing_rate,
-    );
-    node.stop().await;
+/// One way of serving, and what was measured of it.
+struct Part {
+    name: &'static str,
+    node: Node,
+    target: Target,
+    fixed_rate: u64,
+    rates: Vec<f64>,
+    wall_rates: Vec<f64>,
+}
 
-    let node = Node::start(&Settings {
-        overrides: &[],
-        ..settings
-    })
-    .await;
-    let few = all.into_iter().take(WARM_PROPERTIES).collect();
-    let target = Target::open(&node, few).await;
-    throughput(&node, &target, CONNECTIONS, Duration::from_secs(2)).await;
-    let warm = throughput(&node, &target, CONNECTIONS, seconds).await;
-    show("warm: signature reused", &warm, signing_rate);
-    let quick = latency(&target, CONNECTIONS, 1_000, seconds).await;
-    println!("{:<46}{quick}", "  latency at 1,000 a second");
-    println!("{:<46}{}", "memory of the server", node.memory());
-    node.stop().await;
+impl Part {
+    async fn new(name: &'static str, node: Node, uprns: Vec<u64>, fixed_rate: u64) -> Self {
+        let target = Target::open(&node, uprns).await;
+        Self {
+            name,
+            node,
+            target,
+            fixed_rate,
+            rates: Vec::new(),
+            wall_rates: Vec::new(),
+        }
+    }
+}
 
+/// Medians of all rounds, and of the ratios within each round.
+fn report(signing_rates: &[f64], parts: &[Part; 3]) {
+    let ratios = |above: &[f64], below: &[f64]| {
+        median(
+            above
+                .iter()
+                .zip(below)
+                .map(|(above, below)| above / below)
+                .collect(),
+        )
+    };
+    let [built, cold, warm] = parts;
+    let signing_rate = median(signing_rates.to_vec());
     println!(
-        "cold is {:.0} % of the signing rate (all built: {:.0} %); warm is {:.1} times cold ({:.1} times)",
-        100.0 * cold.per_cpu_second() / signing_rate,
-        100.0 * built.per_cpu_second() / signing_rate,
-        warm.per_cpu_second() / cold.per_cpu_second(),
-        warm.per_cpu_second() / built.per_cpu_second(),
+        "{:<42}{signing_rate:>8.0} /CPU s",
+        "RSA-2048 signatures of the library"
+    );
+    for part in parts {
+        let rate = median(part.rates.clone());
+        println!(
+            "{:<42}{rate:>8.0} /CPU s {:>7.0} /s {:>6.0} µs CPU each, {:.2} of signing",
+            part.name,
+            median(part.wall_rates.clone()),
+            1e6 / rate,
+            ratios(&part.rates, signing_rates),
+        );
+    }
+    println!(
+        "warm is {:.1} times cold ({:.1} times where documents are built as well)",
+        ratios(&warm.rates, &cold.rates),
+        ratios(&warm.rates, &built.rates),
     );
 }
 
-fn show(name: &str, figures: &Figures, signing_rate: f64) {
-    println!(
-        "{name:<46}{:>9.0} /CPU s  {:>7.0} /s  {:>6.0} µs CPU each  {:>5.2} of signing",
-        figures.per_cpu_second(),
-        figures.per_second(),
-        1e6 / figures.per_cpu_second(),
-        figures.per_cpu_second() / signing_rate,
-    );
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Signatures of a typical answer's size per CPU second of one thread.

@@ -1,7 +1,7 @@
 //! A load generator that presents a client certificate.
 
-pub mod connection;
-pub mod process;
+pub(crate) mod connection;
+pub(crate) mod process;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use connection::Connection;
 use process::Node;
 
 /// What is asked, and with what.
-pub struct Target {
+pub(crate) struct Target {
     address: std::net::SocketAddr,
     tls: Arc<rustls::ClientConfig>,
     token: String,
@@ -20,18 +20,18 @@ pub struct Target {
 }
 
 /// What a run at full speed gave.
-pub struct Figures {
+pub(crate) struct Figures {
     answers: u64,
     wall: Duration,
     cpu_seconds: f64,
 }
 
 /// Latencies of a run at a fixed rate, counted from when each request was due.
-pub struct Latencies(Vec<Duration>);
+pub(crate) struct Latencies(Vec<Duration>);
 
 impl Target {
     /// Gets a token with the sandbox's lender.
-    pub async fn open(node: &Node, uprns: Vec<u64>) -> Self {
+    pub(crate) async fn open(node: &Node, uprns: Vec<u64>) -> Self {
         let (tls, token) = node.sign_in().await;
         Self {
             address: node.base_address(),
@@ -53,7 +53,7 @@ impl Target {
 }
 
 /// Asks as fast as the answers come.
-pub async fn throughput(
+pub(crate) async fn throughput(
     node: &Node,
     target: &Target,
     connections: usize,
@@ -84,7 +84,7 @@ pub async fn throughput(
 }
 
 /// Asks at a fixed rate, whether or not earlier answers have come.
-pub async fn latency(
+pub(crate) async fn latency(
     target: &Target,
     connections: usize,
     rate: u64,
@@ -120,12 +120,12 @@ pub async fn latency(
 
 impl Figures {
     /// Answers for each second of the server's CPU time.
-    pub fn per_cpu_second(&self) -> f64 {
+    pub(crate) fn per_cpu_second(&self) -> f64 {
         self.answers as f64 / self.cpu_seconds
     }
 
     /// Answers for each second that went by.
-    pub fn per_second(&self) -> f64 {
+    pub(crate) fn per_second(&self) -> f64 {
         self.answers as f64 / self.wall.as_secs_f64()
     }
 }

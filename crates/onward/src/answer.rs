@@ -79,7 +79,7 @@ impl Answers {
         storage: &Storage,
         hit: &Hit,
     ) -> Result<Option<Arc<[u8]>>, Problem> {
-        if let Some(document) = self.documents.get(&(hit.chain, hit.version)) {
+        if let Some(document) = self.documents.get(&(hit.chain, 1)) {
             return Ok(Some(document));
         }
         let chain = hit.chain;

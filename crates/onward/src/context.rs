@@ -74,18 +74,24 @@ fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
 /// certificate its caller showed (RFC 9440 section 2.4). From anybody else the
 /// field means nothing.
 fn believe_trusted_proxy(app: &App, request: &mut Request) {
-    let field = request.headers().get(CLIENT_CERTIFICATE).cloned();
-    let Some(peer) = request.extensions_mut().get_mut::<Peer>() else {
+    let is_trusted = |peer: &Peer| app.config.trusted_proxies.contains(&peer.address);
+    if !request.extensions().get().is_some_and(is_trusted) {
         return;
-    };
-    if app.config.trusted_proxies.contains(&peer.address) {
-        peer.certificate = field.as_ref().and_then(read_client_certificate);
+    }
+    let certificate = read_client_certificate(request.headers());
+    if let Some(peer) = request.extensions_mut().get_mut::<Peer>() {
+        peer.certificate = certificate;
     }
 }
 
-/// A structured field of one byte sequence: `:base64 of the DER:`.
-fn read_client_certificate(field: &HeaderValue) -> Option<Thumbprint> {
+/// A structured field of one byte sequence: `:base64 of the DER:`. More than
+/// one field is malformed, for the first may be what the caller sent itself.
+fn read_client_certificate(headers: &HeaderMap) -> Option<Thumbprint> {
     use base64::Engine as _;
+    let mut fields = headers.get_all(CLIENT_CERTIFICATE).iter();
+    let (Some(field), None) = (fields.next(), fields.next()) else {
+        return None;
+    };
     let text = field.to_str().ok()?.trim();
     let inner = text.strip_prefix(':')?.strip_suffix(':')?;
     let der = base64::engine::general_purpose::STANDARD

@@ -16,6 +16,9 @@ pub const VALUE_CHARACTERS_MAX: usize = 200;
 pub const ROWS_MAX: u64 = 100;
 /// Chains on a page when none is asked for (document 1).
 pub const ROWS_DEFAULT: u64 = 15;
+/// Highest page: the largest integer that canonical JSON carries exactly
+/// (RFC 8785 section 3.1), because the answer repeats it.
+pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
 /// How long a peer may take to send a whole request body.
 pub const BODY_READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a peer may take for its TLS handshake.

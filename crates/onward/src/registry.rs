@@ -49,7 +49,8 @@ pub struct Client {
 /// The registry at one revision.
 #[derive(Debug)]
 pub struct Snapshot {
-    revision: i64,
+    /// Which state of the registry this is.
+    pub revision: i64,
     /// All keys.
     pub keyring: Keyring,
     /// The published key set, as it is sent.
@@ -102,6 +103,12 @@ impl Registry {
         })
     }
 
+    /// The registry as this node last saw it. It counts only if the revision,
+    /// read later, is still the same.
+    pub fn known(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// The registry as it stands in the store now, on whichever node it was
     /// changed: one small read when nothing changed.
     pub async fn snapshot(&self) -> Result<Arc<Snapshot>, StorageError> {
@@ -109,7 +116,7 @@ impl Registry {
             .storage
             .lookup(storage::registry::find_revision)
             .await?;
-        let known = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
+        let known = self.known();
         if known.revision == revision {
             return Ok(known);
         }

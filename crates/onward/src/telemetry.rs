@@ -6,8 +6,7 @@ use crate::config::{Config, LogFormat};
 
 /// Begins to log as the settings say; a second call changes nothing.
 pub fn begin(config: &Config) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&config.log)
-        .map_err(|error| format!("the setting `log` is wrong: {error}"))?;
+    let filter = read_filter(config)?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
@@ -16,4 +15,9 @@ pub fn begin(config: &Config) -> Result<(), String> {
         LogFormat::Json => builder.json().try_init(),
     });
     Ok(())
+}
+
+/// Reads what the setting `log` lets through.
+pub fn read_filter(config: &Config) -> Result<EnvFilter, String> {
+    EnvFilter::try_new(&config.log).map_err(|error| format!("the setting `log` is wrong: {error}"))
 }

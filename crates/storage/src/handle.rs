@@ -119,7 +119,9 @@ impl Storage {
     }
 
     /// Runs `work` without a snapshot: each of its statements sees the newest
-    /// commit. For single statements on the hot path.
+    /// commit. For a few single-row statements on the hot path, because on
+    /// SQLite they run on the caller's own thread; more than that belongs into
+    /// [`Storage::read`].
     pub async fn lookup<T, E>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -128,7 +130,13 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(false, work)?;
+        let answer = match self.engine.as_ref() {
+            Engine::Sqlite(engine) => match engine.look_up(work) {
+                Ok(outcome) => return outcome?,
+                Err(work) => self.submit_read(false, work)?,
+            },
+            Engine::Postgres(_) => self.submit_read(false, work)?,
+        };
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 

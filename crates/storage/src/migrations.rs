@@ -23,6 +23,16 @@ pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static
         })
 }
 
+/// A table `schema_version` that holds no version is not ours, or was emptied.
+pub(crate) fn foreign(target: &str) -> StorageError {
+    StorageError::Open {
+        target: target.to_owned(),
+        reason: "its table schema_version holds no version of this program; is it the database \
+                 of another one?"
+            .to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{SCHEMA_VERSION, STEPS};

@@ -12,13 +12,13 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 /// An open connection.
-pub struct Connection {
+pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
 }
 
 impl Connection {
     /// Connects and shakes hands.
-    pub async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
+    pub(crate) async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let name = "localhost".try_into().unwrap();
@@ -29,7 +29,7 @@ impl Connection {
     }
 
     /// Asks for one property; the answer must be 200.
-    pub async fn query(&mut self, token: &str, uprn: u64) {
+    pub(crate) async fn query(&mut self, token: &str, uprn: u64) {
         let body = format!("inputType=uprn&value%5B%5D={uprn}");
         let request = Request::post("/api/v1/standard/chains")
             .header("host", "localhost")
@@ -42,7 +42,7 @@ impl Connection {
     }
 
     /// Sends any request and reads the whole answer.
-    pub async fn send(&mut self, request: Request<Full<Bytes>>) -> (u16, Bytes) {
+    pub(crate) async fn send(&mut self, request: Request<Full<Bytes>>) -> (u16, Bytes) {
         self.sender.ready().await.unwrap();
         let response = self.sender.send_request(request).await.unwrap();
         let status = response.status().as_u16();

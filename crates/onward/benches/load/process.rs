@@ -23,33 +23,35 @@ const TICKS: f64 = 100.0;
 
 /// What to start.
 #[derive(Clone)]
-pub struct Settings<'a> {
+pub(crate) struct Settings<'a> {
     /// The sandbox's folder.
-    pub directory: &'a Path,
+    pub(crate) directory: &'a Path,
     /// Made-up listings.
-    pub listings: u64,
+    pub(crate) listings: u64,
     /// A PostgreSQL URL.
-    pub store: Option<String>,
+    pub(crate) store: Option<String>,
     /// Settings, by name without `ONWARD_`.
-    pub overrides: &'a [(&'a str, &'a str)],
+    pub(crate) overrides: &'a [(&'a str, &'a str)],
 }
 
 /// A running server.
-pub struct Node {
+pub(crate) struct Node {
     child: Child,
+    first_port: u16,
     sandbox: SandboxFile,
     directory: PathBuf,
 }
 
 impl Node {
     /// Starts `onward sandbox` and waits until everything listens.
-    pub async fn start(settings: &Settings<'_>) -> Self {
+    pub(crate) async fn start(settings: &Settings<'_>) -> Self {
+        let first_port = free_port();
         let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
         command
             .args(["sandbox", "--no-rate-limit", "--dir"])
             .arg(settings.directory)
             .args(["--listings", &settings.listings.to_string()])
-            .args(["--port", &free_port().to_string()])
+            .args(["--port", &first_port.to_string()])
             .stdout(std::process::Stdio::null())
             .kill_on_drop(true);
         if let Some(store) = &settings.store {
@@ -67,18 +69,48 @@ impl Node {
         }
         Self {
             child,
+            first_port,
             sandbox: load(settings.directory).unwrap(),
             directory: settings.directory.to_owned(),
         }
     }
 
+    /// Serves the same store from another process, on other ports.
+    pub(crate) async fn start_beside(&self, overrides: &[(&str, &str)]) -> Self {
+        let first = free_port();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
+        command
+            .args(["serve", "--set", "rate_limit_enabled=false", "--config"])
+            .arg(&self.sandbox.config_file)
+            .env("ONWARD_LOG", "warn")
+            .kill_on_drop(true);
+        let sockets = ["base", "auth", "directory", "listing", "ops"];
+        for (socket, port) in sockets.iter().zip(first..) {
+            command.args(["--set", &format!("listen_{socket}=127.0.0.1:{port}")]);
+        }
+        for (name, value) in overrides {
+            command.env(format!("ONWARD_{name}"), value);
+        }
+        let mut child = command.spawn().unwrap();
+        while std::net::TcpStream::connect(("127.0.0.1", first + 4)).is_err() {
+            assert!(child.try_wait().unwrap().is_none(), "the server ended");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Self {
+            child,
+            first_port: first,
+            sandbox: self.sandbox.clone(),
+            directory: self.directory.clone(),
+        }
+    }
+
     /// Ends it.
-    pub async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         self.child.kill().await.unwrap();
     }
 
     /// All UPRNs of the made-up data.
-    pub fn read_uprns(&self) -> Vec<u64> {
+    pub(crate) fn read_uprns(&self) -> Vec<u64> {
         let text = std::fs::read_to_string(self.directory.join("sample.ndjson")).unwrap();
         let listed = text
             .lines()
@@ -93,17 +125,17 @@ impl Node {
     }
 
     /// The chain query's socket.
-    pub fn base_address(&self) -> SocketAddr {
-        address_of(&self.sandbox.base_url)
+    pub(crate) fn base_address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.first_port))
     }
 
     /// CPU seconds that the server has used.
-    pub fn cpu_seconds(&self) -> f64 {
+    pub(crate) fn cpu_seconds(&self) -> f64 {
         cpu_seconds(&self.child.id().unwrap().to_string())
     }
 
     /// Resident memory, now and at its highest.
-    pub fn memory(&self) -> String {
+    pub(crate) fn memory(&self) -> String {
         let path = format!("/proc/{}/status", self.child.id().unwrap());
         let status = std::fs::read_to_string(path).unwrap();
         let find = |name: &str| {
@@ -115,7 +147,7 @@ impl Node {
     }
 
     /// A token of the sandbox's lender, and TLS settings that present its certificate.
-    pub async fn sign_in(&self) -> (Arc<rustls::ClientConfig>, String) {
+    pub(crate) async fn sign_in(&self) -> (Arc<rustls::ClientConfig>, String) {
         let lender = self.sandbox.client(None).unwrap();
         let mut roots = rustls::RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(&self.sandbox.ca_file).unwrap() {
@@ -147,7 +179,7 @@ impl Node {
             .header("content-type", "application/x-www-form-urlencoded")
             .body(Full::from(form))
             .unwrap();
-        let address = address_of(&self.sandbox.auth_url);
+        let address = SocketAddr::from(([127, 0, 0, 1], self.first_port + 1));
         let mut connection = Connection::open(address, Arc::clone(&tls)).await;
         let (status, body) = connection.send(request).await;
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
@@ -157,7 +189,7 @@ impl Node {
 }
 
 /// CPU seconds that this process has used.
-pub fn own_cpu_seconds() -> f64 {
+pub(crate) fn own_cpu_seconds() -> f64 {
     cpu_seconds("self")
 }
 
@@ -167,11 +199,6 @@ fn cpu_seconds(process: &str) -> f64 {
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
     let ticks = |index: usize| fields[index].parse::<f64>().unwrap();
     (ticks(11) + ticks(12)) / TICKS
-}
-
-fn address_of(url: &str) -> SocketAddr {
-    let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
-    SocketAddr::from(([127, 0, 0, 1], port))
 }
 
 /// The first of five ports that are free now.

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{ConfigArgs, Failure, say};
 use crate::clock::Clock;
 use crate::server;
+use crate::telemetry;
 use crate::tls::{self, ClientCertificate};
 
 /// Checks settings, certificates, keys and store.
@@ -17,6 +18,7 @@ pub struct CheckArgs {
 /// Runs `onward check`.
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
+    telemetry::read_filter(&config).map_err(Failure::new)?;
     tls::server_config(&config, ClientCertificate::Asked).map_err(Failure::new)?;
     let opened = tokio::task::spawn_blocking(move || server::open_app(config, Clock::System)).await;
     let app = opened.map_err(Failure::new)?.map_err(Failure::new)?;

@@ -172,7 +172,7 @@ pub(crate) fn make_client_id() -> String {
 }
 
 /// S-21: weak and malformed keys are refused when they are registered.
-pub(crate) fn check_jwks(jwks: &[u8]) -> Result<String, String> {
+pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
     if jwks.len() > JWKS_BYTES_MAX {
         return Err(format!("it is larger than {JWKS_BYTES_MAX} bytes"));
     }

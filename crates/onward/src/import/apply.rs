@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chain::address;
-use chain::ends::End;
+use chain::ends::{End, EndRefusal};
 use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, LinkRule};
 use chain::milestone::Origin;
@@ -282,6 +282,14 @@ impl Batch {
                 "listing `{}` is not the {end} of its chain: something is linked {beyond} it",
                 row.listing
             ));
+        }
+        let member = chain.member(found.id);
+        if member.is_some_and(|member| end.is_marked(member)) {
+            return Ok(false);
+        }
+        if member.is_some_and(|member| member.is_locked) {
+            let listing = found.id;
+            return refuse(EndRefusal::Locked { end, listing }.to_string());
         }
         let changed = end_checks::insert_end_check(write, found.id, end, self.now)?;
         if changed {

@@ -3,6 +3,7 @@
 mod error;
 mod fields;
 mod members;
+mod row_type;
 mod write;
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub(crate) use error::{is_unprintable, quoted};
 use fields::Fields;
 pub(crate) use fields::TEXT_MAX_CHARACTERS;
 use members::Members;
+use row_type::RowType;
 pub(crate) use write::date_text;
 
 /// A row whose every member has been checked by itself. Whether the rows that it names exist is
@@ -356,79 +358,3 @@ const PARTY_ROLES: [(&str, PartyRole); 2] = [
 ];
 
 const CHAIN_ENDS: [(&str, ChainEnd); 2] = [("top", ChainEnd::Top), ("bottom", ChainEnd::Bottom)];
-
-/// What the member `type` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RowType {
-    Property,
-    Branch,
-    Listing,
-    Party,
-    Link,
-    Milestone,
-    EndCheck,
-}
-
-impl RowType {
-    const ALL: [Self; 7] = [
-        Self::Property,
-        Self::Branch,
-        Self::Listing,
-        Self::Party,
-        Self::Link,
-        Self::Milestone,
-        Self::EndCheck,
-    ];
-
-    fn take_from(members: &mut Members<'_>) -> Result<Self, RowError> {
-        let name = members.take_type()?;
-        Self::ALL
-            .into_iter()
-            .find(|row_type| row_type.name() == name)
-            .ok_or_else(|| RowError::unknown_type(&name))
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Property => "property",
-            Self::Branch => "branch",
-            Self::Listing => "listing",
-            Self::Party => "party",
-            Self::Link => "link",
-            Self::Milestone => "milestone",
-            Self::EndCheck => "end_check",
-        }
-    }
-
-    /// The members besides `type`.
-    const fn members(self) -> &'static [&'static str] {
-        match self {
-            Self::Property => &[
-                "uprn",
-                "line1",
-                "line2",
-                "line3",
-                "line4",
-                "post_town",
-                "postcode",
-                "display_address",
-            ],
-            Self::Branch => &["branch", "name", "participant"],
-            Self::Listing => &[
-                "branch",
-                "listing",
-                "uprn",
-                "price",
-                "tenure",
-                "transaction_type",
-                "seller_conveyancer",
-                "buyer_conveyancer",
-                "created_at",
-            ],
-            Self::Party => &["branch", "listing", "role", "name"],
-            Self::Link => &["seller_branch", "seller", "buyer_branch", "buyer", "split"],
-            Self::Milestone => &["branch", "listing", "key", "date"],
-            Self::EndCheck => &["branch", "listing", "end"],
-        }
-    }
-}

@@ -14,8 +14,8 @@ pub enum OauthError {
     InvalidRequest(&'static str),
     /// The client did not prove who it is.
     InvalidClient(&'static str),
-    /// A client tried HTTP Basic, so that the answer must name a scheme.
-    WrongScheme,
+    /// A client used the `Authorization` field; the challenge of its scheme.
+    WrongScheme(&'static str),
     /// The grant type is not offered.
     UnsupportedGrantType,
     /// A scope does not exist or is not assigned.
@@ -39,7 +39,7 @@ impl OauthError {
         let (status, code, description) = match self {
             Self::InvalidRequest(why) => (StatusCode::BAD_REQUEST, "invalid_request", *why),
             Self::InvalidClient(why) => (StatusCode::UNAUTHORIZED, "invalid_client", *why),
-            Self::WrongScheme => (
+            Self::WrongScheme(_) => (
                 StatusCode::UNAUTHORIZED,
                 "invalid_client",
                 "use private_key_jwt: send client_assertion in the form",
@@ -88,9 +88,9 @@ impl IntoResponse for OauthError {
         );
         match self {
             // RFC 6749 section 5.2: only for a client that used the field.
-            Self::WrongScheme => {
-                let scheme = HeaderValue::from_static("Bearer");
-                headers.insert(header::WWW_AUTHENTICATE, scheme);
+            Self::WrongScheme(challenge) => {
+                let challenge = HeaderValue::from_static(challenge);
+                headers.insert(header::WWW_AUTHENTICATE, challenge);
             }
             Self::MethodNotAllowed => {
                 headers.insert(header::ALLOW, HeaderValue::from_static("POST"));

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::request::Parts;
-use http::{Method, header};
+use http::{HeaderValue, Method, header};
 
 use super::error::OauthError;
 use crate::form;
@@ -52,12 +52,12 @@ impl TokenRequest {
             }
         })?;
         let fields = parse_once_each(&body)?;
-        Self::from_fields(&fields, parts.headers.contains_key(header::AUTHORIZATION))
+        Self::from_fields(&fields, parts.headers.get(header::AUTHORIZATION))
     }
 
     fn from_fields(
         fields: &[(String, String)],
-        has_authorization: bool,
+        authorization: Option<&HeaderValue>,
     ) -> Result<Self, OauthError> {
         let find = |name: &str| {
             let field = fields.iter().find(|field| field.0 == name);
@@ -66,10 +66,10 @@ impl TokenRequest {
                 .filter(|value| !value.is_empty())
         };
         let client_assertion = find("client_assertion");
-        if has_authorization {
+        if let Some(field) = authorization {
             return Err(match client_assertion {
                 Some(_) => OauthError::InvalidRequest("authenticate in one way only"),
-                None => OauthError::WrongScheme,
+                None => OauthError::WrongScheme(challenge_of(field)),
             });
         }
         if find("client_secret").is_some() {
@@ -96,6 +96,16 @@ impl TokenRequest {
             client_id: find("client_id"),
             scope: find("scope"),
         })
+    }
+}
+
+/// RFC 6749 section 5.2: the challenge is of the scheme that the client used.
+fn challenge_of(field: &HeaderValue) -> &'static str {
+    let scheme = field.as_bytes().split(|byte| *byte == b' ').next();
+    if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic")) {
+        "Basic realm=\"token\""
+    } else {
+        "Bearer"
     }
 }
 

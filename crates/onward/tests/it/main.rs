@@ -3,9 +3,15 @@
 //! One binary, so that it links once. The tests of a route are in the file of
 //! the route's name under `routes/`.
 
+#[cfg(test)]
 mod commands;
+#[cfg(test)]
 mod import;
+#[cfg(test)]
 mod routes;
+#[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod world;
 
 /// Runs one story on SQLite and on PostgreSQL, each on a fresh store.

@@ -19,7 +19,7 @@ use storage::Storage;
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};
-use self::database::Database;
+pub(crate) use self::database::Database;
 
 /// 2026-11-21T10:00:00Z, when every story begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;

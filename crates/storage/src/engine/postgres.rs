@@ -252,7 +252,8 @@ fn migrate(client: &mut Client, target: &str) -> Result<()> {
         transaction
             .query_one(migrations::READ_VERSION, &[])
             .map_err(|error| failed(&error))?
-            .get(0)
+            .try_get(0)
+            .map_err(|_null_or_no_number| migrations::foreign(target))?
     } else {
         0
     };

@@ -2,9 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
@@ -19,6 +21,8 @@ use crate::{Result, StorageError};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Work that one commit may carry.
 const GROUP_LENGTH_MAX: usize = 256;
+/// Small reads that run at once on their callers' threads.
+const LOOKUP_CONNECTIONS: usize = 8;
 /// Prepared statements kept for each connection.
 const STATEMENTS_KEPT: usize = 256;
 
@@ -30,9 +34,12 @@ const DIALECT: Dialect = Dialect {
 /// A store in one SQLite file.
 #[derive(Debug)]
 pub(crate) struct SqliteEngine {
-    // The writer is declared first, so that it ends, and checkpoints, first.
-    writer: Threads<Box<dyn WriteJob>>,
+    // The readers are declared first, so that they end first: only the last
+    // connection to close moves the log into the file, and theirs may not write.
+    /// Connections of [`SqliteEngine::look_up`] that nobody uses at the moment.
+    idle: Mutex<Vec<Connection>>,
     readers: Threads<ReadJob>,
+    writer: Threads<Box<dyn WriteJob>>,
 }
 
 /// One connection in use.
@@ -57,7 +64,37 @@ impl SqliteEngine {
             })
             .collect::<Result<Vec<_>>>()?;
         let readers = Threads::start("onward-reader", bodies)?;
-        Ok(Self { writer, readers })
+        let idle = (0..LOOKUP_CONNECTIONS)
+            .map(|_| connect(path, false, true))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            idle: Mutex::new(idle),
+            readers,
+            writer,
+        })
+    }
+
+    /// Runs a small read on the caller's own thread: from the page cache it is
+    /// done in less time than another thread takes to wake up. Gives the work
+    /// back if more callers are here than connections.
+    pub(crate) fn look_up<T, W>(&self, work: W) -> std::result::Result<Result<T>, W>
+    where
+        W: FnOnce(&mut Read<'_>) -> T,
+    {
+        let taken = self.lock_idle().pop();
+        let Some(connection) = taken else {
+            return Err(work);
+        };
+        let mut read = Read::new(Session::Sqlite(SqliteSession {
+            connection: &connection,
+        }));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut read)));
+        self.lock_idle().push(connection);
+        Ok(outcome.map_err(|_panic| StorageError::Stopped))
+    }
+
+    fn lock_idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {
@@ -138,6 +175,9 @@ fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        // Without this, SQLite plans a prepared statement anew for each new
+        // value of a parameter once `analyze` has run.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if !read_only {
             connection.pragma_update(None, "journal_mode", "wal")?;
             // FULL: a commit that was acknowledged survives a loss of power.
@@ -162,13 +202,23 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let transaction = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
         .map_err(|error| failed(&error))?;
-    let exists = transaction
-        .table_exists(None, "schema_version")
+    // A statement, because `table_exists` believes the schema that this connection
+    // read before it waited for another one that was making the tables.
+    let exists: bool = transaction
+        .query_row(
+            "select count(*) > 0 from sqlite_schema where name = 'schema_version'",
+            [],
+            |row| row.get(0),
+        )
         .map_err(|error| failed(&error))?;
     let found = if exists {
         transaction
-            .query_row(migrations::READ_VERSION, [], |row| row.get(0))
-            .map_err(|error| failed(&error))?
+            .query_row(migrations::READ_VERSION, [], |row| {
+                Ok(row
+                    .get(0)
+                    .map_err(|_null_or_no_number| migrations::foreign(&target)))
+            })
+            .map_err(|error| failed(&error))??
     } else {
         0
     };

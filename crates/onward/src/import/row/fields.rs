@@ -9,9 +9,9 @@ use chain::listing::{Tenure, TransactionType};
 use chain::milestone::{MilestoneType, find_by_key};
 use jiff::civil::Date;
 
-use super::RowType;
 use super::error::{RowError, is_unprintable, quoted};
 use super::members::{Members, Value};
+use super::row_type::RowType;
 
 /// The members of a row of known type, all of them known and none twice.
 #[derive(Debug)]

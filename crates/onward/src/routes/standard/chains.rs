@@ -5,9 +5,10 @@ mod query;
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use http::request::Parts;
 use http::{HeaderValue, Method, header};
 use signing::keyring::Purpose;
 
@@ -21,8 +22,8 @@ use crate::rate_limit::Allowance;
 use crate::registry::{Scope, Snapshot};
 use crate::wire::chains::{self, Page};
 
-/// How often a query is run again because a chain was dissolved between
-/// finding it and reading it.
+/// How often a query is tried again because the registry changed, or a chain
+/// was dissolved, between two of its reads.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Answers which chains the asked properties are in, signed.
@@ -42,6 +43,15 @@ pub async fn query_chains(State(app): State<Arc<App>>, request: Request) -> Resp
     response
 }
 
+/// One query on its way. What was read or counted once is kept, for another try.
+struct Exchange<'a> {
+    app: &'a App,
+    parts: Parts,
+    body: Option<Body>,
+    query: Option<Result<ChainQuery, Problem>>,
+    allowance: &'a mut Option<Allowance>,
+}
+
 async fn answer(
     app: &App,
     request: Request,
@@ -51,51 +61,86 @@ async fn answer(
     if parts.method != Method::POST {
         return Err(Problem::MethodNotAllowed("POST"));
     }
-    let snapshot = app.registry.snapshot().await?;
-    let peer = Peer::of(&parts)?;
-    let scope = Scope::TransactionStatus;
-    let caller = BoundToken::prove(app, &snapshot, &parts.headers, peer, scope).await?;
-    if let Some(limits) = &app.rate_limits {
-        let left = limits.count(&caller.client().id);
-        *allowance = Some(left);
-        left.check()?;
-    }
-    let form = Form::read(&parts.headers, body).await?;
-    let query = ChainQuery::parse(parts.uri.query(), &form)?;
+    let mut exchange = Exchange {
+        app,
+        parts,
+        body: Some(body),
+        query: None,
+        allowance,
+    };
+    // The registry as this node knows it. Whether it still stands is read
+    // together with the chains, which saves a read of its own.
+    let mut snapshot = app.registry.known();
     for _attempt in 0..ATTEMPTS_MAX {
-        if let Some(body) = attempt(app, &snapshot, &query).await? {
+        let outcome = exchange.attempt(&snapshot).await;
+        if let Ok(Some(body)) = outcome {
             return Ok(body);
         }
+        let current = app.registry.snapshot().await?;
+        match outcome {
+            Err(problem) if Arc::ptr_eq(&current, &snapshot) => return Err(problem),
+            Ok(_) | Err(_) => snapshot = current,
+        }
     }
-    let dissolved = "the chains asked for change too quickly".to_owned();
-    Err(Problem::Unavailable(1, dissolved))
+    let reason = "the registry or the chains asked for change too quickly".to_owned();
+    Err(Problem::Unavailable(1, reason))
 }
 
-/// One try; none if a chain was dissolved meanwhile.
-async fn attempt(
-    app: &App,
-    snapshot: &Snapshot,
-    query: &ChainQuery,
-) -> Result<Option<Bytes>, Problem> {
-    let matches = find::find_matches(&app.storage, query.values.clone()).await?;
-    let page = Page {
-        number: query.page,
-        rows: query.rows,
-        total: matches.len() as u64,
-    };
-    let mut documents = Vec::new();
-    for Match { queried, hit } in matches.get(page.range()).unwrap_or_default() {
-        let Some(document) = app.answers.find_document(&app.storage, hit).await? else {
+impl Exchange<'_> {
+    /// One try with the registry in this state; none if the registry is another
+    /// by now, or a chain was dissolved meanwhile. A refusal counts only if the
+    /// registry still stands.
+    async fn attempt(&mut self, snapshot: &Snapshot) -> Result<Option<Bytes>, Problem> {
+        let app = self.app;
+        let peer = Peer::of(&self.parts)?;
+        let scope = Scope::TransactionStatus;
+        let headers = &self.parts.headers;
+        let caller = BoundToken::prove(app, snapshot, headers, peer, scope).await?;
+        let query = self.read_query().await?;
+        self.count(&caller)?;
+        let (revision, matches) = find::find_matches(&app.storage, query.values).await?;
+        if revision != snapshot.revision {
             return Ok(None);
+        }
+        let page = Page {
+            number: query.page,
+            rows: query.rows,
+            total: matches.len() as u64,
         };
-        documents.push((document, queried.as_str()));
+        let mut documents = Vec::new();
+        for Match { queried, hit } in matches.get(page.range()).unwrap_or_default() {
+            let Some(document) = app.answers.find_document(&app.storage, hit).await? else {
+                return Ok(None);
+            };
+            documents.push((document, queried.as_str()));
+        }
+        let rendered = documents
+            .iter()
+            .map(|(document, queried)| (&**document, *queried));
+        let data = chains::render_data(rendered, &page)
+            .map_err(|error| Problem::Internal(error.to_string()))?;
+        let key = snapshot.keyring.current(Purpose::Provenance);
+        let now = app.clock.now_seconds();
+        Ok(Some(app.answers.sign(data, key, now).await?))
     }
-    let rendered = documents
-        .iter()
-        .map(|(document, queried)| (&**document, *queried));
-    let data = chains::render_data(rendered, &page)
-        .map_err(|error| Problem::Internal(error.to_string()))?;
-    let key = snapshot.keyring.current(Purpose::Provenance);
-    let now = app.clock.now_seconds();
-    Ok(Some(app.answers.sign(data, key, now).await?))
+
+    /// Counts the request for its client, once.
+    fn count(&mut self, caller: &BoundToken) -> Result<(), Problem> {
+        let Some(limits) = &self.app.rate_limits else {
+            return Ok(());
+        };
+        let counted = || limits.count(&caller.client().id[..1].to_owned());
+        self.allowance.get_or_insert_with(counted).check()
+    }
+
+    /// Reads the body, once.
+    async fn read_query(&mut self) -> Result<ChainQuery, Problem> {
+        if let Some(body) = self.body.take() {
+            let form = Form::read(&self.parts.headers, body).await;
+            let in_url = self.parts.uri.query();
+            self.query = Some(form.and_then(|form| ChainQuery::parse(in_url, &form))); if self.query.as_ref().is_some_and(Result::is_err) { return self.query.take().unwrap_or_else(|| Err(Problem::NoSuchPath)); }
+        }
+        let missing = || Err(Problem::Internal("a query was not read".to_owned()));
+        self.query.clone().unwrap_or_else(missing)
+    }
 }

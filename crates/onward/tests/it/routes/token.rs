@@ -33,7 +33,11 @@ const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
 #[track_caller]
 fn check(label: &str, answer: &Answer, expected: &str) {
     let text = String::from_utf8_lossy(&answer.body);
-    assert_eq!(answer.header("content-type"), "application/json", "{label}: {text}");
+    assert_eq!(
+        answer.header("content-type"),
+        "application/json",
+        "{label}: {text}"
+    );
     assert_eq!(answer.oauth(), expected, "{label}: {text}");
     assert_eq!(answer.header("cache-control"), "no-store", "{label}");
     assert_eq!(answer.header("pragma"), "no-cache", "{label}");
@@ -49,7 +53,10 @@ fn check(label: &str, answer: &Answer, expected: &str) {
         assert_eq!(members, ["error", "error_description"], "{label}");
         let description = body["error_description"].as_str().unwrap();
         let is_allowed = |c: char| matches!(c, ' '..='~') && c != '"' && c != '\\';
-        assert!(!description.is_empty() && description.chars().all(is_allowed), "{label}: {text}");
+        assert!(
+            !description.is_empty() && description.chars().all(is_allowed),
+            "{label}: {text}"
+        );
     }
 }
 
@@ -64,7 +71,9 @@ fn check_plain(label: &str, answer: &Answer, expected: &str) {
 /// Status and challenge of a chain query with this `Authorization` field, the
 /// challenge without its description.
 async fn call(url: &str, http: &reqwest::Client, authorization: Option<&str>) -> String {
-    let mut request = http.post(url).form(&[("inputType", "uprn"), ("value[]", "9")]);
+    let mut request = http
+        .post(url)
+        .form(&[("inputType", "uprn"), ("value[]", "9")]);
     if let Some(authorization) = authorization {
         request = request.header("authorization", authorization);
     }
@@ -105,7 +114,7 @@ story! {
     async fn a_client_gets_a_bound_token(world) {
         for profile in PROFILES {
             let lender = world.register_as(profile, &["transaction-status"], |client| {
-                client.profile = profile.to_owned();
+                profile.clone_into(&mut client.profile);
             }).await;
             let assertion = lender.assertion().sign(&lender.key);
             let answer = world.request_token(&lender, &assertion, None).await;

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use chain::address;
+use chain::ids::Uprn;
 use storage::address_search::{self, Hit};
-use storage::{Read, Storage, StorageError};
+use storage::{Read, Storage, StorageError, registry};
 
 use super::query::Values;
 use crate::problem::Problem;
+
+/// Values up to which a query by UPRN is a small read.
+const FEW_VALUES: usize = 4;
 
 /// A value that was found.
 #[derive(Debug)]
@@ -24,28 +28,28 @@ enum Found {
 }
 
 /// Looks all values up. Those without a match are left out; if there is none
-/// at all, that is a 404 (S-4).
+/// at all, that is a 404 (S-4). With them comes the registry's revision, read
+/// at the same time.
 pub(super) async fn find_matches(
     storage: &Storage,
     values: Arc<Values>,
-) -> Result<Vec<Match>, Problem> {
-    let (matches, is_ambiguous) = storage
-        .lookup(move |read| match values.as_ref() {
-            Values::Uprns(uprns) => {
-                let mut matches = Vec::with_capacity(uprns.len());
-                for uprn in uprns {
-                    if let Some(hit) = address_search::find_by_uprn(read, *uprn)? {
-                        let queried = hit.display_address.clone();
-                        matches.push(Match { queried, hit });
-                    }
-                }
-                Ok::<_, StorageError>((matches, false))
-            }
-            Values::Addresses(addresses) => find_addresses(read, addresses),
-        })
-        .await?;
+) -> Result<(i64, Vec<Match>), Problem> {
+    let is_small = matches!(values.as_ref(), Values::Uprns(uprns) if uprns.len() <= FEW_VALUES);
+    let find = move |read: &mut Read<'_>| {
+        let revision = registry::find_revision(read)?;
+        let (matches, is_ambiguous) = match values.as_ref() {
+            Values::Uprns(uprns) => (find_uprns(read, uprns)?, false),
+            Values::Addresses(addresses) => find_addresses(read, addresses)?,
+        };
+        Ok::<_, StorageError>((revision, matches, is_ambiguous))
+    };
+    let (revision, matches, is_ambiguous) = if is_small {
+        storage.lookup(find).await?
+    } else {
+        storage.read(find).await?
+    };
     if !matches.is_empty() {
-        return Ok(matches);
+        return Ok((revision, matches));
     }
     Err(Problem::NotFound(if is_ambiguous {
         "Several properties fit the address equally well. Name the flat or building number, \
@@ -53,6 +57,17 @@ pub(super) async fn find_matches(
     } else {
         "No property with a current listing fits any of the values asked for."
     }))
+}
+
+fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Vec<Match>, StorageError> {
+    let mut matches = Vec::with_capacity(uprns.len());
+    for uprn in uprns {
+        if let Some(hit) = address_search::find_by_uprn(read, *uprn)? {
+            let queried = uprn.to_string();
+            matches.push(Match { queried, hit });
+        }
+    }
+    Ok(matches)
 }
 
 fn find_addresses(

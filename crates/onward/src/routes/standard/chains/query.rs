@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use chain::ids::Uprn;
+use chain::ids::{Uprn, UprnError};
 
 use crate::form::Form;
 use crate::limits;
 use crate::problem::{FieldError, Problem};
 
 /// A query whose values keep all rules.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChainQuery {
     pub(super) values: Arc<Values>,
     pub(super) rows: u64,
@@ -37,10 +37,11 @@ impl ChainQuery {
             errors.push(error("rows", &detail));
         }
         // `page` in the body is ignored, whatever it holds (S-2).
-        let page = in_url.find("page").map_or(Some(1), read_count);
-        let page = page.filter(|page| *page >= 1);
+        let page = in_url.find("page").or_else(|| form.find("page")).map_or(Some(1), read_count);
+        let page = page.filter(|page| (1..=limits::PAGE_MAX).contains(page));
         if page.is_none() {
-            errors.push(error("page", "must be an integer of at least 1"));
+            let detail = format!("must be an integer from 1 to {}", limits::PAGE_MAX);
+            errors.push(error("page", &detail));
         }
         let values = read_values(form, &mut errors);
         match (values, rows, page) {
@@ -63,10 +64,11 @@ fn read_values(form: &Form, errors: &mut Vec<FieldError>) -> Option<Values> {
             for (index, entry) in entries.iter().enumerate() {
                 match Uprn::parse(entry.trim()) {
                     Ok(uprn) => uprns.push(uprn),
-                    Err(_) if entry.trim().is_empty() => {}
-                    Err(_) => {
-                        let detail =
-                            "with inputType `uprn` it must be 1 to 12 digits, not all zero";
+                    // Digits as they should be, but no property has them (S-4).
+                    Err(UprnError::Zero) => {}
+                    Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
+                    Err(UprnError::NotDigits) => {
+                        let detail = "with inputType `uprn` it must be 1 to 12 digits";
                         errors.push(error(&format!("value[{index}]"), detail));
                     }
                 }
@@ -97,7 +99,7 @@ fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {
         errors.push(error(&format!("value[{}]", limits::VALUES_MAX), &detail));
     }
     for (index, entry) in entries.iter().enumerate().take(limits::VALUES_MAX) {
-        let length = entry.trim().chars().count();
+        let length = entry.trim().len();
         if length == 0 || length > limits::VALUE_CHARACTERS_MAX {
             let detail = format!(
                 "must have 1 to {} characters, has {length}",

@@ -221,7 +221,10 @@ fn with_signature_of(input: &str, token: &str) -> String {
 /// Signs with HMAC (RFC 2104), for which a careless verifier takes a public
 /// key as the secret.
 fn hs256(assertion: &Assertion, secret: &[u8]) -> String {
-    let input = assertion.clone().member("alg", json!("HS256")).signing_input();
+    let input = assertion
+        .clone()
+        .member("alg", json!("HS256"))
+        .signing_input();
     let mut block = [0; 64];
     if secret.len() > block.len() {
         block[..32].copy_from_slice(&canonical::digest(secret));

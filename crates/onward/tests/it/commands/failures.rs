@@ -1,0 +1,214 @@
+//! What keeps the program from serving, each in one clear sentence.
+
+use std::net::TcpListener;
+
+use super::folder::Folder;
+
+/// `check` and `serve` both refuse the settings and say this.
+fn check(folder: &Folder, settings: &[&str], parts: &[&str]) {
+    let mut args = vec!["check"];
+    for setting in settings {
+        args.extend(["--set", *setting]);
+    }
+    for finished in [folder.run(&args), folder.serve(settings).wait()] {
+        let said = finished.failure();
+        for part in parts {
+            assert!(said.contains(part), "{settings:?}: {said}");
+        }
+        assert_eq!(finished.out, "");
+    }
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    let folder = Folder::new();
+    for (setting, parts) in [
+        (
+            "bse_url=https://localhost",
+            &["the flag --set", "`bse_url`, which is no setting"][..],
+        ),
+        (
+            "rate_limit_brust=1",
+            &["perhaps `rate_limit_burst` is meant"],
+        ),
+        (
+            "token_lifetime_seconds=0",
+            &["`token_lifetime_seconds`", "0 is not from 1 to 3600"],
+        ),
+        (
+            "token_lifetime_seconds=long",
+            &["`token_lifetime_seconds` wrongly"],
+        ),
+        (
+            "base_url=http://localhost",
+            &["`base_url`", "https address"],
+        ),
+        ("listen_auth=here", &["`listen_auth` wrongly"]),
+        ("log_format=xml", &["`log_format` wrongly"]),
+        ("log=[[[", &["the setting `log` is wrong"]),
+        ("store", &["write it as NAME=VALUE"]),
+        (
+            "store=mysql://localhost/onward",
+            &["`mysql://localhost/onward` is no store"],
+        ),
+    ] {
+        check(&folder, &[setting], parts);
+    }
+    let whole = std::fs::read_to_string(folder.path("onward.toml")).unwrap();
+    for (text, parts) in [
+        (None, &["cannot read the configuration file"][..]),
+        (
+            Some("store = \n".to_owned()),
+            &["is not valid TOML: line 1: "],
+        ),
+        (
+            Some(whole.clone() + "\nlog = \"info\"\n"),
+            &["is not valid TOML: line ", "duplicate"],
+        ),
+        (
+            Some(whole.clone() + "\nport = 1\n"),
+            &["the file ", "`port`, which is no setting"],
+        ),
+        (Some(whole + "\n[store]\n"), &["is not valid TOML: line "]),
+        (Some("\u{0}".to_owned()), &["is not valid TOML: line 1"]),
+    ] {
+        match text {
+            Some(text) => drop(folder.write("onward.toml", text)),
+            None => std::fs::remove_file(folder.path("onward.toml")).unwrap(),
+        }
+        check(&folder, &[], &[parts, &["onward.toml"]].concat());
+    }
+}
+
+#[test]
+fn wrong_certificates_and_keys_are_named() {
+    let folder = Folder::new();
+    folder.write("garbage.pem", "no certificate at all");
+    folder.write("binary.pem", [0xff, 0, 0xfe]);
+    let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    folder.write("broken.pem", broken);
+    let wrong_key = "A".repeat(43);
+    folder.write("other-encryption.key", wrong_key);
+    folder.write("short.key", "AAAA");
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    for (name, what) in [
+        ("certificate_file", "as the server's certificate: "),
+        ("private_key_file", "as the server's private key: "),
+        (
+            "client_ca_file",
+            "as the authorities of client certificates: ",
+        ),
+        (
+            "key_encryption_key_file",
+            "as the key that seals private keys: ",
+        ),
+    ] {
+        for file in ["none.pem", "garbage.pem", "binary.pem", "folder"] {
+            let setting = format!("{name}={file}");
+            check(&folder, &[&setting], &["cannot use ", file, what]);
+        }
+    }
+    for (setting, parts) in [
+        (
+            "certificate_file=broken.pem",
+            &["cannot serve with ", "broken.pem"][..],
+        ),
+        (
+            "client_ca_file=broken.pem",
+            &["broken.pem", "authorities of client certificates"],
+        ),
+        (
+            "private_key_file=other.key",
+            &["cannot serve with ", "server.pem and ", "other.key"],
+        ),
+        ("certificate_file=server.key", &["holds no PEM certificate"]),
+        ("private_key_file=server.pem", &["holds no PEM private key"]),
+        (
+            "key_encryption_key_file=short.key",
+            &["it must hold 32 bytes in base64url"],
+        ),
+        (
+            "key_encryption_key_file=other-encryption.key",
+            &[
+                "the signing key ",
+                "cannot be opened: is `key_encryption_key_file` the one",
+            ],
+        ),
+    ] {
+        check(&folder, &[setting], parts);
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_named() {
+    let folder = Folder::new();
+    folder.write(
+        "text.db",
+        "no database at all, and long enough ".repeat(200),
+    );
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    std::fs::copy(folder.path("onward.db"), folder.path("newer.db")).unwrap();
+    std::fs::write(folder.path("empty.db"), "").unwrap();
+    let newer = folder.path("newer.db").to_str().unwrap().parse().unwrap();
+    let newer = storage::Storage::open(&newer, &storage::OpenOptions::default()).unwrap();
+    newer
+        .write_blocking(|write| {
+            write.execute(
+                "insert into schema_version (version, applied_at) values (99, 0)",
+                &[],
+            )
+        })
+        .unwrap();
+    drop(newer);
+    for (store, parts) in [
+        (
+            "none.db",
+            &["cannot open the store ", "none.db", "there is no such file"][..],
+        ),
+        ("folder", &["cannot open the store "]),
+        ("none/onward.db", &["cannot open the store "]),
+        ("text.db", &["text.db: the file is not an SQLite database"]),
+        (
+            "newer.db",
+            &["has schema version 99", "run the newer program"],
+        ),
+        (
+            "empty.db",
+            &["signing keys cannot be used", "`onward init` makes them"],
+        ),
+        (
+            "postgres://someone:secret@127.0.0.1:1/none",
+            &["cannot open the store postgres://127.0.0.1:1/none"],
+        ),
+        (
+            "postgres://someone:secret@nowhere.invalid/none",
+            &["cannot open the store postgres://nowhere.invalid/none"],
+        ),
+    ] {
+        let setting = format!("store={store}");
+        check(&folder, &[&setting], parts);
+        let failed = folder.run(&["client", "list", "--set", &setting]);
+        assert!(
+            failed.status == Some(1) || store == "empty.db",
+            "{store}: {failed:?}"
+        );
+        assert!(!failed.err.contains("secret"), "{store}: {failed:?}");
+    }
+    let both = [
+        "store=postgres://127.0.0.1:1/none",
+        "store_ca_file=none.pem",
+    ];
+    check(&folder, &both, &["cannot read store_ca_file ", "none.pem"]);
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    for name in ["listen_base", "listen_directory", "listen_ops"] {
+        let finished = folder.serve(&[&format!("{name}={address}")]).wait();
+        let said = format!("cannot listen on {address} ({name}): another program uses this port");
+        assert_eq!(finished.failure(), said);
+    }
+}

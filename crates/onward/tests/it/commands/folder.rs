@@ -1,0 +1,90 @@
+//! A folder that `onward init` made, with certificates in it.
+
+use std::path::{Path, PathBuf};
+
+use onward::sandbox::authority::Authority;
+use storage::{OpenOptions, Storage, StoreUrl};
+
+use super::program::{Finished, Program, run, run_well};
+use crate::world::BEGINNING;
+
+/// Sockets of any free ports.
+const ANY_PORT: [&str; 5] = [
+    "listen_base=127.0.0.1:0",
+    "listen_auth=127.0.0.1:0",
+    "listen_directory=127.0.0.1:0",
+    "listen_listing=127.0.0.1:0",
+    "listen_ops=127.0.0.1:0",
+];
+
+pub(super) struct Folder {
+    directory: tempfile::TempDir,
+    /// The store, where it is not the file in the folder.
+    store: Option<String>,
+}
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        Self::on(None)
+    }
+
+    pub(super) fn on(store: Option<String>) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        let mut args = vec!["init", path.to_str().unwrap()];
+        if let Some(store) = &store {
+            args.extend(["--store", store]);
+        }
+        run_well(&args);
+        let authority = Authority::ensure(path, BEGINNING).unwrap();
+        for name in ["server", "other"] {
+            authority.ensure_server_certificate(path, name).unwrap();
+        }
+        Self { directory, store }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A file in the folder, written anew.
+    pub(super) fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        text_of(&path)
+    }
+
+    pub(super) fn config(&self) -> String {
+        text_of(&self.path("onward.toml"))
+    }
+
+    /// Runs `onward ARGS… --config FILE`.
+    pub(super) fn run(&self, args: &[&str]) -> Finished {
+        run(&[args, &["--config", &self.config()]].concat())
+    }
+
+    /// Starts `onward ARGS… --config FILE`.
+    pub(super) fn start(&self, args: &[&str]) -> Program {
+        Program::start(&[args, &["--config", &self.config()]].concat())
+    }
+
+    /// Starts the server with these settings, on free ports unless they name some.
+    pub(super) fn serve(&self, settings: &[&str]) -> Program {
+        let mut args = vec!["serve"];
+        for setting in ANY_PORT.iter().chain(settings) {
+            args.extend(["--set", *setting]);
+        }
+        self.start(&args)
+    }
+
+    /// The store, opened beside the program.
+    pub(super) fn open(&self) -> Storage {
+        let file = text_of(&self.path("onward.db"));
+        let url: StoreUrl = self.store.as_ref().unwrap_or(&file).parse().unwrap();
+        Storage::open(&url, &OpenOptions::default()).unwrap()
+    }
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}

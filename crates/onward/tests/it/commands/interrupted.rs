@@ -1,0 +1,151 @@
+//! Imports that are killed, and a server that is killed beside one.
+
+use onward::generate::{GenerateOptions, generate};
+use onward::limits::IMPORT_BATCH_ROWS;
+
+use super::folder::Folder;
+use super::program::Program;
+use super::tables::{Counts, read_content};
+use crate::world::Database;
+
+/// A file of many batches. Each ends with a bad row: as bad rows are named when
+/// their batch is stored, the names tell a reader how far the store has come.
+struct Telling {
+    rows: Vec<String>,
+}
+
+impl Telling {
+    fn new(listings: u64) -> Self {
+        let mut file = Vec::new();
+        let options = GenerateOptions {
+            listings: Some(listings),
+            seed: 3,
+            ..GenerateOptions::default()
+        };
+        generate(&options, &mut file).unwrap();
+        let rows = String::from_utf8(file).unwrap();
+        Self {
+            rows: rows.lines().map(str::to_owned).collect(),
+        }
+    }
+
+    fn good(&self) -> String {
+        self.rows.join("\n")
+    }
+
+    fn telling(&self) -> String {
+        let mut text = String::new();
+        for batch in self.rows.chunks(IMPORT_BATCH_ROWS - 1) {
+            text += &batch.join("\n");
+            text += "\nthe batch is stored\n";
+        }
+        text
+    }
+
+    /// What the store holds after so many batches.
+    fn after(&self, batches: usize) -> Counts {
+        let rows = self.rows.iter().take(batches * (IMPORT_BATCH_ROWS - 1));
+        Counts::after(rows.map(String::as_str))
+    }
+}
+
+/// Waits until so many batches are acknowledged.
+fn wait_for_batches(import: &mut Program, batches: usize) {
+    for _ in 0..batches {
+        import.wait_for(".ndjson:");
+    }
+}
+
+fn import_killed_and_run_again(file: &Telling, folder: &Folder, undisturbed: &Folder) {
+    let telling = folder.write("telling.ndjson", file.telling());
+    let good = folder.write("good.ndjson", file.good());
+    let mut import = folder.start(&["import", &telling]);
+    wait_for_batches(&mut import, 2);
+    let killed = import.kill();
+    assert_eq!(killed.status, None, "it was too quick for this test");
+
+    let acknowledged = killed.err.matches("telling.ndjson:").count();
+    let storage = folder.open();
+    let found = Counts::of(&storage);
+    drop(storage);
+    let last = file.rows.len() / IMPORT_BATCH_ROWS + 1;
+    let mut prefixes = (acknowledged..=last).map(|batches| file.after(batches));
+    assert!(
+        prefixes.any(|counts| counts == found),
+        "not whole batches: {acknowledged} and {found:?}"
+    );
+    assert_ne!(found, file.after(last), "it was too quick for this test");
+
+    let again = folder.run(&["import", &good, "--json"]);
+    assert_eq!((again.status, again.err.as_str()), (Some(0), ""));
+    let clean = undisturbed.run(&["import", &good]);
+    assert_eq!(clean.status, Some(0));
+    let (storage, undisturbed) = (folder.open(), undisturbed.open());
+    assert_eq!(Counts::of(&storage), Counts::of(&undisturbed));
+    assert_eq!(
+        Counts::of(&storage),
+        Counts::after(file.rows.iter().map(String::as_str))
+    );
+    let (content, expected) = (read_content(&storage), read_content(&undisturbed));
+    assert!(
+        content == expected,
+        "{:?}",
+        content.symmetric_difference(&expected).next()
+    );
+}
+
+#[test]
+fn a_killed_import_keeps_whole_batches_on_sqlite() {
+    let file = Telling::new(2_000);
+    import_killed_and_run_again(&file, &Folder::new(), &Folder::new());
+}
+
+#[tokio::test]
+async fn a_killed_import_keeps_whole_batches_on_postgres() {
+    let Some(first) = Database::create().await else {
+        return;
+    };
+    let second = Database::create().await.unwrap();
+    let urls = [first.url.clone(), second.url.clone()];
+    let told = tokio::task::spawn_blocking(move || {
+        let [folder, undisturbed] = urls.map(|url| Folder::on(Some(url)));
+        import_killed_and_run_again(&Telling::new(600), &folder, &undisturbed);
+    });
+    told.await.unwrap();
+    first.remove().await;
+    second.remove().await;
+}
+
+#[test]
+fn an_import_goes_on_beside_a_killed_server() {
+    let file = Telling::new(1_500);
+    let folder = Folder::new();
+    let telling = folder.write("telling.ndjson", file.telling());
+    let good = folder.write("good.ndjson", file.good());
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    let mut import = folder.start(&["import", &telling]);
+    wait_for_batches(&mut import, 2);
+    assert_eq!(server.kill().status, None);
+    wait_for_batches(&mut import, 1);
+    // Another one may start while the import still runs.
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    let finished = import.wait();
+    assert_eq!(finished.status, Some(1), "each batch has its bad row");
+    assert!(
+        finished.err.contains("the others are stored"),
+        "{}",
+        finished.err
+    );
+
+    assert_eq!(
+        Counts::of(&folder.open()),
+        Counts::after(file.rows.iter().map(String::as_str))
+    );
+    let again = folder.run(&["import", &good, "--json"]);
+    assert_eq!(again.status, Some(0));
+    assert!(again.out.contains("\"changed\":0,"), "{}", again.out);
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}

@@ -1,0 +1,199 @@
+//! The program as a child process, never waited for without a bound.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use onward::clock::Stopwatch;
+
+/// How long a program may take for what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running program; killed when it is dropped.
+pub(super) struct Program {
+    child: Child,
+    lines: Receiver<(Source, String)>,
+    out: String,
+    err: String,
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub(super) struct Finished {
+    /// None: it was killed.
+    pub(super) status: Option<i32>,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Out,
+    Err,
+}
+
+/// `onward` with these arguments, and nothing of this machine's settings.
+pub(super) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
+    for (name, _value) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("ONWARD_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(args)
+        .env("RUST_BACKTRACE", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs `onward` to its end.
+pub(super) fn run(args: &[&str]) -> Finished {
+    Program::start(args).wait()
+}
+
+/// Runs `onward`, which must succeed; its standard output.
+pub(super) fn run_well(args: &[&str]) -> String {
+    let finished = run(args);
+    assert_eq!(finished.status, Some(0), "{args:?}: {}", finished.err);
+    finished.out
+}
+
+/// The first of five ports that were free a moment ago, below those that the
+/// system gives out, and not the same for two tests.
+pub(super) fn find_ports() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let offset = u16::try_from(std::process::id() % 700).unwrap() * 10;
+    loop {
+        let first = 12_000 + (offset + NEXT.fetch_add(1, Ordering::SeqCst) * 5) % 8_000;
+        let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        if (first..first + 5).all(is_free) {
+            return first;
+        }
+    }
+}
+
+impl Program {
+    pub(super) fn start(args: &[&str]) -> Self {
+        let mut child = command(args).spawn().unwrap();
+        let (send, lines) = mpsc::channel();
+        let out = child.stdout.take().unwrap();
+        let err = child.stderr.take().unwrap();
+        for (source, pipe) in [
+            (Source::Out, Box::new(out) as Box<dyn Read + Send>),
+            (Source::Err, Box::new(err)),
+        ] {
+            let send = send.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                    // Nobody may want the rest.
+                    drop(send.send((source, line)));
+                }
+            });
+        }
+        Self {
+            child,
+            lines,
+            out: String::new(),
+            err: String::new(),
+        }
+    }
+
+    /// Waits until a line of either output holds this.
+    pub(super) fn wait_for(&mut self, part: &str) {
+        loop {
+            match self.read_line() {
+                Some(line) if line.contains(part) => return,
+                Some(_) => {}
+                None => panic!("it ended without `{part}`: {}{}", self.out, self.err),
+            }
+        }
+    }
+
+    /// Sends a signal by its name, such as `TERM`.
+    pub(super) fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Ends it at once, as a loss of power would.
+    pub(super) fn kill(mut self) -> Finished {
+        self.child.kill().unwrap();
+        self.wait()
+    }
+
+    /// Waits for its end.
+    pub(super) fn wait(mut self) -> Finished {
+        while self.read_line().is_some() {}
+        let waited = Stopwatch::start();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code();
+            }
+            assert!(
+                waited.elapsed() < PATIENCE,
+                "it closed its outputs and runs on"
+            );
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        Finished {
+            status,
+            out: std::mem::take(&mut self.out),
+            err: std::mem::take(&mut self.err),
+        }
+    }
+
+    /// The next line of either output, and none once both are closed.
+    fn read_line(&mut self) -> Option<String> {
+        let (source, line) = match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("it takes too long: {}{}", self.out, self.err)
+            }
+        };
+        let kept = match source {
+            Source::Out => &mut self.out,
+            Source::Err => &mut self.err,
+        };
+        kept.push_str(&line);
+        kept.push('\n');
+        Some(line)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Finished {
+    /// It failed with one clear sentence; the sentence.
+    pub(super) fn failure(&self) -> &str {
+        assert_eq!(self.status, Some(1), "{self:?}");
+        let sentence = self
+            .err
+            .strip_prefix("onward: ")
+            .unwrap_or_else(|| panic!("{self:?}"));
+        let sentence = sentence.strip_suffix('\n').unwrap();
+        assert!(
+            !sentence.contains('\n') && !sentence.contains("panicked"),
+            "{self:?}"
+        );
+        sentence
+    }
+}

@@ -1,0 +1,264 @@
+//! `sandbox`, and what `query` and `verify` make of it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::program::{Program, find_ports, run, run_well};
+
+/// A sandbox's folder, with 200 made-up listings.
+pub(super) struct Sandbox {
+    directory: tempfile::TempDir,
+    port: u16,
+}
+
+impl Sandbox {
+    pub(super) fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            port: find_ports(),
+        }
+    }
+
+    pub(super) fn directory(&self) -> &str {
+        self.directory.path().to_str().unwrap()
+    }
+
+    /// Starts it and waits until everything listens.
+    pub(super) fn start(&self) -> Program {
+        let port = self.port.to_string();
+        let data = ["--listings", "200", "--seed", "3"];
+        let args = ["sandbox", "--dir", self.directory(), "--port", &port];
+        let mut program = Program::start(&[&args[..], &data].concat());
+        program.wait_for("Ctrl-C stops it; started again, it carries on.");
+        program
+    }
+
+    pub(super) fn read(&self) -> Value {
+        let text = std::fs::read(self.directory.path().join("sandbox.json")).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    pub(super) fn file(&self, name: &str) -> String {
+        let path = self.directory.path().join(name);
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The first chain that `query --json` gets.
+    fn query(&self, asked: &[&str]) -> Value {
+        let args = ["query", "--sandbox", self.directory(), "--json"];
+        let answer: Value = serde_json::from_str(&run_well(&[&args[..], asked].concat())).unwrap();
+        answer["data"]["data"][0].clone()
+    }
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+/// The shape that the program's contract gives, members in any order.
+fn check_shape(file: &Value, port: u16) {
+    assert_eq!(
+        names(file),
+        [
+            "api_keys",
+            "auth_url",
+            "base_url",
+            "ca_file",
+            "callback",
+            "clients",
+            "config_file",
+            "directory_url",
+            "jwks_url",
+            "listing_base_url",
+            "ops_url",
+            "samples",
+        ]
+    );
+    for (name, scheme, offset, path) in [
+        ("base_url", "https", 0, ""),
+        ("auth_url", "https", 1, ""),
+        ("jwks_url", "https", 2, "/jwks"),
+        ("directory_url", "https", 2, ""),
+        ("listing_base_url", "https", 3, ""),
+        ("ops_url", "http", 4, ""),
+    ] {
+        let host = if scheme == "http" {
+            "127.0.0.1"
+        } else {
+            "localhost"
+        };
+        assert_eq!(
+            file[name],
+            format!("{scheme}://{host}:{}{path}", port + offset)
+        );
+    }
+    let is_file = |value: &Value| Path::new(value.as_str().unwrap()).is_file();
+    assert!(is_file(&file["ca_file"]) && is_file(&file["config_file"]));
+    assert_eq!(names(&file["callback"]), ["certificate_file", "key_file"]);
+    assert!(
+        is_file(&file["callback"]["certificate_file"]) && is_file(&file["callback"]["key_file"])
+    );
+    for key in file["api_keys"].as_array().unwrap() {
+        assert_eq!(names(key), ["key", "participantName"]);
+    }
+    assert_eq!(
+        names(&file["samples"]),
+        [
+            "address",
+            "branch_id",
+            "listing_id",
+            "uprn_alone",
+            "uprn_in_chain",
+            "uprn_split",
+        ]
+    );
+    for client in file["clients"].as_array().unwrap() {
+        assert_eq!(
+            names(client),
+            [
+                "assertion_alg",
+                "assertion_key_file",
+                "assertion_kid",
+                "branches",
+                "certificate_bound",
+                "certificate_file",
+                "client_id",
+                "key_file",
+                "name",
+                "scopes",
+            ]
+        );
+        for name in ["certificate_file", "key_file", "assertion_key_file"] {
+            assert!(is_file(&client[name]), "{client}");
+        }
+        assert!(
+            client["client_id"]
+                .as_str()
+                .unwrap()
+                .starts_with("https://")
+        );
+        assert!(!client["assertion_kid"].as_str().unwrap().is_empty());
+        assert!(client["certificate_bound"].is_boolean());
+    }
+}
+
+/// A lender, two agents with different branches, one of them unbound, a client
+/// without any scope, and one with both.
+fn check_clients(clients: &Value) {
+    let has = |is_wanted: &dyn Fn(&Value) -> bool| {
+        let found = clients
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|client| is_wanted(client));
+        found.cloned().collect::<Vec<_>>()
+    };
+    let scopes = |client: &Value| client["scopes"].to_string();
+    assert!(!has(&|client| scopes(client) == "[\"transaction-status\"]").is_empty());
+    assert!(!has(&|client| scopes(client) == "[]").is_empty());
+    let both = has(&|client| client["scopes"].as_array().unwrap().len() == 2);
+    assert!(!both.is_empty());
+    let agents = has(&|client| scopes(client) == "[\"listing\"]");
+    assert_eq!(agents.len(), 2);
+    assert_ne!(agents[0]["branches"], agents[1]["branches"]);
+    assert_eq!(
+        agents
+            .iter()
+            .filter(|agent| agent["certificate_bound"] == false)
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_newcomer_gets_everything_in_one_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    let program = sandbox.start();
+    let file = sandbox.read();
+    check_shape(&file, sandbox.port);
+    check_clients(&file["clients"]);
+    let mode = std::fs::metadata(sandbox.file("sandbox.json"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600, "it leads to keys");
+
+    let samples = &file["samples"];
+    for (name, kind) in [
+        ("uprn_in_chain", "IN_CHAIN"),
+        ("uprn_split", "SPLIT_CHAIN"),
+        ("uprn_alone", "NOT_IN_CHAIN"),
+    ] {
+        let chain = sandbox.query(&["--uprn", &samples[name].to_string()]);
+        assert_eq!(chain["chainSummary"]["chainType"], kind, "{name}");
+    }
+    let by_address = sandbox.query(&[samples["address"].as_str().unwrap()]);
+    let by_uprn = sandbox.query(&["--uprn", &samples["uprn_in_chain"].to_string()]);
+    assert_eq!(by_address["chainId"], by_uprn["chainId"]);
+
+    let uprn = samples["uprn_in_chain"].to_string();
+    let saved = sandbox.file("answer.json");
+    let drawn = run_well(&[
+        "query",
+        "--sandbox",
+        sandbox.directory(),
+        "--uprn",
+        &uprn,
+        "--output",
+        &saved,
+    ]);
+    assert!(
+        drawn.contains("(asked for)") && drawn.contains("signature verified: key "),
+        "{drawn}"
+    );
+    let verified = run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
+    assert!(verified.contains("signature verified"), "{verified}");
+
+    let text = std::fs::read_to_string(&saved).unwrap();
+    let tampered = sandbox.file("tampered.json");
+    std::fs::write(&tampered, text.replacen("2026", "2025", 1)).unwrap();
+    let refused = run(&[
+        "verify",
+        &tampered,
+        "--sandbox",
+        sandbox.directory(),
+        "--json",
+    ]);
+    refused.failure();
+    let said: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(said["verified"], false);
+
+    let args = ["sandbox", "--dir", sandbox.directory()];
+    assert!(run(&args).failure().contains("another sandbox runs in "));
+    program.signal("INT");
+    let finished = program.wait();
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+}
+
+#[test]
+fn a_port_in_use_names_the_way_out() {
+    let sandbox = Sandbox::new();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", sandbox.port + 3)).unwrap();
+    let port = sandbox.port.to_string();
+    let data = ["--listings", "10", "--port", &port];
+    std::fs::write(sandbox.file("sandbox.json"), "of another time").unwrap();
+    let failed = run(&[&["sandbox", "--dir", sandbox.directory()][..], &data].concat());
+    assert!(
+        failed.failure().contains("--port chooses other ports"),
+        "{failed:?}"
+    );
+    assert!(
+        !Path::new(&sandbox.file("sandbox.json")).exists(),
+        "nothing listens"
+    );
+    drop(taken);
+    let failed = run(&["sandbox", "--dir", sandbox.directory(), "--port", "65533"]);
+    assert!(failed.failure().contains("too high"), "{failed:?}");
+}

@@ -1,0 +1,108 @@
+//! A sandbox that is started again, after a good end and after a bad one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use onward::clock::Stopwatch;
+use storage::{OpenOptions, Storage};
+
+use super::program::{Program, find_ports, run_well};
+use super::sandbox::Sandbox;
+use super::tables::{Counts, read_content};
+
+#[test]
+fn started_again_it_carries_on() {
+    let sandbox = Sandbox::new();
+    let program = sandbox.start();
+    let before = sandbox.read();
+    let uprn = before["samples"]["uprn_in_chain"].to_string();
+    let query = ["query", "--sandbox", sandbox.directory(), "--uprn", &uprn];
+    let saved = sandbox.file("answer.json");
+    run_well(&[&query[..], &["--output", &saved]].concat());
+    let ca = std::fs::read(sandbox.file("ca.pem")).unwrap();
+    program.signal("TERM");
+    assert_eq!(program.wait().status, Some(0));
+    let content = read_content(&open(&sandbox));
+
+    let program = sandbox.start();
+    assert_eq!(
+        sandbox.read(),
+        before,
+        "addresses, clients, keys and samples"
+    );
+    assert_eq!(std::fs::read(sandbox.file("ca.pem")).unwrap(), ca);
+    assert!(read_content(&open(&sandbox)) == content);
+    run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
+    // Each client's certificate and key are still those that it is registered with.
+    for client in before["clients"].as_array().unwrap() {
+        if client["scopes"].to_string().contains("transaction-status") {
+            run_well(&[&query[..], &["--client", client["name"].as_str().unwrap()]].concat());
+        }
+    }
+    assert_eq!(program.kill().status, None);
+    let program = sandbox.start();
+    assert_eq!(sandbox.read(), before, "after a kill as well");
+    run_well(&query);
+    drop(program);
+}
+
+#[test]
+fn killed_during_its_import_it_completes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().to_str().unwrap();
+    let port = find_ports().to_string();
+    let args = [
+        "sandbox",
+        "--dir",
+        directory,
+        "--listings",
+        "2500",
+        "--port",
+        &port,
+    ];
+    let program = Program::start(&args);
+    let waited = Stopwatch::start();
+    let sample = folder.path().join("sample.ndjson");
+    // The sample is written when the store is there already.
+    while !sample.exists() || count_listings(folder.path()) == 0 {
+        assert!(
+            waited.elapsed() < Duration::from_secs(60),
+            "nothing is imported"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(program.kill().status, None);
+    assert!(
+        !folder.path().join("data-loaded").exists(),
+        "it was too quick for this test"
+    );
+    assert!(
+        count_listings(folder.path()) < 2_500,
+        "it was too quick for this test"
+    );
+
+    let mut program = Program::start(&args);
+    program.wait_for("Ctrl-C stops it");
+    let rows = std::fs::read_to_string(&sample).unwrap();
+    let storage = open_in(folder.path());
+    assert_eq!(Counts::of(&storage), Counts::after(rows.lines()));
+    let text = std::fs::read_to_string(folder.path().join("sandbox.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let uprn = file["samples"]["uprn_in_chain"].to_string();
+    run_well(&["query", "--sandbox", directory, "--uprn", &uprn]);
+    program.signal("INT");
+    assert_eq!(program.wait().status, Some(0));
+}
+
+fn open(sandbox: &Sandbox) -> Storage {
+    open_in(Path::new(sandbox.directory()))
+}
+
+fn open_in(folder: &Path) -> Storage {
+    let url = folder.join("onward.db").to_str().unwrap().parse().unwrap();
+    Storage::open(&url, &OpenOptions::default()).unwrap()
+}
+
+fn count_listings(folder: &Path) -> i64 {
+    Counts::of(&open_in(folder)).listings
+}

@@ -1,0 +1,84 @@
+//! `init`, `check`, `serve` and signals.
+
+use super::folder::Folder;
+use super::program::{run, run_well};
+
+#[test]
+fn what_init_makes_is_checked_and_served() {
+    let folder = Folder::new();
+    let checked = folder.run(&["check"]);
+    assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
+    assert_eq!(checked.out, "The configuration can be served.\n");
+    for signal in ["TERM", "INT"] {
+        let mut server = folder.serve(&[]);
+        server.wait_for("serving");
+        server.signal(signal);
+        let finished = server.wait();
+        assert_eq!(finished.status, Some(0), "{signal}: {}", finished.err);
+        assert_eq!(finished.out, "");
+        assert!(finished.err.contains("stopping"), "{}", finished.err);
+    }
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn init_leaves_what_is_there() {
+    let folder = Folder::new();
+    let read = || {
+        let names = ["onward.toml", "key-encryption.key"];
+        names.map(|name| std::fs::read(folder.path(name)).unwrap())
+    };
+    let before = read();
+    let directory = folder.path("");
+    let said = run_well(&["init", directory.to_str().unwrap()]);
+    assert!(
+        said.contains("onward.toml is there already and was left as it is."),
+        "{said}"
+    );
+    assert_eq!(read(), before);
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn secrets_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    for name in ["onward.toml", "key-encryption.key"] {
+        let mode = std::fs::metadata(folder.path(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+#[test]
+fn wrong_usage_has_a_status_of_its_own() {
+    for args in [
+        &[][..],
+        &["frob"],
+        &["serve"],
+        &["serve", "--config"],
+        &["import", "--config", "onward.toml"],
+        &["generate", "--listings", "0"],
+        &["generate", "--listings", "many"],
+        &["query", "--uprn", "1", "High Street"],
+        &["client", "register", "--name", "Lender"],
+        &["sandbox", "--port", "99999"],
+    ] {
+        let finished = run(args);
+        assert_eq!(
+            (finished.status, finished.out.as_str()),
+            (Some(2), ""),
+            "{args:?}"
+        );
+        assert!(
+            finished.err.contains("Usage: onward") || finished.err.contains("try '--help'"),
+            "{args:?}: {}",
+            finished.err
+        );
+    }
+    for args in [&["--help"][..], &["--version"], &["serve", "--help"]] {
+        assert_eq!(run(args).status, Some(0), "{args:?}");
+    }
+}

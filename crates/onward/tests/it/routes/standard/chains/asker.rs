@@ -1,0 +1,151 @@
+//! Somebody with a token who asks for chains, and the look of an answer.
+
+use http::Method;
+use onward::clock::Clock;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use super::{FORM, PATH};
+use crate::world::{Answer, At, TestClient, World};
+
+/// A client with a token for the query.
+pub(super) struct Asker {
+    pub(super) client: TestClient,
+    pub(super) token: String,
+    pub(super) url: String,
+}
+
+impl Asker {
+    /// A lender who may ask.
+    pub(super) async fn new(world: &World) -> Self {
+        Self::named(world, "lender").await
+    }
+
+    /// Another one who may ask.
+    pub(super) async fn named(world: &World, name: &str) -> Self {
+        let client = world.register(name, &["transaction-status"]).await;
+        Self::of(world, client).await
+    }
+
+    /// A client that exists already.
+    pub(super) async fn of(world: &World, client: TestClient) -> Self {
+        let now = Clock::Manual(world.clock.clone()).now_seconds();
+        let assertion = client
+            .assertion()
+            .claim("iat", json!(now))
+            .claim("exp", json!(now + 120))
+            .sign(&client.key);
+        let answer = world.request_token(&client, &assertion, None).await;
+        Self {
+            token: answer.json()["access_token"].as_str().unwrap().to_owned(),
+            url: world.url(At::Base, PATH),
+            client,
+        }
+    }
+
+    /// The same client with a new token, once the clock has moved.
+    pub(super) async fn renewed(&self, world: &World) -> Self {
+        Self::of(world, self.client.clone()).await
+    }
+
+    /// Asks with these fields.
+    pub(super) async fn ask(&self, form: &[(&str, &str)]) -> Answer {
+        self.ask_at("", form).await
+    }
+
+    /// Asks with these fields and this query string.
+    pub(super) async fn ask_at(&self, query: &str, form: &[(&str, &str)]) -> Answer {
+        read(self.request(query).form(form)).await
+    }
+
+    /// Asks for properties by number, all on one page.
+    pub(super) async fn ask_uprns(&self, uprns: &[u64]) -> Answer {
+        let texts: Vec<String> = uprns.iter().map(u64::to_string).collect();
+        let mut form = vec![("inputType", "uprn"), ("rows", "100")];
+        form.extend(texts.iter().map(|text| ("value[]", text.as_str())));
+        self.ask(&form).await
+    }
+
+    /// The chain of a property, which must have one.
+    pub(super) async fn chain_of(&self, uprn: u64) -> Value {
+        self.ask_uprns(&[uprn]).await.chains().remove(0)
+    }
+
+    /// Asks for one address.
+    pub(super) async fn ask_address(&self, address: &str) -> Answer {
+        self.ask(&[("inputType", "address"), ("value[]", address)])
+            .await
+    }
+
+    /// Sends any body.
+    pub(super) async fn send(&self, content_type: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self.request("").header("content-type", content_type);
+        read(request.body(body)).await
+    }
+
+    /// Sends the text of a URL-encoded form.
+    pub(super) async fn send_form(&self, body: &str) -> Answer {
+        self.send(FORM, body.to_owned()).await
+    }
+
+    /// Sends a multipart form of these fields.
+    pub(super) async fn send_multipart(&self, fields: &[(&str, &str)]) -> Answer {
+        self.send("multipart/form-data; boundary=seam", multipart(fields))
+            .await
+    }
+
+    /// A query with the token, without a body yet.
+    pub(super) fn request(&self, query: &str) -> RequestBuilder {
+        self.request_as(&Method::POST, query)
+            .bearer_auth(&self.token)
+    }
+
+    /// A request without any token.
+    pub(super) fn request_as(&self, method: &Method, query: &str) -> RequestBuilder {
+        let url = format!("{}{query}", self.url);
+        self.client.http.request(method.clone(), url)
+    }
+}
+
+/// A multipart body with the boundary `seam`.
+pub(super) fn multipart(fields: &[(&str, &str)]) -> String {
+    let mut body = String::new();
+    for (name, value) in fields {
+        body += "--seam\r\nContent-Disposition: form-data; name=\"";
+        body += name;
+        body += "\"\r\n\r\n";
+        body += value;
+        body += "\r\n";
+    }
+    body + "--seam--\r\n"
+}
+
+/// Sends a request and reads the whole answer.
+pub(super) async fn read(request: RequestBuilder) -> Answer {
+    Answer::read(request.send().await.unwrap()).await
+}
+
+/// Status, telling header fields, and body with the request's id taken out
+/// after it was compared with the header's.
+pub(super) fn show(answer: &Answer) -> String {
+    let id = answer.header("x-request-id");
+    assert_eq!(id.len(), 36, "{id}");
+    let mut text = format!("{}\n", answer.status);
+    for name in [
+        "content-type",
+        "cache-control",
+        "www-authenticate",
+        "retry-after",
+        "allow",
+        "accept",
+        "x-fapi-interaction-id",
+    ] {
+        for value in answer.headers.get_all(name) {
+            text += &format!("{name}: {}\n", value.to_str().unwrap());
+        }
+    }
+    let mut body = answer.json();
+    assert_eq!(body["requestId"], id);
+    body["requestId"] = json!("…");
+    text + &serde_json::to_string_pretty(&body).unwrap()
+}

@@ -1,0 +1,210 @@
+//! How much and how often may be asked (S-14, S-54).
+
+use http::Method;
+
+use super::FORM;
+use super::asker::{Asker, multipart, read, show};
+use super::rows::Rows;
+use crate::story;
+use crate::world::Answer;
+
+const BODY_BYTES_MAX: usize = 256 * 1024;
+
+/// The bucket of these stories: small, and slow to fill again.
+const BURST: u32 = 3;
+
+fn limit(config: &mut onward::config::Config) {
+    config.rate_limit_enabled = true;
+    config.rate_limit_per_second = 1;
+    config.rate_limit_burst = BURST;
+}
+
+/// `RateLimit-Policy` and `RateLimit`.
+fn limits(answer: &Answer) -> String {
+    let fields = [
+        answer.header("ratelimit-policy"),
+        answer.header("ratelimit"),
+    ];
+    fields.join(" / ")
+}
+
+/// Asks until the limit is reached.
+async fn exhaust(asker: &Asker) -> Answer {
+    for _request in 0..100 {
+        let answer = asker.ask_uprns(&[1]).await;
+        if answer.status == 429 {
+            return answer;
+        }
+        assert_eq!(answer.status, 200);
+    }
+    panic!("no limit was reached");
+}
+
+story! {
+    async fn past_the_limit_there_is_no_chain_data(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        world = world.reconfigure(limit).await;
+        let asker = Asker::new(&world).await;
+        for _request in 0..BURST {
+            assert_eq!(asker.ask_uprns(&[1]).await.status, 200);
+        }
+        let answer = exhaust(&asker).await;
+        assert_eq!(limits(&answer), "\"client\";q=3;w=3 / \"client\";r=0;t=1");
+        assert_shown!(show(&answer), @r#"
+        429
+        content-type: application/problem+json
+        cache-control: no-store
+        retry-after: 1
+        {
+          "detail": "Wait 1 s. Prefer one query with several values to several queries.",
+          "requestId": "…",
+          "status": 429,
+          "title": "Rate limit exceeded",
+          "type": "urn:onward:problem:rate-limited"
+        }
+        "#);
+    }
+}
+
+story! {
+    async fn every_answer_says_what_is_left(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        world = world.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_per_second = 20;
+            config.rate_limit_burst = 1000;
+        }).await;
+        let asker = Asker::new(&world).await;
+        let policy = "\"client\";q=1000;w=50 / \"client\"";
+        let first = asker.ask_uprns(&[1]).await;
+        assert_eq!(limits(&first), format!("{policy};r=999;t=1"));
+        let none = Asker::of(&world, world.register("none", &[]).await).await;
+        let form = [("inputType", "uprn"), ("value[]", "1")];
+        // Those that were counted …
+        for answer in [
+            asker.ask_uprns(&[2]).await,
+            asker.ask(&[]).await,
+            asker.send("text/plain", "?").await,
+            asker.send("multipart/form-data; boundary=seam", "--seam").await,
+        ] {
+            assert!(answer.status >= 400);
+            let shown = limits(&answer);
+            let left = shown.strip_prefix(&format!("{policy};r=")).unwrap();
+            let left: u32 = left.strip_suffix(";t=1").unwrap().parse().unwrap();
+            assert!((900..=999).contains(&left), "{shown}");
+        }
+        // … and those that were not.
+        for answer in [
+            none.ask_uprns(&[1]).await,
+            read(asker.request_as(&Method::POST, "").form(&form)).await,
+            read(asker.request_as(&Method::GET, "").bearer_auth(&asker.token)).await,
+        ] {
+            assert!([401, 403, 405].contains(&answer.status));
+            assert_eq!(limits(&answer), format!("{policy};r=1000;t=1"));
+        }
+    }
+}
+
+story! {
+    async fn a_client_at_its_limit_slows_no_other(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        world = world.reconfigure(limit).await;
+        let one = Asker::new(&world).await;
+        let other = Asker::named(&world, "other").await;
+        exhaust(&one).await;
+        let answer = other.ask_uprns(&[1]).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(limits(&answer), "\"client\";q=3;w=3 / \"client\";r=2;t=1");
+        // A new token is no new client.
+        exhaust(&one).await;
+        let renewed = one.renewed(&world).await;
+        let answer = renewed.ask_uprns(&[1]).await;
+        let left: Vec<u32> = [answer].iter().map(read_remaining).collect();
+        assert!(left[0] < BURST - 1, "{left:?}");
+    }
+}
+
+/// `r` of `RateLimit`.
+fn read_remaining(answer: &Answer) -> u32 {
+    let state = answer.header("ratelimit");
+    let left = state.split(';').find_map(|part| part.strip_prefix("r="));
+    left.unwrap().parse().unwrap()
+}
+
+story! {
+    async fn refused_callers_use_up_nobody_s_limit(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        world = world.reconfigure(limit).await;
+        let asker = Asker::new(&world).await;
+        let stranger = Asker::of(&world, world.register("none", &[]).await).await;
+        let form = [("inputType", "uprn"), ("value[]", "1")];
+        for _request in 0..10 {
+            assert_eq!(read(asker.request_as(&Method::POST, "").form(&form)).await.status, 401);
+            assert_eq!(stranger.ask(&form).await.status, 403);
+        }
+        assert_eq!(read_remaining(&asker.ask(&form).await), BURST - 1);
+    }
+}
+
+story! {
+    async fn without_limits_nothing_is_said_of_them(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        let asker = Asker::new(&world).await;
+        for _request in 0..120 {
+            let answer = asker.ask_uprns(&[1]).await;
+            assert_eq!(answer.status, 200);
+            assert_eq!(limits(&answer), " / ");
+        }
+        assert_eq!(limits(&asker.ask(&[]).await), " / ");
+    }
+}
+
+story! {
+    async fn a_body_has_at_most_256_kib(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        let asker = Asker::new(&world).await;
+        let ask = [("inputType", "uprn"), ("value[]", "1")];
+        let short = multipart(&[("padding", ""), ask[0], ask[1]]).len();
+        for (bytes, status) in [(BODY_BYTES_MAX, 200), (BODY_BYTES_MAX + 1, 413)] {
+            let form = "inputType=uprn&value[]=1&padding=";
+            let body = form.to_owned() + &"p".repeat(bytes - form.len());
+            assert_eq!(asker.send(FORM, body).await.status, status, "{bytes} bytes");
+            let padding = "p".repeat(bytes - short);
+            let fields = [("padding", padding.as_str()), ask[0], ask[1]];
+            assert_eq!(asker.send_multipart(&fields).await.status, status, "{bytes} bytes");
+        }
+        let body = vec![b'p'; BODY_BYTES_MAX + 1];
+        assert_shown!(show(&asker.send(FORM, body).await), @r#"
+        413
+        content-type: application/problem+json
+        cache-control: no-store
+        {
+          "detail": "The limit is 262144 bytes.",
+          "requestId": "…",
+          "status": 413,
+          "title": "Request body too large",
+          "type": "urn:onward:problem:body-too-large"
+        }
+        "#);
+    }
+}
+
+story! {
+    async fn a_form_has_at_most_512_fields(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        let asker = Asker::new(&world).await;
+        for (fields, status) in [(512, 200), (513, 400), (10_000, 400)] {
+            let mut form = vec![("inputType", "uprn"), ("value[]", "1")];
+            form.resize(fields, ("a", ""));
+            assert_eq!(asker.ask(&form).await.status, status, "{fields} fields");
+            // A multipart form of so many would be too large.
+            if fields < 1000 {
+                let answer = asker.send_multipart(&form).await;
+                assert_eq!(answer.status, status, "{fields} fields");
+            }
+        }
+        let query = format!("?{}", "a&".repeat(513));
+        let answer = asker.ask_at(&query, &[("inputType", "uprn"), ("value[]", "1")]).await;
+        assert_eq!(answer.problem(), "400 body-malformed: The form has more than 512 fields.");
+    }
+}

@@ -1,0 +1,235 @@
+//! Which property a value finds: the current listing and the address search (S-6, S-7).
+
+use serde_json::{Value, json};
+use storage::StorageError;
+
+use super::asker::Asker;
+use super::rows::Rows;
+use crate::story;
+use crate::world::{BEGINNING, World};
+
+const SEVERAL: &str = "404 not-found: Several properties fit the address equally well. Name the \
+    flat or building number, the street and the postcode, or ask by UPRN.";
+const NONE: &str = "404 not-found: No property with a current listing fits any of the values asked \
+    for.";
+
+/// A listing of property 1, recognised by its seller's conveyancer.
+fn listing(name: &str, created_at: i64) -> Value {
+    json!({
+        "type": "listing", "branch": "b1", "listing": name, "uprn": 1, "created_at": created_at,
+        "seller_conveyancer": name,
+    })
+}
+
+/// The listing of property 1 that is shown, asked for in every way.
+async fn find_shown(asker: &Asker) -> String {
+    let mut shown = Vec::new();
+    for (kind, value) in [
+        ("uprn", "1"),
+        ("address", "1 High Street, Leeds, LS1 4AP"),
+        ("address", "LS1 4AP"),
+    ] {
+        let answer = asker.ask(&[("inputType", kind), ("value[]", value)]).await;
+        let chain = answer.chains().remove(0);
+        let name = chain["properties"][0]["participants"]["sellerConveyancer"].clone();
+        shown.push(name.as_str().unwrap().to_owned());
+    }
+    shown.dedup();
+    shown.join(" or ")
+}
+
+/// Deletes a listing as the listing management will: the chain gets a new version.
+async fn delete_listing(world: &World, name: &'static str) {
+    let deleted = world.storage.write(move |write| {
+        let changed = write.execute(
+            "update listing set deleted_at = $1 where external_id = $2",
+            &[BEGINNING.into(), name.into()],
+        )?;
+        write.execute(
+            "update chain set version = version + 1 where id in \
+             (select chain_id from listing where external_id = $1)",
+            &[name.into()],
+        )?;
+        Ok::<_, StorageError>(changed)
+    });
+    assert_eq!(deleted.await.unwrap(), 1);
+}
+
+story! {
+    async fn the_newest_listing_that_is_not_deleted_is_shown(world) {
+        let asker = Asker::new(&world).await;
+        let rows = Rows::new().property(1, "1 High Street", "LS1 4AP");
+        let rows = rows.row(&listing("second", 2000)).row(&listing("first", 1000));
+        world.import(rows.lines()).await;
+        assert_eq!(find_shown(&asker).await, "second");
+        // Of the same time: the highest id.
+        world.import(Rows::more().row(&listing("third", 2000)).lines()).await;
+        assert_eq!(find_shown(&asker).await, "third");
+        // A later change of an earlier listing does not make it the current one.
+        world.clock.advance(60);
+        let rows = Rows::more().row(&json!({
+            "type": "milestone", "branch": "b1", "listing": "first", "key": "sstc",
+            "date": "2026-11-20",
+        }));
+        world.import(rows.lines()).await;
+        assert_eq!(find_shown(&asker).await, "third");
+        delete_listing(&world, "third").await;
+        assert_eq!(find_shown(&asker).await, "second");
+        delete_listing(&world, "second").await;
+        assert_eq!(find_shown(&asker).await, "first");
+        delete_listing(&world, "first").await;
+        assert_eq!(asker.ask_uprns(&[1]).await.problem(), NONE);
+        for address in ["1 High Street, Leeds, LS1 4AP", "LS1 4AP"] {
+            assert_eq!(asker.ask_address(address).await.problem(), NONE);
+        }
+    }
+}
+
+story! {
+    async fn an_earlier_chain_does_not_show_the_listing_that_replaced_it(world) {
+        let asker = Asker::new(&world).await;
+        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        world.clock.advance(60);
+        world.import(Rows::more().listing(1, "again").lines()).await;
+        assert_eq!(asker.chain_of(1).await["chainSummary"]["chainType"], "NOT_IN_CHAIN");
+        assert_eq!(asker.chain_of(2).await["chainSummary"]["chainLength"], 2);
+    }
+}
+
+story! {
+    async fn a_whole_address_is_found_however_it_is_typed(world) {
+        let asker = Asker::new(&world).await;
+        let rows = Rows::new().row(&json!({
+            "type": "property", "uprn": 1, "line1": "Flat 3", "line2": "9 St John's Row",
+            "line3": "Pentre’r Cŵn", "post_town": "Leeds", "postcode": "LS1 5AA",
+        }));
+        world.import(rows.listing(1, "L1").sales([2]).lines()).await;
+        for address in [
+            "Flat 3, 9 St John's Row, Pentre’r Cŵn, Leeds, LS1 5AA",
+            "FLAT 3, 9 ST JOHN'S ROW, PENTRE’R CŴN, LEEDS, LS1 5AA",
+            "flat 3 9 st johns row pentrer cwn leeds ls15aa",
+            "  flat  3 / 9 st. john’s\trow\r\npentre'r cŵn (leeds) LS1-5AA.",
+            "Flat 3, 9 St John's Row, Pentre\u{2bc}r Cw\u{302}n, Leeds, LS15AA",
+        ] {
+            let answer = asker.ask_address(address).await;
+            assert_eq!(answer.chains()[0]["properties"][0]["uprn"], 1, "{address}");
+        }
+    }
+}
+
+story! {
+    async fn a_number_is_never_forgiven(world) {
+        let asker = Asker::new(&world).await;
+        let rows = Rows::new().sale(1, "1 High Street", "LS1 4AP");
+        let rows = rows.sale(2, "Flat 4, 12 Mill Lane", "LS2 8BB");
+        world.import(rows.lines()).await;
+        for address in [
+            "2 High Street, Leeds, LS1 4AP",
+            "11 High Street, Leeds, LS1 4AP",
+            "10 High Street, Leeds, LS1 4AP",
+            "1A High Street, Leeds, LS1 4AP",
+            "1-3 High Street, Leeds, LS1 4AP",
+            "Flat 1, 2 High Street, Leeds, LS1 4AP",
+            "Flat 2, 1 High Street, Leeds, LS1 4AP",
+            "½ High Street, Leeds, LS1 4AP",
+            "Ⅻ High Street, Leeds, LS1 4AP",
+            "Flat 5, 12 Mill Lane, Leeds, LS2 8BB",
+            "Flat 4, 13 Mill Lane, Leeds, LS2 8BB",
+            "Flat 12, 4 Mill Lane, Leeds, LS2 8BB",
+            // A number with another postcode.
+            "1 High Street, Leeds, LS9 4AP",
+            "12 LS1 4AP",
+        ] {
+            assert_eq!(asker.ask_address(address).await.problem(), NONE, "{address}");
+        }
+    }
+}
+
+story! {
+    async fn a_postcode_alone_finds_its_best_placed_property(world) {
+        let asker = Asker::new(&world).await;
+        let mut rows = Rows::new().property(50, "50 High Street", "LS1 4AP");
+        for uprn in [40, 30, 20, 10] {
+            rows = rows.sale(uprn, &format!("{uprn} High Street"), "LS1 4AP");
+        }
+        rows = rows.sale(61, "1 Mill Lane", "LS2 8BB").sale(62, "2 Mill Lane", "LS2 8BB");
+        world.import(rows.lines()).await;
+        // All alike: the lowest id, which is not the lowest UPRN; and never one without a listing.
+        assert_eq!(find_best(&asker).await, 40);
+        let steps = [
+            // A milestone counts as a change.
+            (Rows::more().milestone(20, "sstc", "2026-11-01"), 20),
+            // A chain comes before any change, and a link is one.
+            (Rows::more().link(61, 30), 30),
+            (Rows::more().milestone(20, "exchange", "2026-11-02"), 30),
+            (Rows::more().link(62, 10), 10),
+            (Rows::more().milestone(30, "sstc", "2026-11-03"), 30),
+            // The same date again is no change.
+            (Rows::more().milestone(10, "exchange", "2026-11-03"), 10),
+            (Rows::more().milestone(30, "sstc", "2026-11-03"), 10),
+            // Changed at the same time: the lowest id.
+            (Rows::more().milestone(10, "completion", "2026-11-03")
+                .milestone(30, "completion", "2026-11-03"), 30),
+        ];
+        for (number, (rows, best)) in steps.iter().enumerate() {
+            world.clock.advance(10);
+            world.import(rows.lines()).await;
+            assert_eq!(find_best(&asker).await, *best, "step {number}");
+        }
+        assert_eq!(asker.ask_address("LS1 4AQ").await.problem(), NONE);
+    }
+}
+
+/// The property found by its postcode in all spellings.
+async fn find_best(asker: &Asker) -> u64 {
+    let mut found = Vec::new();
+    for address in ["LS1 4AP", "ls14ap", " Ls1  4aP. ", "L S 1 4 A P"] {
+        let chain = asker.ask_address(address).await.chains().remove(0);
+        // The other property of its chain stands above it.
+        found.push(chain["properties"][0]["uprn"].as_u64().unwrap());
+    }
+    found.dedup();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0]
+}
+
+story! {
+    async fn an_ambiguous_number_is_no_match_and_says_so(world) {
+        let asker = Asker::new(&world).await;
+        let mut rows = Rows::new().sale(3, "3 High Street", "LS1 4AP");
+        for uprn in [1, 2] {
+            rows = rows.sale(uprn, "1 High Street", "LS1 4AP");
+        }
+        world.import(rows.lines()).await;
+        let twice = "1 High Street, Leeds, LS1 4AP";
+        assert_eq!(asker.ask_address(twice).await.problem(), SEVERAL);
+        assert_eq!(asker.ask_address(&twice.to_lowercase()).await.problem(), SEVERAL);
+        // Said as well where another value is merely unknown …
+        let ask = [("inputType", "address"), ("value[]", "nowhere"), ("value[]", twice)];
+        assert_eq!(asker.ask(&ask).await.problem(), SEVERAL);
+        // … and left out like any value without a match where another one is found.
+        let once = "3 high street leeds ls14ap";
+        let ask = [("inputType", "address"), ("value[]", twice), ("value[]", once)];
+        let chains = asker.ask(&ask).await.chains();
+        assert_eq!(chains.len(), 1);
+        assert_eq!(chains[0]["properties"][0]["uprn"], 3);
+        // By number both are found.
+        assert_eq!(asker.ask_uprns(&[1, 2]).await.chains().len(), 2);
+    }
+}
+
+story! {
+    async fn a_changed_address_is_found_and_shown_at_once(world) {
+        let asker = Asker::new(&world).await;
+        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let before = asker.chain_of(2).await["properties"][0]["address"]["line1"].clone();
+        assert_eq!(before, "1 High Street");
+        world.import(Rows::more().property(1, "1 Low Street", "LS3 1AB").lines()).await;
+        for address in ["1 Low Street, Leeds, LS3 1AB", "LS3 1AB"] {
+            let chain = asker.ask_address(address).await.chains().remove(0);
+            assert_eq!(chain["properties"][0]["address"]["line1"], "1 Low Street");
+        }
+        let old = asker.ask_address("1 High Street, Leeds, LS1 4AP").await;
+        assert_eq!(old.problem(), NONE);
+    }
+}

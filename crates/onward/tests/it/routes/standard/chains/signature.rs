@@ -1,0 +1,243 @@
+//! The provenance block (S-13): what is signed, how long a signature is reused, on every node.
+
+use serde_json::{Value, json};
+use signing::algorithm::Algorithm;
+use signing::jwk::JwkSet;
+use signing::provenance::verify_envelope;
+use signing::{base64url, canonical};
+
+use super::PATH;
+use super::asker::{Asker, read};
+use super::rows::Rows;
+use crate::story;
+use crate::world::{Answer, At};
+
+story! {
+    async fn the_bytes_sent_are_the_canonical_bytes_signed(world) {
+        let rows = Rows::new().sales([1, 2, 3]).link(2, 1);
+        world.import(rows.milestone(1, "sstc", "2026-06-01").lines()).await;
+        let asker = Asker::new(&world).await;
+        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        check_provenance(&asker.ask_uprns(&[1, 2, 3, 1]).await, &keys);
+        let past = asker.ask_at("?page=9", &[("inputType", "uprn"), ("value[]", "1")]).await;
+        assert!(past.chains().is_empty());
+        check_provenance(&past, &keys);
+        // What is asked is signed as well, whatever it holds.
+        for filling in ["", "\"\\/\u{8}\u{c}\n\r\t", "\u{0}\u{1f}\u{7f}",
+            "\u{2028}\u{2029}\u{feff}", "\u{1f3e0}\u{e000}\u{fffd}", "\u{202e}\u{200f}",
+            "<>&'", "€“”"] {
+            let answer = asker.ask_address(&format!("{filling}LS1 4AP{filling}")).await;
+            assert_eq!(answer.status, 200, "{filling:?}");
+            check_provenance(&answer, &keys);
+        }
+    }
+}
+
+/// Document 1's four verification rules, with a canonicaliser that is not the server's.
+#[track_caller]
+fn check_provenance(answer: &Answer, keys: &JwkSet) {
+    let body = answer.json();
+    let bytes = serde_json_canonicalizer::to_vec(&body["data"]).unwrap();
+    let sent = answer.body.strip_prefix(b"{\"data\":").unwrap();
+    assert!(sent.starts_with(&bytes), "{body}");
+    let rest = &sent[bytes.len()..];
+    assert!(rest.starts_with(b",\"provenance\":"), "{body}");
+    let provenance = &body["provenance"];
+    assert_eq!(provenance["alg"], "RS256");
+    assert_eq!(provenance["payloadHash"]["alg"], "SHA-256");
+    let digest = base64url::encode(&canonical::digest(&bytes));
+    assert_eq!(provenance["payloadHash"]["value"], digest);
+    let key = keys.find(provenance["kid"].as_str().unwrap()).unwrap();
+    let signature = provenance["signature"].as_str().unwrap();
+    let signature = base64url::decode_strict(signature).unwrap();
+    key.verify(Algorithm::Rs256, &bytes, &signature).unwrap();
+    verify_envelope(&answer.body, keys).unwrap();
+}
+
+story! {
+    async fn whoever_changes_anything_breaks_the_signature(world) {
+        let rows = Rows::new().sales([1, 2]).link(2, 1);
+        world.import(rows.milestone(1, "sstc", "2026-06-01").lines()).await;
+        let asker = Asker::new(&world).await;
+        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        let body = asker.ask_uprns(&[1]).await.json();
+        // Spaces and order are no change.
+        let pretty = serde_json::to_vec_pretty(&body).unwrap();
+        verify_envelope(&pretty, &keys).unwrap();
+        let mut pointers = Vec::new();
+        list_pointers(&body["data"], "/data", &mut pointers);
+        assert!(pointers.len() > 80, "{}", pointers.len());
+        for pointer in &pointers {
+            let mut tampered = body.clone();
+            change(tampered.pointer_mut(pointer).unwrap());
+            let refused = verify_envelope(tampered.to_string().as_bytes(), &keys);
+            assert!(refused.is_err(), "{pointer}");
+        }
+        let signature = body["provenance"]["signature"].as_str().unwrap();
+        let other = if signature.starts_with('A') { "B" } else { "A" };
+        for (member, value) in [
+            ("/provenance/signature", json!(format!("{other}{}", &signature[1..]))),
+            ("/provenance/signature", json!("")),
+            ("/provenance/kid", json!("another")),
+            ("/provenance/alg", json!("none")),
+            ("/provenance/payloadHash/value", json!(other)),
+            ("/provenance/payloadHash/alg", json!("SHA-1")),
+        ] {
+            let mut tampered = body.clone();
+            *tampered.pointer_mut(member).unwrap() = value;
+            let refused = verify_envelope(tampered.to_string().as_bytes(), &keys);
+            assert!(refused.is_err(), "{member}");
+        }
+    }
+}
+
+/// Everything in a value, the value itself included.
+fn list_pointers(value: &Value, pointer: &str, found: &mut Vec<String>) {
+    found.push(pointer.to_owned());
+    if let Some(items) = value.as_array() {
+        for (index, item) in items.iter().enumerate() {
+            list_pointers(item, &format!("{pointer}/{index}"), found);
+        }
+    }
+    if let Some(members) = value.as_object() {
+        for (name, item) in members {
+            list_pointers(item, &format!("{pointer}/{name}"), found);
+        }
+    }
+}
+
+/// Makes another value of the same kind.
+fn change(value: &mut Value) {
+    match value {
+        Value::Null => *value = json!("2026-01-01"),
+        Value::Bool(flag) => *flag = !*flag,
+        Value::Number(number) => *value = json!(number.as_i64().unwrap() + 1),
+        Value::String(text) => text.push('x'),
+        Value::Array(items) => items.push(json!(1)),
+        Value::Object(members) => drop(members.insert("added".to_owned(), json!(1))),
+    }
+}
+
+story! {
+    async fn a_signature_is_reused_for_at_most_300_seconds(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        let mut asker = Asker::new(&world).await;
+        let first = asker.ask_uprns(&[1]).await.json();
+        assert_eq!(first["provenance"]["signedAt"], "2026-11-21T10:00:00Z");
+        // The rest of the ten minutes from 10:00:00 on.
+        let mut times = vec![0];
+        for elapsed in (0..=600).step_by(50) {
+            if elapsed > 0 {
+                world.clock.advance(50);
+                asker = asker.renewed(&world).await;
+            }
+            let body = asker.ask_uprns(&[1]).await.json();
+            // RS256 is deterministic: only the time can tell.
+            assert_eq!(body["data"], first["data"]);
+            assert_eq!(body["provenance"]["signature"], first["provenance"]["signature"]);
+            let signed_at = read_time(&body["provenance"]["signedAt"]);
+            let age = elapsed - signed_at;
+            assert!((0..=300).contains(&age), "reused after {age} s");
+            assert_eq!(asker.ask_uprns(&[1]).await.json(), body, "asked twice in a second");
+            if times.last() != Some(&signed_at) {
+                times.push(signed_at);
+            }
+        }
+        assert!((2..=4).contains(&times.len()), "signed at {times:?}");
+    }
+}
+
+/// Seconds since 10:00:00.
+fn read_time(signed_at: &Value) -> i64 {
+    let time = signed_at.as_str().unwrap().strip_prefix("2026-11-21T10:");
+    let (minutes, seconds) = time
+        .unwrap()
+        .strip_suffix('Z')
+        .unwrap()
+        .split_once(':')
+        .unwrap();
+    minutes.parse::<i64>().unwrap() * 60 + seconds.parse::<i64>().unwrap()
+}
+
+story! {
+    async fn without_reuse_every_second_has_its_signature(world) {
+        world.import(Rows::new().sales([1]).lines()).await;
+        world = world.reconfigure(|config| config.signature_reuse_seconds = 0).await;
+        let asker = Asker::new(&world).await;
+        for elapsed in 0..3 {
+            let body = asker.ask_uprns(&[1]).await.json();
+            assert_eq!(read_time(&body["provenance"]["signedAt"]), elapsed);
+            world.clock.advance(1);
+        }
+    }
+}
+
+story! {
+    async fn changed_content_is_signed_at_once(world) {
+        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let asker = Asker::new(&world).await;
+        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        let mut before = asker.ask_uprns(&[1]).await.json();
+        // Everything that a chain shows and an import can change, on its neighbour.
+        let changes = [
+            Rows::more().milestone(2, "sstc", "2026-11-01"),
+            Rows::more().milestone(2, "sstc", "2026-11-02"),
+            Rows::more().end_check(2, "top"),
+            Rows::more().property(2, "2a High Street", "LS1 4AP"),
+            Rows::more().row(&json!({"type": "branch", "branch": "b1", "name": "Oak"})),
+            Rows::more().row(&json!({
+                "type": "party", "branch": "b1", "listing": "2", "role": "buyer_conveyancer",
+                "name": "Dale",
+            })),
+            Rows::more().row(&json!({
+                "type": "listing", "branch": "b1", "listing": "2", "uprn": 2,
+                "tenure": "leasehold",
+            })),
+            Rows::more().sales([3]).link(3, 2),
+        ];
+        for (elapsed, rows) in (1..).zip(&changes) {
+            world.clock.advance(1);
+            world.import(rows.lines()).await;
+            let answer = asker.ask_uprns(&[1]).await;
+            check_provenance(&answer, &keys);
+            let after = answer.json();
+            assert_ne!(after["data"], before["data"], "{}", rows.lines());
+            assert_ne!(after["provenance"]["signature"], before["provenance"]["signature"]);
+            assert_eq!(read_time(&after["provenance"]["signedAt"]), elapsed);
+            before = after;
+        }
+    }
+}
+
+story! {
+    async fn another_node_sees_every_import_at_once(world) {
+        world.import(Rows::new().sales([1, 2]).lines()).await;
+        let other = world.start_node().await;
+        let here = Asker::new(&world).await;
+        let there = world.url_of_node(other, At::Base, PATH);
+        let ask_there = async |uprn: &str| {
+            let form = [("inputType", "uprn"), ("value[]", uprn), ("rows", "100")];
+            // The token was issued by the first node.
+            read(here.client.http.post(&there).bearer_auth(&here.token).form(&form)).await
+        };
+        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        let days: Vec<String> = (1..=9).map(|day| format!("2026-11-0{day}")).collect();
+        let mut steps = vec![Rows::more()];
+        steps.extend(days.iter().map(|day| Rows::more().milestone(2, "sstc", day)));
+        steps.push(Rows::more().link(2, 1));
+        for rows in &steps {
+            // Both have the state before in their caches.
+            let before = ask_there("2").await.json();
+            assert_eq!(here.ask_uprns(&[2]).await.json()["data"], before["data"]);
+            world.import(rows.lines()).await;
+            let answer = ask_there("2").await;
+            check_provenance(&answer, &keys);
+            let after = answer.json();
+            assert_eq!(after["data"] != before["data"], !rows.lines().is_empty());
+            assert_eq!(here.ask_uprns(&[2]).await.json()["data"], after["data"]);
+        }
+        // A chain that the other node knew is another one's part now.
+        let chains = ask_there("1").await.chains();
+        assert_eq!(chains[0]["chainSummary"]["chainLength"], 2);
+    }
+}

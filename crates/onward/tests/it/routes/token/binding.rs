@@ -1,0 +1,186 @@
+//! Tokens and the certificates they are bound to (S-24; RFC 8705 section 3).
+
+use http::{HeaderMap, HeaderValue};
+use onward::access::{BoundToken, Peer};
+use onward::registry::Scope;
+use signing::certificate::Thumbprint;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+
+use super::{
+    ASSERTION_TYPE, INVALID_TOKEN, LET_IN, PROFILES, call, check_plain, outcome, read_token,
+    thumbprint,
+};
+use crate::story;
+use crate::world::{Answer, At, TestClient, World, http_client};
+
+const CHAINS: &str = "/api/v1/standard/chains";
+
+/// Asks for a token over any connection.
+async fn ask(
+    world: &World,
+    client: &TestClient,
+    http: &reqwest::Client,
+    scope: Option<&str>,
+) -> Answer {
+    let assertion = client.assertion().sign(&client.key);
+    let mut form = vec![
+        ("grant_type", "client_credentials"),
+        ("client_assertion_type", ASSERTION_TYPE),
+        ("client_assertion", &assertion),
+    ];
+    form.extend(scope.map(|scope| ("scope", scope)));
+    world.post_token(http, &form).await
+}
+
+fn token_of(answer: &Answer) -> String {
+    let body = answer.json();
+    let token = body["access_token"].as_str();
+    token
+        .unwrap_or_else(|| panic!("no token: {body}"))
+        .to_owned()
+}
+
+/// What document 2's calls would say of a token, on a connection with the
+/// certificate of this PEM text: `let in` or status and challenge.
+async fn call_listing(world: &World, token: &str, identity: Option<&str>) -> String {
+    let app = world.app();
+    let snapshot = app.registry.snapshot().await.unwrap();
+    let mut headers = HeaderMap::new();
+    let field = format!("Bearer {token}").parse::<HeaderValue>().unwrap();
+    headers.insert("authorization", field);
+    let certificate = identity.map(|pem| {
+        let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
+        Thumbprint::of_der(&der)
+    });
+    let peer = Peer {
+        address: "127.0.0.1".parse().unwrap(),
+        certificate,
+    };
+    match BoundToken::prove(app, &snapshot, &headers, peer, Scope::Listing).await {
+        Ok(_proof) => "let in".to_owned(),
+        Err(problem) => {
+            let response = problem.to_response("id");
+            outcome(&Answer {
+                status: response.status().as_u16(),
+                headers: response.headers().clone(),
+                body: Vec::new(),
+            })
+        }
+    }
+}
+
+async fn register_unbound(world: &World, name: &str, scopes: &[&str]) -> TestClient {
+    world
+        .register_as(name, scopes, |client| client.certificate_bound = false)
+        .await
+}
+
+story! {
+    async fn a_token_counts_only_with_its_certificate(world) {
+        let lender = world.register("lender", &["transaction-status", "listing"]).await;
+        let other = world.register("other", &["transaction-status", "listing"]).await;
+        let renewed = world.issue_certificate("lender-renewed");
+        let token = world.token(&lender, None).await;
+        let url = world.url(At::Base, CHAINS);
+        for (label, identity, chains, listing) in [
+            ("its own", Some(&lender.identity), LET_IN, "let in"),
+            ("R04 another client's", Some(&other.identity), INVALID_TOKEN, INVALID_TOKEN),
+            ("R04 renewed", Some(&renewed), INVALID_TOKEN, INVALID_TOKEN),
+            ("R05 none", None, INVALID_TOKEN, INVALID_TOKEN),
+            ("its own again", Some(&lender.identity), LET_IN, "let in"),
+        ] {
+            let identity = identity.map(String::as_str);
+            let http = http_client(&world, identity);
+            let field = format!("Bearer {token}");
+            assert_eq!(call(&url, &http, Some(&field)).await, chains, "{label}");
+            assert_eq!(call_listing(&world, &token, identity).await, listing, "{label}");
+        }
+    }
+}
+
+story! {
+    async fn a_client_may_change_its_certificate_between_tokens(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let renewed = world.issue_certificate("lender-renewed");
+        let http = http_client(&world, Some(&renewed));
+        let answer = ask(&world, &lender, &http, None).await;
+        check_plain("renewed", &answer, "200 -");
+        let (_header, claims) = read_token(&token_of(&answer));
+        assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&renewed));
+    }
+}
+
+story! {
+    async fn t02_without_a_certificate_there_is_no_token(world) {
+        let bare = http_client(&world, None);
+        for profile in PROFILES {
+            let client = world.register_as(profile, &["listing"], |client| {
+                profile.clone_into(&mut client.profile);
+            }).await;
+            for scope in [None, Some("listing")] {
+                let answer = ask(&world, &client, &bare, scope).await;
+                check_plain(&format!("{profile} {scope:?}"), &answer, "401 invalid_client");
+            }
+        }
+    }
+}
+
+story! {
+    async fn unbound_tokens_are_for_listing_only(world) {
+        let both = register_unbound(&world, "both", &["transaction-status", "listing"]).await;
+        let chains = register_unbound(&world, "chains", &["transaction-status"]).await;
+        let bare = http_client(&world, None);
+        for (client, http, asked, expected) in [
+            (&both, &bare, None, "listing"),
+            (&both, &bare, Some("listing"), "listing"),
+            (&both, &bare, Some("transaction-status"), "400 invalid_scope"),
+            (&both, &bare, Some("listing transaction-status"), "400 invalid_scope"),
+            (&both, &both.http, None, "transaction-status listing"),
+            (&both, &both.http, Some("transaction-status"), "transaction-status"),
+            (&both, &both.http, Some("listing"), "listing"),
+            (&chains, &bare, None, ""),
+            (&chains, &bare, Some("transaction-status"), "400 invalid_scope"),
+            (&chains, &bare, Some("listing"), "400 invalid_scope"),
+            (&chains, &chains.http, None, "transaction-status"),
+        ] {
+            let is_bare = std::ptr::eq(http, &raw const bare);
+            let label = format!("{} asks for {asked:?}, without certificate: {is_bare}", client.id);
+            let answer = ask(&world, client, http, asked).await;
+            if expected == "400 invalid_scope" {
+                check_plain(&label, &answer, expected);
+                continue;
+            }
+            check_plain(&label, &answer, "200 -");
+            assert_eq!(answer.json()["scope"], expected, "{label}");
+            let (_header, claims) = read_token(&token_of(&answer));
+            if is_bare {
+                assert!(claims.get("cnf").is_none(), "{label}: {claims}");
+            } else {
+                assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&client.identity), "{label}");
+            }
+        }
+    }
+}
+
+story! {
+    async fn an_unbound_token_opens_no_chain(world) {
+        let client = register_unbound(&world, "client", &["transaction-status", "listing"]).await;
+        let bare = http_client(&world, None);
+        let unbound = token_of(&ask(&world, &client, &bare, None).await);
+        let bound = token_of(&ask(&world, &client, &client.http, None).await);
+        let url = world.url(At::Base, CHAINS);
+        let own = Some(client.identity.as_str());
+        for (label, token, http, chains, identity, listing) in [
+            ("unbound, no certificate", &unbound, &bare, INVALID_TOKEN, None, "let in"),
+            ("unbound, certificate", &unbound, &client.http, INVALID_TOKEN, own, "let in"),
+            ("bound, no certificate", &bound, &bare, INVALID_TOKEN, None, INVALID_TOKEN),
+            ("bound, certificate", &bound, &client.http, LET_IN, own, "let in"),
+        ] {
+            let field = format!("Bearer {token}");
+            assert_eq!(call(&url, http, Some(&field)).await, chains, "{label}");
+            assert_eq!(call_listing(&world, token, identity).await, listing, "{label}");
+        }
+    }
+}

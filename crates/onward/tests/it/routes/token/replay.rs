@@ -1,0 +1,151 @@
+//! An assertion is used once, on all nodes together (S-21).
+
+use serde_json::json;
+use storage::assertion::delete_expired_assertions;
+use tokio::task::JoinSet;
+
+use super::{ASSERTION_TYPE, check_plain};
+use crate::story;
+use crate::world::{Answer, At, BEGINNING, TestClient, World};
+
+const USED: &str = "401 invalid_client";
+
+/// Sends an assertion to any node's token endpoint.
+async fn send(http: reqwest::Client, url: String, assertion: String) -> Answer {
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_assertion_type", ASSERTION_TYPE),
+        ("client_assertion", &assertion),
+    ];
+    Answer::read(http.post(url).form(&form).send().await.unwrap()).await
+}
+
+/// Sends an assertion to the first node.
+async fn send_here(world: &World, client: &TestClient, assertion: &str) -> Answer {
+    world.request_token(client, assertion, None).await
+}
+
+/// The token endpoints of the first node and of a second one.
+async fn start_second_node(world: &mut World) -> [String; 2] {
+    let node = world.start_node().await;
+    [
+        world.url(At::Auth, "/token"),
+        world.url_of_node(node, At::Auth, "/token"),
+    ]
+}
+
+story! {
+    async fn t40_on_one_node(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let assertion = lender.assertion().sign(&lender.key);
+        check_plain("first", &send_here(&world, &lender, &assertion).await, "200 -");
+        for label in ["second", "third"] {
+            check_plain(label, &send_here(&world, &lender, &assertion).await, USED);
+        }
+        // The id counts, not the text.
+        let jti = lender.assertion().claim("jti", json!("one"));
+        check_plain("jti", &send_here(&world, &lender, &jti.sign(&lender.key)).await, "200 -");
+        let again = jti.claim("exp", json!(BEGINNING + 60)).sign(&lender.key);
+        check_plain("jti again", &send_here(&world, &lender, &again).await, USED);
+    }
+}
+
+story! {
+    async fn t40_on_another_node(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let [first, second] = start_second_node(&mut world).await;
+        for (here, there) in [(&first, &second), (&second, &first)] {
+            let assertion = lender.assertion().sign(&lender.key);
+            let answer = send(lender.http.clone(), here.clone(), assertion.clone()).await;
+            check_plain("here", &answer, "200 -");
+            let answer = send(lender.http.clone(), there.clone(), assertion).await;
+            check_plain("there", &answer, USED);
+        }
+    }
+}
+
+story! {
+    async fn t41_of_8_uses_at_once_one_succeeds(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let urls = start_second_node(&mut world).await;
+        for round in 0..5 {
+            let assertion = lender.assertion().sign(&lender.key);
+            let mut sending = JoinSet::new();
+            for url in urls.iter().cycle().take(8) {
+                sending.spawn(send(lender.http.clone(), url.clone(), assertion.clone()));
+            }
+            let mut outcomes: Vec<_> =
+                sending.join_all().await.iter().map(Answer::oauth).collect();
+            outcomes.sort();
+            assert_eq!(outcomes[0], "200 -", "round {round}");
+            assert_eq!(outcomes[1..], [USED; 7], "round {round}");
+        }
+    }
+}
+
+story! {
+    async fn a_refused_assertion_does_not_use_up_its_id(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let other = world.register("other", &["transaction-status"]).await;
+        let right = lender.assertion().claim("jti", json!("the id"));
+        let token = |assertion: String| vec![("client_assertion", assertion)];
+        let mut with_other_id = token(right.sign(&lender.key));
+        with_other_id.push(("client_id", other.id.clone()));
+        let refused = [
+            ("by another key", token(right.sign(&other.key))),
+            ("another audience", token(right.clone().claim("aud", json!("x")).sign(&lender.key))),
+            ("expired", token(right.clone().claim("exp", json!(BEGINNING)).sign(&lender.key))),
+            ("not yet", token(right.clone().claim("iat", json!(BEGINNING + 61)).sign(&lender.key))),
+            ("another client_id", with_other_id),
+        ];
+        for (label, mut form) in refused {
+            form.push(("grant_type", "client_credentials".to_owned()));
+            form.push(("client_assertion_type", ASSERTION_TYPE.to_owned()));
+            let form: Vec<_> = form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let answer = world.post_token(&lender.http, &form).await;
+            assert_ne!(answer.status, 200, "{label}");
+        }
+        let answer = send_here(&world, &lender, &right.sign(&lender.key)).await;
+        check_plain("right at last", &answer, "200 -");
+    }
+}
+
+story! {
+    async fn another_client_may_use_the_same_id(world) {
+        for name in ["lender", "conveyancer"] {
+            let client = world.register(name, &["transaction-status"]).await;
+            let assertion = client.assertion().claim("jti", json!("1")).sign(&client.key);
+            check_plain(name, &send_here(&world, &client, &assertion).await, "200 -");
+            check_plain(name, &send_here(&world, &client, &assertion).await, USED);
+        }
+    }
+}
+
+story! {
+    async fn an_id_is_forgotten_only_when_its_assertion_has_expired(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let assertion = lender.assertion().sign(&lender.key);
+        check_plain("first", &send_here(&world, &lender, &assertion).await, "200 -");
+        for (seconds, forgotten, why) in [
+            (0, 0, "used before"),
+            (119, 0, "used before"),
+            (1, 0, "expired"),
+            (1, 1, "expired"),
+            (1, 0, "expired"),
+        ] {
+            world.clock.advance(seconds);
+            let now = world.app().clock.now_seconds();
+            let deleted = world
+                .storage
+                .write(move |write| delete_expired_assertions(write, now))
+                .await
+                .unwrap();
+            let label = format!("{} s after it was made", now - BEGINNING);
+            assert_eq!(deleted, forgotten, "{label}");
+            let answer = send_here(&world, &lender, &assertion).await;
+            check_plain(&label, &answer, USED);
+            let description = answer.json()["error_description"].to_string();
+            assert!(description.contains(why), "{label}: {description}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which scopes a token carries, and what happens to it when they, or the
+//! client itself, are withdrawn (S-23).
+
+use storage::clients::{disable_client, update_scopes};
+
+use super::{ASSERTION_TYPE, INVALID_TOKEN, LET_IN, call, call_with, check_plain, read_token};
+use crate::story;
+use crate::world::{Answer, At, TestClient, World};
+
+const REFUSED: &str = "invalid_scope";
+const INSUFFICIENT: &str = "403 Bearer error=\"insufficient_scope\"";
+const CHAINS: &str = "/api/v1/standard/chains";
+
+/// Asks for scopes and compares what is granted, or that nothing is.
+async fn check_scope(world: &World, client: &TestClient, asked: Option<&str>, expected: &str) {
+    let label = format!("T43 {} asks for {asked:?}", client.id);
+    let assertion = client.assertion().sign(&client.key);
+    let answer = world.request_token(client, &assertion, asked).await;
+    if expected == REFUSED {
+        check_plain(&label, &answer, "400 invalid_scope");
+    } else {
+        check_plain(&label, &answer, "200 -");
+        assert_eq!(answer.json()["scope"], expected, "{label}");
+        let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        let (_header, claims) = read_token(&token);
+        assert_eq!(claims["scope"], expected, "{label}");
+    }
+}
+
+story! {
+    async fn t43_scopes_that_are_granted(world) {
+        let both = world.register("both", &["transaction-status", "listing"]).await;
+        let one = world.register("one", &["transaction-status"]).await;
+        let none = world.register("none", &[]).await;
+        for (client, asked, expected) in [
+            (&both, None, "transaction-status listing"),
+            (&both, Some(""), "transaction-status listing"),
+            (&both, Some("listing"), "listing"),
+            (&both, Some("listing transaction-status"), "listing transaction-status"),
+            (&both, Some("listing listing"), "listing"),
+            (&both, Some("listing transaction-status listing"), "listing transaction-status"),
+            (&both, Some("LISTING"), REFUSED),
+            (&both, Some("listing openid"), REFUSED),
+            (&both, Some("listing\ttransaction-status"), REFUSED),
+            (&both, Some("listing,transaction-status"), REFUSED),
+            (&one, None, "transaction-status"),
+            (&one, Some("transaction-status"), "transaction-status"),
+            (&one, Some("listing"), REFUSED),
+            (&one, Some("transaction-status listing"), REFUSED),
+            (&one, Some("unknown"), REFUSED),
+            (&one, Some("é"), REFUSED),
+            (&none, None, ""),
+            (&none, Some("transaction-status"), REFUSED),
+        ] {
+            check_scope(&world, client, asked, expected).await;
+        }
+    }
+}
+
+story! {
+    async fn r15_a_token_without_the_scope_of_the_call(world) {
+        let both = world.register("both", &["transaction-status", "listing"]).await;
+        let none = world.register("none", &[]).await;
+        let narrow = world.token(&both, Some("listing")).await;
+        assert_eq!(call_with(&world, &both, &narrow).await, INSUFFICIENT);
+        let empty = world.token(&none, None).await;
+        assert_eq!(call_with(&world, &none, &empty).await, INSUFFICIENT);
+        let wide = world.token(&both, None).await;
+        assert_eq!(call_with(&world, &both, &wide).await, LET_IN);
+    }
+}
+
+story! {
+    async fn a_withdrawn_scope_is_gone_at_once_on_every_node(world) {
+        let lender = world.register("lender", &["transaction-status", "listing"]).await;
+        let node = world.start_node().await;
+        let urls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
+        let token = format!("Bearer {}", world.token(&lender, None).await);
+        for (scopes, outcome, granted) in [
+            (&["transaction-status", "listing"][..], LET_IN, "transaction-status listing"),
+            (&["listing"], INSUFFICIENT, "listing"),
+            (&["transaction-status"], LET_IN, "transaction-status"),
+            (&[], INSUFFICIENT, ""),
+        ] {
+            let id = lender.id.clone();
+            let assigned: Vec<_> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+            let updated = world.storage.write(move |write| update_scopes(write, &id, &assigned, 0));
+            assert!(updated.await.unwrap());
+            for url in &urls {
+                assert_eq!(call(url, &lender.http, Some(&token)).await, outcome, "{scopes:?}");
+            }
+            check_scope(&world, &lender, None, granted).await;
+        }
+    }
+}
+
+story! {
+    async fn a_disabled_client_is_out_at_once_on_every_node(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let other = world.register("other", &["transaction-status"]).await;
+        let node = world.start_node().await;
+        let calls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
+        let tokens = [world.url(At::Auth, "/token"), world.url_of_node(node, At::Auth, "/token")];
+        let used = format!("Bearer {}", world.token(&lender, None).await);
+        let unused = format!("Bearer {}", world.token(&lender, None).await);
+        let others = format!("Bearer {}", world.token(&other, None).await);
+        for url in &calls {
+            assert_eq!(call(url, &lender.http, Some(&used)).await, LET_IN);
+        }
+
+        let id = lender.id.clone();
+        let disabled = world.storage.write(move |write| disable_client(write, &id, 0));
+        assert!(disabled.await.unwrap());
+        for url in &calls {
+            assert_eq!(call(url, &lender.http, Some(&used)).await, INVALID_TOKEN, "used");
+            assert_eq!(call(url, &lender.http, Some(&unused)).await, INVALID_TOKEN, "unused");
+            assert_eq!(call(url, &other.http, Some(&others)).await, LET_IN, "the other client");
+        }
+        for url in &tokens {
+            let assertion = lender.assertion().sign(&lender.key);
+            let form = [
+                ("grant_type", "client_credentials"),
+                ("client_assertion_type", ASSERTION_TYPE),
+                ("client_assertion", &assertion),
+            ];
+            let sent = lender.http.post(url).form(&form).send().await.unwrap();
+            check_plain("T24 disabled", &Answer::read(sent).await, "401 invalid_client");
+        }
+    }
+}

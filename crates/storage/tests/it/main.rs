@@ -1,0 +1,34 @@
+//! What both engines promise: transactions, snapshots, groups, opening and closing.
+
+#[cfg(test)]
+mod opening;
+#[cfg(test)]
+mod place;
+#[cfg(test)]
+mod reads;
+#[cfg(test)]
+mod writes;
+
+/// Tells one story on a fresh SQLite file and on a fresh PostgreSQL database.
+macro_rules! on_both_engines {
+    ($(fn $name:ident($place:ident) $body:block)+) => {$(
+        mod $name {
+            use super::*;
+
+            fn tell($place: &crate::place::Place) $body
+
+            #[test]
+            fn on_sqlite() {
+                tell(&crate::place::Place::on_sqlite());
+            }
+
+            #[test]
+            fn on_postgres() {
+                if let Some(place) = crate::place::Place::on_postgres() {
+                    tell(&place);
+                }
+            }
+        }
+    )+};
+}
+pub(crate) use on_both_engines;
