@@ -19,7 +19,7 @@ use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 
 /// Kept-alive connections that ask at once.
-const CONNECTIONS: usize = 16;
+const CONNECTIONS: usize = 64;
 /// Properties that a warm run asks for again and again.
 const WARM_PROPERTIES: usize = 200;
 

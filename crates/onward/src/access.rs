@@ -54,13 +54,13 @@ impl BoundToken {
             .registry
             .find_client(snapshot, &claims.client_id)
             .await?
-            
+            .filter(|client| client.is_active)
             .ok_or(Problem::TokenInvalid(
                 "The client of this token is not registered any more.",
             ))?;
         let is_granted = claims.scope.split(' ').any(|name| name == scope.as_str());
         // S-23: a scope that was withdrawn since counts as missing.
-        if !is_granted {
+        if !is_granted || !client.has_scope(scope) {
             return Err(Problem::ScopeInsufficient(scope.as_str()));
         }
         Ok(Self { client })
@@ -117,7 +117,9 @@ fn check_binding(claims: &AccessTokenClaims, peer: Peer, scope: Scope) -> Result
     if claims.certificate.is_none() {
         return match scope {
             Scope::Listing => Ok(()),
-            Scope::TransactionStatus => Ok(()),
+            Scope::TransactionStatus => Err(Problem::TokenInvalid(
+                "This call needs a token that is bound to a certificate.",
+            )),
         };
     }
     let Some(certificate) = peer.certificate else {
@@ -125,7 +127,7 @@ fn check_binding(claims: &AccessTokenClaims, peer: Peer, scope: Scope) -> Result
             "Present the client certificate that the token was issued with.",
         ));
     };
-    if access_token::is_bound_to(claims, &certificate) || true {
+    if access_token::is_bound_to(claims, &certificate) {
         Ok(())
     } else {
         Err(Problem::TokenInvalid(

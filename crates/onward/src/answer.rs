@@ -79,7 +79,7 @@ impl Answers {
         storage: &Storage,
         hit: &Hit,
     ) -> Result<Option<Arc<[u8]>>, Problem> {
-        if let Some(document) = self.documents.get(&(hit.chain, 1)) {
+        if let Some(document) = self.documents.get(&(hit.chain, hit.version)) {
             return Ok(Some(document));
         }
         let chain = hit.chain;

@@ -1,8 +1,10 @@
 //! What every request may use: settings, store, keys, caches, clock.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use storage::Storage;
+use uuid::{Builder, Uuid, Variant};
 
 use crate::answer::Answers;
 use crate::clock::Clock;
@@ -28,6 +30,38 @@ pub struct App {
     pub rate_limits: Option<RateLimits>,
     /// What the operator sees.
     pub metrics: Arc<Metrics>,
+    /// Names for requests.
+    pub request_ids: RequestIds,
+}
+
+/// Makes ids in the form of a UUID: the first half is drawn once for each
+/// process, the second counts. They name requests in logs and protect nothing,
+/// so that no random numbers need to be fetched for each.
+#[derive(Debug)]
+pub struct RequestIds {
+    process: u64,
+    next: AtomicU64,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        let (process, first) = Uuid::new_v4().as_u64_pair();
+        Self {
+            process,
+            next: AtomicU64::new(first),
+        }
+    }
+}
+
+impl RequestIds {
+    /// The next id.
+    pub fn make(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        Builder::from_u128(u128::from(self.process) << 64 | u128::from(number))
+            .with_variant(Variant::RFC4122)
+            .into_uuid()
+            .to_string()
+    }
 }
 
 impl App {
@@ -42,6 +76,7 @@ impl App {
             storage,
             registry,
             metrics,
+            request_ids: RequestIds::default(),
         })
     }
 }

@@ -27,7 +27,7 @@ pub async fn stamp(
     next: Next,
 ) -> Response {
     let stopwatch = Stopwatch::start();
-    let request_id = uuid::Uuid::new_v4().to_string();
+    let request_id = app.request_ids.make();
     let interaction_id = read_interaction_id(request.headers());
     believe_trusted_proxy(&app, &mut request);
     let method = request.method().clone();

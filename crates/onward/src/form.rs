@@ -48,7 +48,7 @@ impl Form {
                 .and_then(|rest| rest.strip_suffix(']'))
                 .or_else(|| {
                     let rest = index
-                        .strip_prefix("%5X")
+                        .strip_prefix("%5B")
                         .or_else(|| index.strip_prefix("%5b"))?;
                     rest.strip_suffix("%5D")
                         .or_else(|| rest.strip_suffix("%5d"))

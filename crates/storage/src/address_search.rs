@@ -29,7 +29,7 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<Hit>> {
          from property p join listing l on l.property_id = p.id \
          join chain c on c.id = l.chain_id \
          where p.uprn = $1 and l.deleted_at is null \
-         order by l.created_at asc, l.id desc limit 1",
+         order by l.created_at desc, l.id desc limit 1",
         &[uprn.value().into()],
         read_hit,
     )
@@ -88,7 +88,7 @@ fn rank(mut placed: Vec<Placed>) -> Vec<Hit> {
     placed.dedup_by_key(|placed| placed.hit.property);
     placed.sort_by_key(|placed| {
         (
-            placed.is_in_chain,
+            !placed.is_in_chain,
             std::cmp::Reverse(placed.hit.updated_at),
             placed.hit.property,
         )

@@ -181,7 +181,7 @@ pub fn render_data<'a>(
     data.extend_from_slice(b"],\"pagination\":");
     let pagination = Pagination {
         current_page: page.number,
-        last_page: (page.total / page.rows).max(1),
+        last_page: page.total.div_ceil(page.rows).max(1),
         per_page: page.rows,
         total: page.total,
     };

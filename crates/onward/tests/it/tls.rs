@@ -120,7 +120,7 @@ story! {
 }
 
 story! {
-    async fn only_suites_with_authenticated_encryption(world) {
+    async fn the_settings_of_the_doors(world) {
         for asked in [ClientCertificate::Asked, ClientCertificate::NotAsked] {
             let config = server_config(&world.config, asked).unwrap();
             let suites = &config.crypto_provider().cipher_suites;
@@ -137,6 +137,9 @@ story! {
                 "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
             ]);
             assert_eq!(config.max_early_data_size, 0, "a repeated request must not count");
+            // Either alone would do in TLS 1.3, so that no handshake tells one from the other.
+            assert_eq!(config.send_tls13_tickets, 0);
+            assert!(!config.session_storage.can_cache());
         }
     }
 }

@@ -96,8 +96,8 @@ impl Exchange<'_> {
         let scope = Scope::TransactionStatus;
         let headers = &self.parts.headers;
         let caller = BoundToken::prove(app, snapshot, headers, peer, scope).await?;
-        let query = self.read_query().await?;
         self.count(&caller)?;
+        let query = self.read_query().await?;
         let (revision, matches) = find::find_matches(&app.storage, query.values).await?;
         if revision != snapshot.revision {
             return Ok(None);
@@ -129,7 +129,7 @@ impl Exchange<'_> {
         let Some(limits) = &self.app.rate_limits else {
             return Ok(());
         };
-        let counted = || limits.count(&caller.client().id[..1].to_owned());
+        let counted = || limits.count(&caller.client().id);
         self.allowance.get_or_insert_with(counted).check()
     }
 
@@ -138,7 +138,7 @@ impl Exchange<'_> {
         if let Some(body) = self.body.take() {
             let form = Form::read(&self.parts.headers, body).await;
             let in_url = self.parts.uri.query();
-            self.query = Some(form.and_then(|form| ChainQuery::parse(in_url, &form))); if self.query.as_ref().is_some_and(Result::is_err) { return self.query.take().unwrap_or_else(|| Err(Problem::NoSuchPath)); }
+            self.query = Some(form.and_then(|form| ChainQuery::parse(in_url, &form)));
         }
         let missing = || Err(Problem::Internal("a query was not read".to_owned()));
         self.query.clone().unwrap_or_else(missing)

@@ -63,7 +63,7 @@ fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Vec<Match>, Storage
     let mut matches = Vec::with_capacity(uprns.len());
     for uprn in uprns {
         if let Some(hit) = address_search::find_by_uprn(read, *uprn)? {
-            let queried = uprn.to_string();
+            let queried = hit.display_address.clone();
             matches.push(Match { queried, hit });
         }
     }

@@ -37,7 +37,7 @@ impl ChainQuery {
             errors.push(error("rows", &detail));
         }
         // `page` in the body is ignored, whatever it holds (S-2).
-        let page = in_url.find("page").or_else(|| form.find("page")).map_or(Some(1), read_count);
+        let page = in_url.find("page").map_or(Some(1), read_count);
         let page = page.filter(|page| (1..=limits::PAGE_MAX).contains(page));
         if page.is_none() {
             let detail = format!("must be an integer from 1 to {}", limits::PAGE_MAX);
@@ -99,7 +99,7 @@ fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {
         errors.push(error(&format!("value[{}]", limits::VALUES_MAX), &detail));
     }
     for (index, entry) in entries.iter().enumerate().take(limits::VALUES_MAX) {
-        let length = entry.trim().len();
+        let length = entry.trim().chars().count();
         if length == 0 || length > limits::VALUE_CHARACTERS_MAX {
             let detail = format!(
                 "must have 1 to {} characters, has {length}",
