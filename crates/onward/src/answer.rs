@@ -25,6 +25,7 @@ use crate::wire::chains;
 pub struct Answers {
     documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
     signatures: Cache<SignatureKey, Arc<Signature>>,
+    bodies: Cache<BodyKey, Arc<Body>, ByLength>,
     signing_threads: Arc<Semaphore>,
     reuse_seconds: i64,
     metrics: Arc<Metrics>,
@@ -44,6 +45,32 @@ struct Signature {
     signed_at: String,
 }
 
+/// All that the body of an answer for one value depends on, but for its key
+/// and its moment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct BodyKey {
+    chain: ChainId,
+    version: i64,
+    rows: u64,
+    queried: String,
+}
+
+#[derive(Debug)]
+struct Body {
+    bytes: Bytes,
+    kid: String,
+    valid_before: i64,
+}
+
+/// A signed answer.
+#[derive(Debug, Clone)]
+pub struct Signed {
+    /// The whole envelope of document 1.
+    pub body: Bytes,
+    /// Until when its signature may be reused (S-13), Unix seconds.
+    pub valid_before: i64,
+}
+
 /// Documents are weighed by their bytes, so that the cache's memory is bounded.
 #[derive(Debug, Clone)]
 struct ByLength;
@@ -54,10 +81,17 @@ impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
     }
 }
 
+impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
+    fn weight(&self, key: &BodyKey, body: &Arc<Body>) -> u64 {
+        (body.bytes.len() + key.queried.len()) as u64 + 256
+    }
+}
+
 impl Answers {
     /// Empty caches of the configured sizes.
     pub fn new(config: &Config, metrics: Arc<Metrics>) -> Self {
-        let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 1024;
+        // Half for documents, half for whole answers.
+        let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 512;
         let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
         let threads = match config.signing_threads {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -66,6 +100,7 @@ impl Answers {
         Self {
             documents: Cache::with_weighter(items, bytes_max, ByLength),
             signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
+            bodies: Cache::with_weighter(items, bytes_max, ByLength),
             signing_threads: Arc::new(Semaphore::new(threads)),
             reuse_seconds: config.signature_reuse_seconds,
             metrics,
@@ -104,23 +139,63 @@ impl Answers {
         Ok(Some(document))
     }
 
+    /// The answer for one value, if it was signed with this key and its
+    /// signature may still be reused. The chain's version stands in the hit, so
+    /// that the answer is as fresh as if it had been rendered again.
+    pub fn find_body(
+        &self,
+        hit: &Hit,
+        queried: &str,
+        rows: u64,
+        (key, now): (&SigningKey, i64),
+    ) -> Option<Bytes> {
+        let known = self.bodies.get(&BodyKey::new(hit, queried, rows))?;
+        let is_valid = now < known.valid_before && known.kid == key.kid();
+        is_valid.then(|| {
+            self.metrics.signatures_reused.inc();
+            known.bytes.clone()
+        })
+    }
+
+    /// Keeps the answer for one value.
+    pub fn keep_body(
+        &self,
+        hit: &Hit,
+        queried: &str,
+        rows: u64,
+        (key, signed): (&SigningKey, &Signed),
+    ) {
+        if self.reuse_seconds > 0 {
+            let body = Body {
+                bytes: signed.body.clone(),
+                kid: key.kid().to_owned(),
+                valid_before: signed.valid_before,
+            };
+            self.bodies
+                .insert(BodyKey::new(hit, queried, rows), Arc::new(body));
+        }
+    }
+
     /// The whole envelope of document 1 around `data`, which is canonical.
     pub async fn sign(
         &self,
         data: Vec<u8>,
         key: &Arc<SigningKey>,
         now: i64,
-    ) -> Result<Bytes, Problem> {
+    ) -> Result<Signed, Problem> {
         let digest = canonical::digest(&data);
         let data = Bytes::from(data);
+        let mut valid_before = now;
         let signature = if self.reuse_seconds > 0 {
             // Spans end at different moments for different contents, so that
             // not all signatures have to be made anew at once.
-            let offset = i64::from(digest[0]) << 8 | i64::from(digest[1]);
+            let offset = (i64::from(digest[0]) << 8 | i64::from(digest[1])) % self.reuse_seconds;
+            let span = (now + offset) / self.reuse_seconds;
+            valid_before = (span + 1) * self.reuse_seconds - offset;
             let wanted = SignatureKey {
                 digest,
                 kid: key.kid().to_owned(),
-                span: (now + offset % self.reuse_seconds) / self.reuse_seconds,
+                span,
             };
             match self.signatures.get_value_or_guard_async(&wanted).await {
                 Ok(known) => {
@@ -138,7 +213,10 @@ impl Answers {
         } else {
             self.make_signature(data.clone(), key, now).await?
         };
-        envelope(&data, &digest, key, &signature)
+        Ok(Signed {
+            body: envelope(&data, &digest, key, &signature)?,
+            valid_before,
+        })
     }
 
     /// Signs on a thread of its own: an RSA signature takes more than half a
@@ -168,6 +246,17 @@ impl Answers {
             value: base64url::encode(&value),
             signed_at: clock::to_rfc3339(now),
         }))
+    }
+}
+
+impl BodyKey {
+    fn new(hit: &Hit, queried: &str, rows: u64) -> Self {
+        Self {
+            chain: hit.chain,
+            version: hit.version,
+            rows,
+            queried: queried.to_owned(),
+        }
     }
 }
 

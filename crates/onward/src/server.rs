@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::middleware;
 use storage::{OpenOptions, Storage, StorageError, StoreUrl};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -59,6 +60,13 @@ pub struct Server {
     pub addresses: [SocketAddr; 5],
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
+}
+
+/// The signals that ask the program to stop: SIGINT and SIGTERM.
+#[derive(Debug)]
+pub struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
 }
 
 /// Opens the store that the settings name. Blocks.
@@ -154,16 +162,22 @@ impl Server {
     }
 }
 
-/// Waits for SIGINT or SIGTERM.
-pub async fn wait_for_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        drop(tokio::signal::ctrl_c().await);
-        return;
-    };
-    tokio::select! {
-        _interrupted = tokio::signal::ctrl_c() => {}
-        _terminated = terminate.recv() => {}
+impl StopSignals {
+    /// Catches both signals from now on: before, they would end the program at
+    /// once. So this comes before anybody is told that the program serves.
+    pub fn catch() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for the first of them.
+    pub async fn wait(mut self) {
+        tokio::select! {
+            _interrupted = self.interrupt.recv() => {}
+            _terminated = self.terminate.recv() => {}
+        }
     }
 }
 

@@ -23,15 +23,21 @@ pub struct Hit {
 }
 
 /// Finds the current listing of a UPRN: the newest that is not deleted (S-6).
-pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<Hit>> {
-    read.query_one(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
-         from property p join listing l on l.property_id = p.id \
-         join chain c on c.id = l.chain_id \
-         where p.uprn = $1 and l.deleted_at is null \
-         order by l.created_at desc, l.id desc limit 1",
+/// The same statement reads the registry's revision, because a second one would
+/// cost the hot path as much again.
+pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<(i64, Option<Hit>)> {
+    read.query_exactly_one(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
+         from revision r left join property p on p.uprn = $1 \
+         left join listing l on l.property_id = p.id and l.deleted_at is null \
+         left join chain c on c.id = l.chain_id \
+         where r.name = 'registry' order by l.created_at desc, l.id desc limit 1",
         &[uprn.value().into()],
-        read_hit,
+        |row| {
+            let is_found = row.optional_integer(2)?.is_some();
+            let hit = is_found.then(|| read_hit(row)).transpose()?;
+            Ok((row.integer(6)?, hit))
+        },
     )
 }
 

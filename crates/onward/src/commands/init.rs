@@ -64,5 +64,9 @@ pub(crate) fn prepare_store(config: &Config) -> Result<(), Failure> {
     let sealing =
         keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
     let storage = server::open_storage(config, true).map_err(Failure::new)?;
-    keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)
+    keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
+    // A store of several nodes may hold keys already that another one sealed.
+    let stored = storage.read_blocking(storage::keys::list_keys)?;
+    keys::unseal(&stored, &sealing).map_err(Failure::new)?;
+    Ok(())
 }

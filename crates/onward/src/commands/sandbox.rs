@@ -8,7 +8,7 @@ use super::import::Bar;
 use super::{Failure, say};
 use crate::clock::Clock;
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
-use crate::server::{self, Server};
+use crate::server::{Server, StopSignals};
 use crate::telemetry;
 
 /// Makes a certificate authority, certificates, keys, a store with sample data
@@ -62,12 +62,13 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .map_err(Failure::new)?
         .map_err(Failure::new)?;
     telemetry::begin(&prepared.config).map_err(Failure::new)?;
+    let stop = StopSignals::catch().map_err(Failure::new)?;
     let server = Server::start(prepared.config.clone(), Clock::System)
         .await
         .map_err(|error| Failure::new(format!("{error}; --port chooses other ports")))?;
     prepared.publish().map_err(Failure::new)?;
     introduce(&prepared);
-    server::wait_for_signal().await;
+    stop.wait().await;
     server.stop().await;
     Ok(())
 }

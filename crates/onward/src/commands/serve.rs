@@ -1,10 +1,11 @@
 //! `onward serve`: serves all addresses until it is told to stop.
 
 use clap::Args;
+use storage::StoreUrl;
 
 use super::{ConfigArgs, Failure};
 use crate::clock::Clock;
-use crate::server::{self, Server};
+use crate::server::{Server, StopSignals};
 use crate::telemetry;
 
 /// Serves the chain query, the token endpoint, the key set and the rest.
@@ -18,18 +19,21 @@ pub struct ServeArgs {
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::begin(&config).map_err(Failure::new)?;
+    let stop = StopSignals::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)
         .await
         .map_err(Failure::new)?;
     let config = &server.app.config;
+    // Its name without any password.
+    let store = config.store.parse::<StoreUrl>();
     tracing::info!(
         base_url = config.base_url,
         auth_url = config.auth_url,
         jwks_url = config.jwks_url(),
-        store = %config.store.split('@').next_back().unwrap_or_default(),
+        store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );
-    server::wait_for_signal().await;
+    stop.wait().await;
     tracing::info!("stopping: open requests may end");
     server.stop().await;
     Ok(())

@@ -32,109 +32,74 @@ fn list(folder: &Folder) -> Vec<Value> {
     serde_json::from_str(&listed.out).unwrap()
 }
 
-#[test]
-fn clients_are_registered_listed_and_disabled() {
-    let folder = Folder::new();
-    assert_eq!(list(&folder), Vec::<Value>::new());
-    let branches = folder.write(
-        "branches.ndjson",
-        "{\"type\":\"branch\",\"branch\":\"b1\",\"name\":\"Acorn\"}",
-    );
+const FIRST: &str = "https://rp.example/first";
+
+/// Registers [`FIRST`] plainly, and another one with every option; its id.
+fn register_two(folder: &Folder) -> String {
+    let branch = "{\"type\":\"branch\",\"branch\":\"b1\",\"name\":\"Acorn\"}";
+    let branches = folder.write("branches.ndjson", branch);
     assert_eq!(folder.run(&["import", &branches]).status, Some(0));
-    let first = "https://rp.example/first";
     let keys = jwks();
-    let made = register(
-        &folder,
-        &keys,
-        &["--client-id", first, "--scope", "transaction-status"],
-    );
-    assert_eq!(
-        (made.status, made.out.as_str()),
-        (Some(0), "Registered https://rp.example/first\n")
-    );
-    let made = register(
-        &folder,
-        &keys,
-        &[
-            "--json",
-            "--scope",
-            "listing",
-            "--scope",
-            "transaction-status",
-            "--branch",
-            "1",
-            "--profile",
-            "fapi2",
-            "--assertion-alg",
-            "ES256",
-            "--unbound-tokens",
-        ],
-    );
+    let plain = "--scope transaction-status --client-id https://rp.example/first";
+    let made = register(folder, &keys, &plain.split(' ').collect::<Vec<_>>());
+    assert_eq!(made.status, Some(0), "{}", made.err);
+    assert_eq!(made.out, "Registered https://rp.example/first\n");
+    let every = "--json --scope listing --scope transaction-status --branch 1 --profile fapi2 \
+        --assertion-alg ES256 --unbound-tokens";
+    let made = register(folder, &keys, &every.split(' ').collect::<Vec<_>>());
     let second: Value = serde_json::from_str(&made.out).unwrap();
     let second = second["client_id"].as_str().unwrap();
     assert!(second.starts_with("https://"), "{second}");
+    second.to_owned()
+}
 
+#[test]
+fn clients_are_registered_and_listed() {
+    let folder = Folder::new();
+    assert_eq!(list(&folder), Vec::<Value>::new());
+    let second = register_two(&folder);
     let mut listed = list(&folder);
-    listed.sort_by_key(|client| client["client_id"] != first);
+    listed.sort_by_key(|client| client["client_id"] != FIRST);
     for client in &mut listed {
         assert!(client["created_at"].take().as_i64().unwrap() > 1_700_000_000);
     }
-    let expected = |id: &str, more: Value| {
-        let mut client = json!({
-            "client_id": id, "name": "Chain Watch", "participant": "Lender Ltd",
-            "status": "active", "created_at": null,
-        });
-        client
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        client
-    };
-    assert_eq!(
-        listed,
-        [
-            expected(
-                first,
-                json!({
-                    "profile": "sector", "scopes": ["transaction-status"], "branches": [],
-                    "certificate_bound": true, "assertion_alg": null,
-                })
-            ),
-            expected(
-                second,
-                json!({
-                    "profile": "fapi2", "scopes": ["listing", "transaction-status"], "branches": [1],
-                    "certificate_bound": false, "assertion_alg": "ES256",
-                })
-            ),
-        ]
-    );
+    let first = json!({
+        "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
+        "status": "active", "created_at": null, "profile": "sector",
+        "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
+        "assertion_alg": null,
+    });
+    let second = json!({
+        "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
+        "status": "active", "created_at": null, "profile": "fapi2",
+        "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": false,
+        "assertion_alg": "ES256",
+    });
+    assert_eq!(listed, [first, second]);
+}
 
-    let disabled = folder.run(&["client", "disable", first]);
-    assert_eq!(
-        (disabled.status, disabled.out.as_str()),
-        (Some(0), "Disabled https://rp.example/first\n")
-    );
-    let again = folder.run(&["client", "disable", first, "--json"]);
+#[test]
+fn a_client_is_disabled() {
+    let folder = Folder::new();
+    register_two(&folder);
+    let disabled = folder.run(&["client", "disable", FIRST]);
+    assert_eq!(disabled.status, Some(0), "{}", disabled.err);
+    assert_eq!(disabled.out, "Disabled https://rp.example/first\n");
+    let again = folder.run(&["client", "disable", FIRST, "--json"]);
     let again: Value = serde_json::from_str(&again.out).unwrap();
-    assert_eq!(again, json!({"client_id": first, "status": "disabled"}));
+    assert_eq!(again, json!({"client_id": FIRST, "status": "disabled"}));
     let human = folder.run(&["client", "list"]).out;
-    let lines: Vec<&str> = human.lines().collect();
-    assert_eq!(lines.len(), 4);
-    assert!(human.contains(
-        "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile sector, scopes [transaction-status], branches []\n"
-    ), "{human}");
-    assert!(
-        human.contains(
-            ", active, profile fapi2, scopes [listing transaction-status], branches [1]\n"
-        ),
-        "{human}"
-    );
+    assert_eq!(human.lines().count(), 4);
+    for part in [
+        "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile sector, ",
+        "profile sector, scopes [transaction-status], branches []\n",
+        ", active, profile fapi2, scopes [listing transaction-status], branches [1]\n",
+    ] {
+        assert!(human.contains(part), "{human}");
+    }
     let unknown = folder.run(&["client", "disable", "https://rp.example/none"]);
-    assert_eq!(
-        unknown.failure(),
-        "there is no client https://rp.example/none"
-    );
+    let said = "there is no client https://rp.example/none";
+    assert_eq!(unknown.failure(), said);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use onward::clock::Stopwatch;
 
 /// How long a program may take for what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running program; killed when it is dropped.
 pub(super) struct Program {

@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::program::{run, run_well};
+use crate::world::Database;
 
 #[test]
 fn what_init_makes_is_checked_and_served() {
@@ -50,6 +51,36 @@ fn secrets_are_for_their_owner_alone() {
             .mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_store_on_postgres_is_served_and_its_password_is_in_no_log() {
+    let Some(database) = Database::create().await else {
+        return;
+    };
+    let url = database.url.clone() + "?application_name=onward&password=secret";
+    let served = tokio::task::spawn_blocking(move || {
+        let folder = Folder::on(Some(url.clone()));
+        let mut server = folder.serve(&["log=debug"]);
+        server.wait_for("serving");
+        server.signal("TERM");
+        let finished = server.wait();
+        assert_eq!(finished.status, Some(0), "{}", finished.err);
+        assert!(!finished.err.contains("secret"), "{}", finished.err);
+
+        // Another node needs the first one's key-encryption key, not a new one.
+        let node = folder.path("node");
+        let node = node.to_str().unwrap();
+        let again = run(&["init", node, "--store", &url]);
+        assert!(
+            again
+                .failure()
+                .contains("is `key_encryption_key_file` the one"),
+            "{again:?}"
+        );
+    });
+    served.await.unwrap();
+    database.remove().await;
 }
 
 #[test]

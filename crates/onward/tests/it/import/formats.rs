@@ -39,10 +39,12 @@ fn write(world: &World, name: &str, text: &str) -> PathBuf {
 }
 
 fn to_cell(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(to_cell).collect::<Vec<_>>().join("; "),
-        other => other.to_string(),
+    if let Some(text) = value.as_str() {
+        return text.to_owned();
+    }
+    match value.as_array() {
+        Some(parts) => parts.iter().map(to_cell).collect::<Vec<_>>().join("; "),
+        None => value.to_string(),
     }
 }
 

@@ -35,13 +35,9 @@ pub(super) async fn find_matches(
     values: Arc<Values>,
 ) -> Result<(i64, Vec<Match>), Problem> {
     let is_small = matches!(values.as_ref(), Values::Uprns(uprns) if uprns.len() <= FEW_VALUES);
-    let find = move |read: &mut Read<'_>| {
-        let revision = registry::find_revision(read)?;
-        let (matches, is_ambiguous) = match values.as_ref() {
-            Values::Uprns(uprns) => (find_uprns(read, uprns)?, false),
-            Values::Addresses(addresses) => find_addresses(read, addresses)?,
-        };
-        Ok::<_, StorageError>((revision, matches, is_ambiguous))
+    let find = move |read: &mut Read<'_>| match values.as_ref() {
+        Values::Uprns(uprns) => find_uprns(read, uprns),
+        Values::Addresses(addresses) => find_addresses(read, addresses),
     };
     let (revision, matches, is_ambiguous) = if is_small {
         storage.lookup(find).await?
@@ -59,21 +55,25 @@ pub(super) async fn find_matches(
     }))
 }
 
-fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Vec<Match>, StorageError> {
+/// Revision, matches, and whether a value fits several properties.
+type Findings = (i64, Vec<Match>, bool);
+
+fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Findings, StorageError> {
+    let mut oldest_revision = i64::MAX;
     let mut matches = Vec::with_capacity(uprns.len());
     for uprn in uprns {
-        if let Some(hit) = address_search::find_by_uprn(read, *uprn)? {
+        let (revision, hit) = address_search::find_by_uprn(read, *uprn)?;
+        oldest_revision = oldest_revision.min(revision);
+        if let Some(hit) = hit {
             let queried = hit.display_address.clone();
             matches.push(Match { queried, hit });
         }
     }
-    Ok(matches)
+    Ok((oldest_revision, matches, false))
 }
 
-fn find_addresses(
-    read: &mut Read<'_>,
-    addresses: &[String],
-) -> Result<(Vec<Match>, bool), StorageError> {
+fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings, StorageError> {
+    let revision = registry::find_revision(read)?;
     let mut matches = Vec::with_capacity(addresses.len());
     let mut is_ambiguous = false;
     for text in addresses {
@@ -86,7 +86,7 @@ fn find_addresses(
             }),
         }
     }
-    Ok((matches, is_ambiguous))
+    Ok((revision, matches, is_ambiguous))
 }
 
 /// A postcode alone leads to its best placed property; anything else must be

@@ -224,7 +224,7 @@ story! {
         ] {
             let token = asker.forged(own, typ, &changes);
             let answer = asker.ask_with(&format!("Bearer {token}")).await;
-            shown += &format!("{typ} {changes}\n  {}\n", outcome(&answer));
+            shown += &[typ, " ", &changes.to_string(), "\n  ", &outcome(&answer), "\n"].concat();
         }
         assert_shown!(shown, @r#"
         JWT {}

@@ -141,7 +141,7 @@ pub(super) fn show(answer: &Answer) -> String {
         "x-fapi-interaction-id",
     ] {
         for value in answer.headers.get_all(name) {
-            text += &format!("{name}: {}\n", value.to_str().unwrap());
+            text += &[name, ": ", value.to_str().unwrap(), "\n"].concat();
         }
     }
     let mut body = answer.json();

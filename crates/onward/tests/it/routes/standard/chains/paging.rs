@@ -101,6 +101,13 @@ story! {
             assert_eq!(pages(&answer), (3, 2, page.parse().unwrap(), 2));
             assert_eq!(firsts(&answer), shown, "page {page}");
         }
+        // One value alone, whose answer may be kept from one question to the next.
+        for (page, rows, shown) in [(1, 2, 1), (2, 2, 0), (1, 3, 1), (1, 2, 1), (2, 3, 0)] {
+            let query = format!("?page={page}&rows={rows}");
+            let answer = asker.ask_at(&query, &ASK[..2]).await;
+            assert_eq!(pages(&answer), (1, rows, page, 1), "{query}");
+            assert_eq!(answer.chains().len(), shown, "{query}");
+        }
     }
 }
 

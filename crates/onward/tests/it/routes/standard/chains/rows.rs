@@ -18,7 +18,8 @@ impl Rows {
 
     /// Any row.
     pub(super) fn row(mut self, row: &Value) -> Self {
-        self.0 += &format!("{row}\n");
+        self.0 += &row.to_string();
+        self.0.push('\n');
         self
     }
 

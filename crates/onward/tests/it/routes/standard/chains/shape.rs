@@ -6,9 +6,14 @@ use super::asker::Asker;
 use super::rows::Rows;
 use crate::story;
 
-/// Types, lengths and orders of chains: links as seller and buyer, then what is shown.
+/// What it is about, links as seller and buyer, then type and order as shown.
+type Case = (&'static str, &'static [Link], &'static str, &'static [u64]);
+
+type Link = (u64, u64);
+
+/// Types, lengths and orders of chains.
 #[rustfmt::skip]
-const CHAINS: [(&str, &[(u64, u64)], &str, &[u64]); 7] = [
+const CHAINS: [Case; 7] = [
     ("one listing", &[], "NOT_IN_CHAIN", &[1]),
     ("two listings", &[(2, 1)], "IN_CHAIN", &[1, 2]),
     ("listed from top to bottom", &[(2, 3), (1, 2)], "IN_CHAIN", &[3, 2, 1]),
@@ -51,7 +56,7 @@ story! {
 }
 
 /// Every link is shown on both of its sides, and nothing else is.
-fn check_connections(property: &Value, base: u64, links: &[(u64, u64)], name: &str) {
+fn check_connections(property: &Value, base: u64, links: &[Link], name: &str) {
     let own = property["uprn"].as_u64().unwrap() - base;
     let numbers = |member: &str| {
         let shown = property["connections"][member].as_array().unwrap().iter();
