@@ -9,6 +9,15 @@
 //! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
 //! SQLite.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a benchmark that meets a surprise shall stop, and prints what it measures"
+)]
+
 mod load;
 
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! Tests of what is sent and of how refusals are told apart. The later ones run whole queries.
 
-mod service;
+mod stand_in;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 
-use self::service::{Reply, Request, Service};
+use self::stand_in::{Reply, Request, Service};
 use super::{ChainInput, ChainQuery, form_fields, read_refusal, refuses_token};
 use crate::ClientError;
 use crate::connection::Answer;
