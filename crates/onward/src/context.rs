@@ -47,6 +47,10 @@ pub async fn stamp(
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         headers.insert(REQUEST_ID, value);
     }
+    // S-14: every answer shows the limit, also to callers nobody knows yet.
+    if let (Door::Base, Some(limits)) = (door, &app.rate_limits) {
+        limits.show_untouched(headers);
+    }
     if let Some(value) = interaction_id {
         headers.insert(INTERACTION_ID, value);
     }

@@ -83,14 +83,18 @@ impl RateLimits {
         self.buckets.shrink_to_fit();
     }
 
-    /// What a caller has left who was not counted, because nobody knows who it is.
-    pub fn untouched(&self) -> Allowance {
-        Allowance {
+    /// Shows what a caller has left who was not counted, unless an answer
+    /// shows a real count already.
+    pub fn show_untouched(&self, headers: &mut HeaderMap) {
+        let untouched = Allowance {
             remaining: self.burst,
             wait_seconds: 0,
             is_exceeded: false,
             per_second: self.per_second,
             burst: self.burst,
+        };
+        if !headers.contains_key(POLICY) {
+            untouched.show(headers);
         }
     }
 }

@@ -107,6 +107,12 @@ pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    if args.unbound_tokens && matches!(args.profile, ProfileName::Fapi2) {
+        return Err(Failure::new(
+            "profile fapi2 allows bound tokens only (FAPI 2.0 section 5.3.2.1): \
+             leave --unbound-tokens out",
+        ));
+    }
     let jwks = std::fs::read(&args.jwks)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", args.jwks.display())))?;
     let client = StoredClient {

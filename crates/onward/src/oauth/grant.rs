@@ -96,5 +96,10 @@ fn decide_scopes(
             granted.push(scope.as_str());
         }
     }
+    if granted.is_empty() {
+        return Err(OauthError::InvalidScope(
+            "scope is empty: name a scope, or leave the parameter out for all",
+        ));
+    }
     Ok(granted)
 }

@@ -43,7 +43,11 @@ pub(super) fn ensure_data(
         load(&options.files)?;
     } else if !loaded.exists() {
         let path = directory.join("sample.ndjson");
-        write_sample(&path, options)?;
+        // A sample that is there was written whole, by an earlier start that
+        // did not get to its end: it decides, whatever is asked for now.
+        if !path.exists() {
+            write_sample(&path, options)?;
+        }
         load(std::slice::from_ref(&path))?;
     }
     files::write(&loaded, "The sample data is in the store.\n").map_err(SandboxError::new)
@@ -103,7 +107,8 @@ fn write_sample(path: &Path, options: &DataOptions) -> Result<(), SandboxError> 
     let failed = |error: std::io::Error| {
         SandboxError::new(format!("cannot write {}: {error}", path.display()))
     };
-    let file = File::create(path).map_err(failed)?;
+    let unfinished = path.with_extension("unfinished");
+    let file = File::create(&unfinished).map_err(failed)?;
     let mut out = BufWriter::new(file);
     let wanted = GenerateOptions {
         listings: Some(options.listings),
@@ -112,5 +117,6 @@ fn write_sample(path: &Path, options: &DataOptions) -> Result<(), SandboxError> 
         ..GenerateOptions::default()
     };
     generate::generate(&wanted, &mut out).map_err(SandboxError::new)?;
-    out.flush().map_err(failed)
+    out.flush().map_err(failed)?;
+    std::fs::rename(&unfinished, path).map_err(failed)
 }

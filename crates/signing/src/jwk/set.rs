@@ -8,7 +8,7 @@ use crate::canonical;
 /// The longest JWK set that is read, in bytes.
 pub const MAX_SET_BYTES: usize = 256 * 1024;
 /// The most keys that a JWK set may hold.
-pub const MAX_SET_KEYS: usize = 20;
+pub const MAX_SET_KEYS: usize = 100;
 
 /// A checked JWK set (RFC 7517 section 5).
 #[derive(Clone, Debug)]

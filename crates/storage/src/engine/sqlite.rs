@@ -273,33 +273,59 @@ fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
         }
         return;
     }
+    if group.len() == 1 {
+        for job in group {
+            commit_alone(connection, job);
+        }
+        return;
+    }
     let mut ended = Vec::with_capacity(group.len());
     for mut job in group {
         let outcome = run_in_savepoint(connection, job.as_mut());
         ended.push((job, outcome));
     }
-    let committed = connection.execute_batch("commit").map_err(|error| {
+    let committed = end_transaction(connection, "commit");
+    for (job, outcome) in ended {
+        job.finish(outcome.and_then(|()| committed.clone()));
+    }
+}
+
+/// Runs a job that has the transaction for itself. It needs no savepoint, which
+/// would make each statement of a large job dearer than the one before.
+fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
+    let kept = run(connection, job.as_mut());
+    let ending = if matches!(kept, Ok(true)) {
+        "commit"
+    } else {
+        "rollback"
+    };
+    job.finish(kept.and(end_transaction(connection, ending)));
+}
+
+/// Commits or rolls back; after a failure nothing stays open.
+fn end_transaction(connection: &Connection, ending: &str) -> Result<()> {
+    connection.execute_batch(ending).map_err(|error| {
         let error = failed(&error);
         if !connection.is_autocommit() {
             drop(connection.execute_batch("rollback"));
         }
         error
-    });
-    for (job, outcome) in ended {
-        job.finish(outcome.and_then(|()| committed.clone()));
-    }
+    })
+}
+
+fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
+    let mut write = Write::new(Session::Sqlite(SqliteSession { connection }));
+    catch_unwind(AssertUnwindSafe(|| job.run(&mut write))).map_err(|_panic| StorageError::Stopped)
 }
 
 fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<()> {
     connection
         .execute_batch("savepoint job")
         .map_err(|error| failed(&error))?;
-    let mut write = Write::new(Session::Sqlite(SqliteSession { connection }));
-    let keep = catch_unwind(AssertUnwindSafe(|| job.run(&mut write)));
-    let undone = match keep {
+    let undone = match run(connection, job) {
         Ok(true) => return release(connection),
         Ok(false) => Ok(()),
-        Err(_panic) => Err(StorageError::Stopped),
+        Err(error) => Err(error),
     };
     connection
         .execute_batch("rollback to job")

@@ -36,8 +36,7 @@ pub async fn query_chains(State(app): State<Arc<App>>, request: Request) -> Resp
         }
         Err(problem) => problem.into_response(),
     };
-    if let Some(limits) = &app.rate_limits {
-        let allowance = allowance.unwrap_or_else(|| limits.untouched());
+    if let Some(allowance) = allowance {
         allowance.show(response.headers_mut());
     }
     response

@@ -40,11 +40,11 @@ fn register_two(folder: &Folder) -> String {
     let branches = folder.write("branches.ndjson", branch);
     assert_eq!(folder.run(&["import", &branches]).status, Some(0));
     let keys = jwks();
-    let plain = "--scope transaction-status --client-id https://rp.example/first";
+    let plain = "--profile fapi2 --scope transaction-status --client-id https://rp.example/first";
     let made = register(folder, &keys, &plain.split(' ').collect::<Vec<_>>());
     assert_eq!(made.status, Some(0), "{}", made.err);
     assert_eq!(made.out, "Registered https://rp.example/first\n");
-    let every = "--json --scope listing --scope transaction-status --branch 1 --profile fapi2 \
+    let every = "--json --scope listing --scope transaction-status --branch 1 \
         --assertion-alg ES256 --unbound-tokens";
     let made = register(folder, &keys, &every.split(' ').collect::<Vec<_>>());
     let second: Value = serde_json::from_str(&made.out).unwrap();
@@ -65,13 +65,13 @@ fn clients_are_registered_and_listed() {
     }
     let first = json!({
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
-        "status": "active", "created_at": null, "profile": "sector",
+        "status": "active", "created_at": null, "profile": "fapi2",
         "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
         "assertion_alg": null,
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
-        "status": "active", "created_at": null, "profile": "fapi2",
+        "status": "active", "created_at": null, "profile": "sector",
         "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": false,
         "assertion_alg": "ES256",
     });
@@ -91,9 +91,9 @@ fn a_client_is_disabled() {
     let human = folder.run(&["client", "list"]).out;
     assert_eq!(human.lines().count(), 4);
     for part in [
-        "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile sector, ",
-        "profile sector, scopes [transaction-status], branches []\n",
-        ", active, profile fapi2, scopes [listing transaction-status], branches [1]\n",
+        "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile fapi2, ",
+        "profile fapi2, scopes [transaction-status], branches []\n",
+        ", active, profile sector, scopes [listing transaction-status], branches [1]\n",
     ] {
         assert!(human.contains(part), "{human}");
     }
@@ -108,6 +108,12 @@ fn what_cannot_be_registered_is_refused() {
     let keys = jwks();
     let id = ["--client-id", "https://rp.example/first"];
     assert_eq!(register(&folder, &keys, &id).status, Some(0));
+    let unbound = register(&folder, &keys, &["--profile", "fapi2", "--unbound-tokens"]);
+    assert!(
+        unbound.failure().contains("bound tokens only"),
+        "{}",
+        unbound.err
+    );
     assert_eq!(
         register(&folder, &keys, &id).failure(),
         "the client id https://rp.example/first is taken"
