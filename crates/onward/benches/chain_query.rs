@@ -91,16 +91,19 @@ async fn measure() {
         throughput(&part.node, &part.target, CONNECTIONS, 2 * seconds).await;
     }
     // In rounds, so that what else the machine does at a time hurts all alike.
-    let mut signing_rates = Vec::new();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let mut alone = Vec::new();
+    let mut together = Vec::new();
     for _round in 0..rounds {
-        signing_rates.push(measure_signing(seconds / 2));
+        alone.push(measure_signing(1, seconds / 2));
+        together.push(measure_signing(cores, seconds / 2));
         for part in &mut parts {
             let figures = throughput(&part.node, &part.target, CONNECTIONS, seconds).await;
             part.rates.push(figures.per_cpu_second());
             part.wall_rates.push(figures.per_second());
         }
     }
-    report(&signing_rates, &parts);
+    report(&alone, &together, &parts);
     for part in &parts {
         let latencies = latency(&part.target, CONNECTIONS, part.fixed_rate, 2 * seconds).await;
         println!(
@@ -138,8 +141,10 @@ impl Part {
     }
 }
 
-/// Medians of all rounds, and of the ratios within each round.
-fn report(signing_rates: &[f64], parts: &[Part; 3]) {
+/// Medians of all rounds, and of the ratios within each round. Processors that
+/// share a core sign slower when all of them do: the server, which keeps all of
+/// them busy, is compared with both.
+fn report(alone: &[f64], together: &[f64], parts: &[Part; 3]) {
     let ratios = |above: &[f64], below: &[f64]| {
         median(
             above
@@ -150,19 +155,21 @@ fn report(signing_rates: &[f64], parts: &[Part; 3]) {
         )
     };
     let [built, cold, warm] = parts;
-    let signing_rate = median(signing_rates.to_vec());
-    println!(
-        "{:<42}{signing_rate:>8.0} /CPU s",
-        "RSA-2048 signatures of the library"
-    );
+    for (name, rates) in [
+        ("RSA-2048 signatures, one thread", alone),
+        ("RSA-2048 signatures, a thread for each core", together),
+    ] {
+        println!("{name:<44}{:>7.0} /CPU s", median(rates.to_vec()));
+    }
     for part in parts {
         let rate = median(part.rates.clone());
         println!(
-            "{:<42}{rate:>8.0} /CPU s {:>7.0} /s {:>6.0} µs CPU each, {:.2} of signing",
+            "{:<44}{rate:>7.0} /CPU s {:>7.0} /s {:>6.0} µs CPU each, {:.2} / {:.2} of signing",
             part.name,
             median(part.wall_rates.clone()),
             1e6 / rate,
-            ratios(&part.rates, signing_rates),
+            ratios(&part.rates, alone),
+            ratios(&part.rates, together),
         );
     }
     println!(
@@ -177,19 +184,28 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Signatures of a typical answer's size per CPU second of one thread.
-fn measure_signing(seconds: Duration) -> f64 {
+/// Signatures of a typical answer's size per CPU second, made by so many threads.
+fn measure_signing(threads: usize, length: Duration) -> f64 {
     let key = SigningKey::generate_rsa(Algorithm::Rs256, RsaSize::Bits2048).unwrap();
     let message = vec![b'x'; 4300];
-    let begun = own_cpu_seconds();
-    let mut count = 0.0;
-    while own_cpu_seconds() - begun < seconds.as_secs_f64() {
-        for _signature in 0..50 {
-            key.sign(&message).unwrap();
-            count += 1.0;
-        }
-    }
-    count / (own_cpu_seconds() - begun)
+    let cpu_before = own_cpu_seconds();
+    let stopwatch = onward::clock::Stopwatch::start();
+    let count: u32 = std::thread::scope(|scope| {
+        let sign = || {
+            let mut count = 0;
+            while stopwatch.elapsed() < length {
+                key.sign(&message).unwrap();
+                count += 1;
+            }
+            count
+        };
+        let signers: Vec<_> = (0..threads).map(|_| scope.spawn(sign)).collect();
+        signers
+            .into_iter()
+            .map(|signer| signer.join().unwrap())
+            .sum()
+    });
+    f64::from(count) / (own_cpu_seconds() - cpu_before)
 }
 
 fn read_setting(name: &str, default: u64) -> u64 {

@@ -187,7 +187,6 @@ fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
             connection.pragma_update(None, "analysis_limit", 1000)?;
         }
         connection.pragma_update(None, "cache_size", -32_768)?;
-        connection.pragma_update(None, "mmap_size", 8_589_934_592_i64)?;
         connection.pragma_update(None, "temp_store", "memory")?;
         Ok(connection)
     };

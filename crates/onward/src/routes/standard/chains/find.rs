@@ -90,14 +90,17 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
 }
 
 /// A postcode alone leads to its best placed property; anything else must be
-/// the whole address of exactly one property where it names a number.
+/// the whole address of exactly one property.
 fn find_address(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
     if let Some(postcode) = address::postcode(text) {
         let hits = address_search::list_by_postcode(read, &postcode)?;
         return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
     }
     let key = address::normalise(text);
-    if address::names_number(text) && address_search::count_by_address(read, &key)? > 1 {
+    // S-7 asks for this where the address names a number. Two properties of one
+    // whole address cannot be told apart without one either, and the wrong one
+    // is far worse than none.
+    if address_search::count_by_address(read, &key)? > 1 {
         return Ok(Found::Several);
     }
     let hits = address_search::list_by_address(read, &key)?;

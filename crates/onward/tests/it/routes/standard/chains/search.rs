@@ -219,6 +219,18 @@ story! {
 }
 
 story! {
+    async fn two_properties_of_one_name_are_no_match_either(world) {
+        let asker = Asker::new(&world).await;
+        let mut rows = Rows::new();
+        for uprn in [1, 2] {
+            rows = rows.sale(uprn, "Rose Cottage", "LS1 4AP");
+        }
+        world.import(rows.lines()).await;
+        assert_eq!(asker.ask_address("Rose Cottage, Leeds, LS1 4AP").await.problem(), SEVERAL);
+    }
+}
+
+story! {
     async fn a_changed_address_is_found_and_shown_at_once(world) {
         let asker = Asker::new(&world).await;
         world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
