@@ -98,9 +98,10 @@ fn introduce(prepared: &Prepared) {
     say(out, "Ask for a chain, in another terminal:");
     let directory = prepared.directory().display();
     let uprn = file.samples.uprn_in_chain;
-    say(
-        out,
-        format!("  onward query --sandbox {directory} --uprn {uprn}"),
-    );
+    // As this program was called, so that the line can be pasted.
+    let program = std::env::args().next();
+    let program = program.unwrap_or_else(|| "onward".to_owned());
+    let line = format!("  {program} query --sandbox {directory} --uprn {uprn}");
+    say(out, line);
     say(out, "Ctrl-C stops it; started again, it carries on.");
 }
