@@ -62,7 +62,7 @@ pub struct Config {
     pub signature_reuse_seconds: i64,
     /// Threads that sign at once; 0: one for each processor.
     pub signing_threads: usize,
-    /// Memory for finished chain documents.
+    /// Memory for finished answers: half for chain documents, half for whole ones.
     pub document_cache_mebibytes: u64,
 
     /// Whether requests are limited (S-14).
