@@ -92,11 +92,12 @@ pub(crate) async fn latency(
 ) -> Latencies {
     let total = rate * length.as_secs();
     let counter = Arc::new(AtomicU64::new(0));
-    let begun = now();
     let mut open = Vec::new();
     for _connection in 0..connections {
         open.push(target.connect().await);
     }
+    // Only now: handshakes are no part of a request's latency.
+    let begun = now();
     let askers = open.into_iter().map(|mut connection| {
         let counter = Arc::clone(&counter);
         async move {
