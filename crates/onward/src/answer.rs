@@ -11,13 +11,13 @@ use signing::key::SigningKey;
 use signing::provenance::{PayloadHash, Provenance};
 use storage::Storage;
 use storage::address_search::Hit;
-use tokio::sync::Semaphore;
 
 use crate::clock;
 use crate::config::Config;
 use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::signers::Signers;
 use crate::wire::chains;
 
 /// What finished answers are made of.
@@ -26,7 +26,7 @@ pub struct Answers {
     documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
     signatures: Cache<SignatureKey, Arc<Signature>>,
     bodies: Cache<BodyKey, Arc<Body>, ByLength>,
-    signing_threads: Arc<Semaphore>,
+    signers: Signers,
     reuse_seconds: i64,
     metrics: Arc<Metrics>,
 }
@@ -88,23 +88,19 @@ impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
 }
 
 impl Answers {
-    /// Empty caches of the configured sizes.
-    pub fn new(config: &Config, metrics: Arc<Metrics>) -> Self {
+    /// Empty caches of the configured sizes, and the threads that sign.
+    pub fn start(config: &Config, metrics: Arc<Metrics>) -> std::io::Result<Self> {
         // Half for documents, half for whole answers.
         let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 512;
         let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
-        let threads = match config.signing_threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        };
-        Self {
+        Ok(Self {
             documents: Cache::with_weighter(items, bytes_max, ByLength),
             signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
             bodies: Cache::with_weighter(items, bytes_max, ByLength),
-            signing_threads: Arc::new(Semaphore::new(threads)),
+            signers: Signers::start(config.signing_threads)?,
             reuse_seconds: config.signature_reuse_seconds,
             metrics,
-        }
+        })
     }
 
     /// The document of the chain that a hit leads to; none if the chain was
@@ -219,28 +215,13 @@ impl Answers {
         })
     }
 
-    /// Signs on a thread of its own: an RSA signature takes more than half a
-    /// millisecond, for which no other request may wait on this worker.
     async fn make_signature(
         &self,
         data: Bytes,
         key: &Arc<SigningKey>,
         now: i64,
     ) -> Result<Arc<Signature>, Problem> {
-        let failed = |text: String| Problem::Internal(format!("signing failed: {text}"));
-        let permit = Arc::clone(&self.signing_threads)
-            .acquire_owned()
-            .await
-            .map_err(|error| failed(error.to_string()))?;
-        let key = Arc::clone(key);
-        let value = tokio::task::spawn_blocking(move || {
-            let signature = key.sign(&data);
-            drop(permit);
-            signature
-        })
-        .await
-        .map_err(|error| failed(error.to_string()))?
-        .map_err(|error| failed(error.to_string()))?;
+        let value = self.signers.sign(data, key).await?;
         self.metrics.signatures.inc();
         Ok(Arc::new(Signature {
             value: base64url::encode(&value),

@@ -65,11 +65,16 @@ impl RequestIds {
 }
 
 impl App {
-    /// Puts the parts together.
-    pub fn new(config: Config, clock: Clock, storage: Storage, registry: Registry) -> Arc<Self> {
+    /// Puts the parts together and starts the threads that sign.
+    pub fn start(
+        config: Config,
+        clock: Clock,
+        storage: Storage,
+        registry: Registry,
+    ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::default());
-        Arc::new(Self {
-            answers: Answers::new(&config, Arc::clone(&metrics)),
+        Ok(Arc::new(Self {
+            answers: Answers::start(&config, Arc::clone(&metrics))?,
             rate_limits: RateLimits::new(&config),
             config,
             clock,
@@ -77,6 +82,6 @@ impl App {
             registry,
             metrics,
             request_ids: RequestIds::default(),
-        })
+        }))
     }
 }

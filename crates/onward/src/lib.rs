@@ -25,6 +25,7 @@ pub mod router;
 pub mod routes;
 pub mod sandbox;
 pub mod server;
+pub mod signers;
 pub mod telemetry;
 pub mod tls;
 pub mod wire;

@@ -39,6 +39,9 @@ pub enum StartError {
     /// The certificate authority of the database cannot be read.
     #[error("cannot read store_ca_file {0}: {1}")]
     StoreCa(String, String),
+    /// The machine gives no more threads.
+    #[error("cannot start the threads that sign: {0}")]
+    Threads(std::io::Error),
     /// An address cannot be listened on.
     #[error("cannot listen on {address} ({setting}): {reason}")]
     Listen {
@@ -92,7 +95,7 @@ pub fn open_app(config: Config, clock: Clock) -> Result<Arc<App>, StartError> {
     let storage = open_storage(&config, false)?;
     let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
     let registry = Registry::open(storage.clone(), sealing)?;
-    Ok(App::new(config, clock, storage, registry))
+    App::start(config, clock, storage, registry).map_err(StartError::Threads)
 }
 
 impl Server {

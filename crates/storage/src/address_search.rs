@@ -29,9 +29,10 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<(i64, Option<Hit>
     read.query_exactly_one(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
          from revision r left join property p on p.uprn = $1 \
-         left join listing l on l.property_id = p.id and l.deleted_at is null \
-         left join chain c on c.id = l.chain_id \
-         where r.name = 'registry' order by l.created_at desc, l.id desc limit 1",
+         left join listing l on l.id = (select x.id from listing x \
+         where x.property_id = p.id and x.deleted_at is null \
+         order by x.created_at desc, x.id desc limit 1) \
+         left join chain c on c.id = l.chain_id where r.name = 'registry'",
         &[uprn.value().into()],
         |row| {
             let is_found = row.optional_integer(2)?.is_some();
