@@ -18,8 +18,14 @@ use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
 use crate::{Result, StorageError};
 
-/// How often a transaction is run again after a conflict with another one.
-const CONFLICTS_MAX: u32 = 30;
+/// How long a transaction that meets conflicts waits in all, before it gives up.
+/// One of those in conflict always gets through, so that a transaction of a few
+/// milliseconds has its turn long before; giving up is for a store that is stuck.
+const CONFLICT_PAUSES_MAX: Duration = Duration::from_secs(8);
+/// The ceilings of the pauses after a conflict: the first, which doubles with
+/// each further conflict, and the last.
+const CONFLICT_PAUSE_FIRST: Duration = Duration::from_millis(1);
+const CONFLICT_PAUSE_LAST: Duration = Duration::from_millis(64);
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one statement may take, import and index builds included.
@@ -323,14 +329,23 @@ fn read(session: &mut PostgresSession, job: ReadJob) {
 
 /// Runs the work in a serializable transaction, again after each conflict.
 fn write(session: &mut PostgresSession, mut job: Box<dyn WriteJob>) {
-    for conflicts in 0..CONFLICTS_MAX {
+    let mut ceiling = CONFLICT_PAUSE_FIRST;
+    let mut paused = Duration::ZERO;
+    loop {
         match attempt(session, job.as_mut()) {
             Ok(()) => return job.finish(Ok(())),
             Err(Hurt::Failure(error)) => return job.finish(Err(error)),
-            Err(Hurt::Conflict) => back_off(conflicts),
+            Err(Hurt::Conflict) if paused >= CONFLICT_PAUSES_MAX => {
+                return job.finish(Err(StorageError::Busy));
+            }
+            Err(Hurt::Conflict) => {
+                let pause = jitter(ceiling);
+                std::thread::sleep(pause);
+                paused += pause;
+                ceiling = CONFLICT_PAUSE_LAST.min(ceiling * 2);
+            }
         }
     }
-    job.finish(Err(StorageError::Busy));
 }
 
 fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> std::result::Result<(), Hurt> {
@@ -354,12 +369,13 @@ fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> std::result
     }
 }
 
-/// Waits a moment that grows, and differs between threads, so that two
-/// transactions do not meet again and again.
-fn back_off(conflicts: u32) {
-    let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), conflicts);
-    let ceiling_micros = 500_u64 << conflicts.min(7);
-    std::thread::sleep(Duration::from_micros(seed % ceiling_micros));
+/// Something between half of a pause and the whole of it, different each time,
+/// so that two transactions do not meet again and again.
+fn jitter(ceiling: Duration) -> Duration {
+    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ceiling);
+    let half = ceiling / 2;
+    let micros = u64::try_from(half.as_micros()).unwrap_or(u64::MAX).max(1);
+    half + Duration::from_micros(random % micros)
 }
 
 fn failed(error: &postgres::Error) -> StorageError {
