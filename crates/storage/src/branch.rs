@@ -2,6 +2,7 @@
 
 use chain::ids::BranchId;
 
+use crate::row::Row;
 use crate::{Read, Result, Write, chains};
 
 /// A branch as the store holds it.
@@ -15,6 +16,19 @@ pub struct Branch {
     pub name: String,
     /// The participant it belongs to.
     pub participant_id: i64,
+}
+
+/// A branch with the name of the organisation that it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchWithParticipant {
+    /// Its id in document 2.
+    pub id: BranchId,
+    /// The reference by which imports name it.
+    pub reference: String,
+    /// The name shown as selling agent.
+    pub name: String,
+    /// What the organisation is called.
+    pub participant: String,
 }
 
 /// Finds a branch by the reference that imports use.
@@ -53,6 +67,41 @@ pub fn list_fullest_branches(read: &mut Read<'_>, limit: i64) -> Result<Vec<Bran
     )
 }
 
+/// All branches, by name and then by id.
+pub fn list_branches(read: &mut Read<'_>) -> Result<Vec<BranchWithParticipant>> {
+    read.query(
+        "select b.id, b.reference, b.name, p.name \
+         from branch b join participant p on p.id = b.participant_id \
+         order by b.name_key, b.id",
+        &[],
+        read_branch_with_participant,
+    )
+}
+
+/// The number of branches whose name contains this text in capitals or not, and
+/// one page of them, by name and then by id. An empty text is in every name.
+pub fn list_branches_by_name(
+    read: &mut Read<'_>,
+    text: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<(i64, Vec<BranchWithParticipant>)> {
+    let pattern = contains_pattern(&name_key(text));
+    let total = read.query_exactly_one(
+        "select count(*) from branch where name_key like $1 escape '!'",
+        &[(&pattern).into()],
+        |row| row.integer(0),
+    )?;
+    let branches = read.query(
+        "select b.id, b.reference, b.name, p.name \
+         from branch b join participant p on p.id = b.participant_id \
+         where b.name_key like $1 escape '!' order by b.name_key, b.id limit $2 offset $3",
+        &[(&pattern).into(), limit.into(), offset.into()],
+        read_branch_with_participant,
+    )?;
+    Ok((total, branches))
+}
+
 /// Adds a branch.
 pub fn insert_branch(
     write: &mut Write<'_>,
@@ -61,8 +110,14 @@ pub fn insert_branch(
     name: &str,
 ) -> Result<BranchId> {
     let id = write.insert(
-        "insert into branch (participant_id, reference, name) values ($1, $2, $3) returning id",
-        &[participant_id.into(), reference.into(), name.into()],
+        "insert into branch (participant_id, reference, name, name_key) \
+         values ($1, $2, $3, $4) returning id",
+        &[
+            participant_id.into(),
+            reference.into(),
+            name.into(),
+            (&name_key(name)).into(),
+        ],
     )?;
     Ok(BranchId(id))
 }
@@ -71,12 +126,42 @@ pub fn insert_branch(
 /// get a new version.
 pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
     write.execute(
-        "update branch set name = $1, participant_id = $2 where id = $3",
+        "update branch set name = $1, name_key = $2, participant_id = $3 where id = $4",
         &[
             (&branch.name).into(),
+            (&name_key(&branch.name)).into(),
             branch.participant_id.into(),
             branch.id.into(),
         ],
     )?;
     chains::raise_versions_of_branch(write, branch.id)
+}
+
+/// The form in which names are compared and ordered, the same on both engines.
+fn name_key(name: &str) -> String {
+    name.to_lowercase()
+}
+
+/// A pattern for everything that contains this text, of which no character has
+/// a meaning of its own.
+fn contains_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    pattern.push('%');
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn read_branch_with_participant(row: &Row<'_>) -> Result<BranchWithParticipant> {
+    Ok(BranchWithParticipant {
+        id: BranchId(row.integer(0)?),
+        reference: row.text(1)?,
+        name: row.text(2)?,
+        participant: row.text(3)?,
+    })
 }

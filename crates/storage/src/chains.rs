@@ -73,6 +73,19 @@ pub fn merge_chains(write: &mut Write<'_>, dissolved: ChainId, survivor: ChainId
     Ok(())
 }
 
+/// Moves one listing into another chain. No version is raised here.
+pub(crate) fn move_listing(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    chain: ChainId,
+) -> Result<()> {
+    write.execute(
+        "update listing set chain_id = $1 where id = $2",
+        &[(&chain.to_string()).into(), listing.into()],
+    )?;
+    Ok(())
+}
+
 /// The chain of a listing.
 pub fn find_chain_of_listing(read: &mut Read<'_>, listing: ListingId) -> Result<Option<ChainId>> {
     read.query_one(

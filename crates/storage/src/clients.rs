@@ -116,6 +116,35 @@ pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i6
     Ok(changed > 0)
 }
 
+/// Gives a client exactly these branches; `false` if there is no such client.
+pub fn set_client_branches(
+    write: &mut Write<'_>,
+    id: &str,
+    branches: &[BranchId],
+    now: i64,
+) -> Result<bool> {
+    let changed = write.execute(
+        "update client set updated_at = $1 where id = $2",
+        &[now.into(), id.into()],
+    )?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    write.execute(
+        "delete from client_branch where client_id = $1",
+        &[id.into()],
+    )?;
+    for branch in branches {
+        write.execute(
+            "insert into client_branch (client_id, branch_id) values ($1, $2) \
+             on conflict (client_id, branch_id) do nothing",
+            &[id.into(), (*branch).into()],
+        )?;
+    }
+    registry::raise_revision(write)?;
+    Ok(true)
+}
+
 fn list_branches_of_client(read: &mut Read<'_>, id: &str) -> Result<Vec<BranchId>> {
     read.query(
         "select branch_id from client_branch where client_id = $1 order by branch_id",

@@ -22,3 +22,12 @@ pub fn insert_link(write: &mut Write<'_>, link: Link, now: i64) -> Result<()> {
     )?;
     Ok(())
 }
+
+/// Removes a link.
+pub(crate) fn delete_link(write: &mut Write<'_>, link: Link) -> Result<()> {
+    write.execute(
+        "delete from link where buyer_listing_id = $1 and seller_listing_id = $2",
+        &[link.buyer.into(), link.seller.into()],
+    )?;
+    Ok(())
+}

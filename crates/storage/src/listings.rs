@@ -1,8 +1,15 @@
 //! Listings: sales of one property by one branch.
 
+mod stored_listing;
+
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 
-use crate::{Read, Result, Write};
+use crate::{Read, Result, Write, chains};
+
+pub use self::stored_listing::{
+    ListingPage, StoredListing, find_stored_listing, list_listings_of_chain,
+    list_listings_of_client,
+};
 
 /// What a branch says of a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +135,39 @@ pub fn update_listing(
         ],
     )?;
     Ok(())
+}
+
+/// Deletes a listing, which keeps its row; a deleted one keeps its time. The
+/// caller makes sure that it is not linked. Its chain gets a new version.
+pub fn delete_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<()> {
+    let changed = write.execute(
+        "update listing set deleted_at = $1 where id = $2 and deleted_at is null",
+        &[now.into(), listing.into()],
+    )?;
+    if changed == 0 {
+        return Ok(());
+    }
+    touch_listing(write, listing, now)?;
+    chains::raise_version_of_listing(write, listing)
+}
+
+/// Locks or unlocks a listing (S-53); nothing happens where it is so already.
+/// Its chain gets a new version.
+pub fn set_locked(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    is_locked: bool,
+    now: i64,
+) -> Result<()> {
+    let changed = write.execute(
+        "update listing set is_locked = $1 where id = $2 and is_locked <> $3",
+        &[is_locked.into(), listing.into(), is_locked.into()],
+    )?;
+    if changed == 0 {
+        return Ok(());
+    }
+    touch_listing(write, listing, now)?;
+    chains::raise_version_of_listing(write, listing)
 }
 
 /// Notes that something of a listing changed; never moves the time backwards.

@@ -3,10 +3,13 @@
 use crate::{Result, StorageError};
 
 /// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// Portable SQL; `{identity}` and `{bytewise}` are put in by the engine.
-const STEPS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const STEPS: &[&str] = &[
+    include_str!("migrations/0001_first.sql"),
+    include_str!("migrations/0002_changes.sql"),
+];
 
 /// Reads the version of a store that has a schema.
 pub(crate) const READ_VERSION: &str = "select max(version) from schema_version";

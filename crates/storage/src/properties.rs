@@ -3,7 +3,7 @@
 use chain::ids::{PropertyId, Uprn};
 
 use crate::row::Row;
-use crate::{Read, Result, StorageError, Write, chains};
+use crate::{Read, Result, StorageError, Write, address_search, chains};
 
 /// An address in document 1's parts. Unknown lines are empty (S-12).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,6 +37,67 @@ pub struct NewProperty {
     pub postcode_key: String,
 }
 
+/// A property as the store holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredProperty {
+    /// Its id.
+    pub id: PropertyId,
+    /// Its number.
+    pub uprn: Uprn,
+    /// Its address.
+    pub address: Address,
+}
+
+/// Finds a property by its id.
+pub fn find_property(read: &mut Read<'_>, id: PropertyId) -> Result<Option<StoredProperty>> {
+    read.query_one(
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
+         from property where id = $1",
+        &[id.into()],
+        read_property,
+    )
+}
+
+/// The number of properties whose whole address has this normal form, and one
+/// page of them, by id. Properties without a listing count as well.
+pub fn list_properties_by_address(
+    read: &mut Read<'_>,
+    address_key: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<(i64, Vec<StoredProperty>)> {
+    let total = address_search::count_by_address(read, address_key)?;
+    let properties = read.query(
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
+         from property where address_key = $1 order by id limit $2 offset $3",
+        &[address_key.into(), limit.into(), offset.into()],
+        read_property,
+    )?;
+    Ok((total, properties))
+}
+
+/// The number of properties of a postcode, and one page of them, by id.
+/// Properties without a listing count as well.
+pub fn list_properties_by_postcode(
+    read: &mut Read<'_>,
+    postcode_key: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<(i64, Vec<StoredProperty>)> {
+    let total = read.query_exactly_one(
+        "select count(*) from property where postcode_key = $1",
+        &[postcode_key.into()],
+        |row| row.integer(0),
+    )?;
+    let properties = read.query(
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
+         from property where postcode_key = $1 order by id limit $2 offset $3",
+        &[postcode_key.into(), limit.into(), offset.into()],
+        read_property,
+    )?;
+    Ok((total, properties))
+}
+
 /// Finds a property's id by its UPRN.
 pub fn find_property_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<PropertyId>> {
     read.query_one(
@@ -56,6 +117,14 @@ pub fn find_address(read: &mut Read<'_>, property: PropertyId) -> Result<Option<
     )
 }
 
+fn read_property(row: &Row<'_>) -> Result<StoredProperty> {
+    Ok(StoredProperty {
+        id: PropertyId(row.integer(0)?),
+        uprn: read_uprn(row, 1)?,
+        address: read_address(row, 2)?,
+    })
+}
+
 /// Reads an address from seven columns that begin at `first`.
 pub(crate) fn read_address(row: &Row<'_>, first: usize) -> Result<Address> {
     Ok(Address {
@@ -73,6 +142,40 @@ pub(crate) fn read_address(row: &Row<'_>, first: usize) -> Result<Address> {
 pub(crate) fn read_uprn(row: &Row<'_>, column: usize) -> Result<Uprn> {
     let value = row.integer(column)?;
     Uprn::new(value).ok_or_else(|| StorageError::Corrupt(format!("{value} is no UPRN")))
+}
+
+/// A placeholder UPRN that no property has and that was never given out before
+/// (S-12). It is above all that were given out, and passes over those that
+/// imports brought. Raising the counter keeps two writers from being given one
+/// number: the second waits for the first.
+pub fn next_placeholder_uprn(write: &mut Write<'_>) -> Result<Uprn> {
+    let next = write.query_exactly_one(
+        "update counter set value = value + 1 where name = 'placeholder_uprn' returning value",
+        &[],
+        |row| row.integer(0),
+    )?;
+    let used_up = || StorageError::Corrupt("all placeholder UPRNs are used up".to_owned());
+    let next = Uprn::new(next).ok_or_else(used_up)?;
+    if find_property_by_uprn(write, next)?.is_none() {
+        return Ok(next);
+    }
+    Uprn::new(pass_over_imported(write, next.value())?).ok_or_else(used_up)
+}
+
+/// The first number above a taken one that no property has.
+fn pass_over_imported(write: &mut Write<'_>, taken: i64) -> Result<i64> {
+    let next = write.query_exactly_one(
+        "select p.uprn + 1 from property p where p.uprn >= $1 \
+         and not exists (select 1 from property n where n.uprn = p.uprn + 1) \
+         order by p.uprn limit 1",
+        &[taken.into()],
+        |row| row.integer(0),
+    )?;
+    write.execute(
+        "update counter set value = $1 where name = 'placeholder_uprn'",
+        &[next.into()],
+    )?;
+    Ok(next)
 }
 
 /// Adds a property.

@@ -1,11 +1,10 @@
 //! The whole state of one chain, as the chain query shows it.
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
-use chain::milestone::{self, MilestoneType};
 use chain::progress::Recorded;
 use chain::state::{Chain, Link, Member};
-use jiff::civil::Date;
 
+use crate::milestones::{read_optional_date, read_type};
 use crate::properties::{Address, read_address, read_uprn};
 use crate::row::Row;
 use crate::{Read, Result, StorageError};
@@ -167,24 +166,10 @@ fn list_milestones(read: &mut Read<'_>, key: &str) -> Result<Vec<(ListingId, Rec
         &[key.into()],
         |row| {
             let recorded = Recorded {
-                milestone: read_type(row.integer(1)?)?,
-                date: read_date(row, 2)?,
+                milestone: read_type(row, 1)?,
+                date: read_optional_date(row, 2)?,
             };
             Ok((ListingId(row.integer(0)?), recorded))
         },
     )
-}
-
-fn read_type(id: i64) -> Result<&'static MilestoneType> {
-    milestone::find_by_id(id)
-        .ok_or_else(|| StorageError::Corrupt(format!("{id} is no milestone type")))
-}
-
-fn read_date(row: &Row<'_>, column: usize) -> Result<Option<Date>> {
-    row.optional_text(column)?
-        .map(|text| {
-            text.parse()
-                .map_err(|_| StorageError::Corrupt(format!("`{text}` is no date")))
-        })
-        .transpose()
 }

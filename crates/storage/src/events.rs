@@ -1,0 +1,100 @@
+//! Events: the outbox. Rows are added in the transaction that records the milestone (S-34).
+
+use chain::event::EventType;
+use chain::ids::{ListingId, PropertyId, Uprn};
+use jiff::civil::Date;
+
+use crate::milestones::read_date;
+use crate::properties::read_uprn;
+use crate::row::Row;
+use crate::{Read, Result, StorageError, Write};
+
+/// An event to be told.
+#[derive(Debug, Clone, Copy)]
+pub struct NewEvent<'a> {
+    /// Its id for subscribers, unique.
+    pub event_id: &'a str,
+    /// Its type.
+    pub event_type: EventType,
+    /// The sale.
+    pub listing: ListingId,
+    /// What is sold.
+    pub property: PropertyId,
+    /// The property's number when it happened.
+    pub uprn: Uprn,
+    /// Document 1's label; none for a fall through.
+    pub label: Option<&'a str>,
+    /// The civil date in London (S-11).
+    pub date: Date,
+}
+
+/// An event as the store holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its place in the outbox.
+    pub id: i64,
+    /// Its id for subscribers.
+    pub event_id: String,
+    /// Its type.
+    pub event_type: EventType,
+    /// The sale.
+    pub listing: ListingId,
+    /// What is sold.
+    pub property: PropertyId,
+    /// The property's number when it happened.
+    pub uprn: Uprn,
+    /// Document 1's label; none for a fall through.
+    pub label: Option<String>,
+    /// The civil date in London (S-11).
+    pub date: Date,
+    /// Unix seconds.
+    pub recorded_at: i64,
+}
+
+/// Adds an event; gives its place in the outbox.
+pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Result<i64> {
+    write.insert(
+        "insert into event (event_id, event_type, listing_id, property_id, uprn, label, date, \
+         recorded_at) values ($1, $2, $3, $4, $5, $6, $7, $8) returning id",
+        &[
+            event.event_id.into(),
+            event.event_type.as_str().into(),
+            event.listing.into(),
+            event.property.into(),
+            event.uprn.value().into(),
+            event.label.into(),
+            (&event.date.to_string()).into(),
+            now.into(),
+        ],
+    )
+}
+
+/// At most `limit` events after this place, in the order of their places. On
+/// PostgreSQL a transaction takes its place before it commits, so that a lower
+/// place may show up after a higher one: a reader that remembers only the
+/// highest place it saw can miss events.
+pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec<StoredEvent>> {
+    read.query(
+        "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
+         recorded_at from event where id > $1 order by id limit $2",
+        &[after_id.into(), limit.into()],
+        read_event,
+    )
+}
+
+fn read_event(row: &Row<'_>) -> Result<StoredEvent> {
+    let word = row.str(2)?;
+    let event_type = EventType::parse(word)
+        .ok_or_else(|| StorageError::Corrupt(format!("`{word}` is no type of event")))?;
+    Ok(StoredEvent {
+        id: row.integer(0)?,
+        event_id: row.text(1)?,
+        event_type,
+        listing: ListingId(row.integer(3)?),
+        property: PropertyId(row.integer(4)?),
+        uprn: read_uprn(row, 5)?,
+        label: row.optional_text(6)?,
+        date: read_date(row, 7)?,
+        recorded_at: row.integer(8)?,
+    })
+}

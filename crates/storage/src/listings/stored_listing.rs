@@ -1,0 +1,203 @@
+//! Whole listings, as document 2 shows them.
+
+use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
+
+use crate::properties::{Address, read_address, read_uprn};
+use crate::row::Row;
+use crate::{Read, Result};
+
+/// What [`read_listing`] reads, up to the conditions.
+macro_rules! select_listing {
+    () => {
+        "select l.id, l.property_id, p.uprn, l.branch_id, b.name, b.participant_id, l.chain_id, \
+         l.external_id, l.price, l.tenure, l.transaction_type, l.seller_conveyancer, \
+         l.buyer_conveyancer, l.is_locked, l.created_at, l.updated_at, l.deleted_at, \
+         coalesce((select max(m.updated_at) from milestone m where m.listing_id = l.id), \
+         l.created_at), p.line1, p.line2, p.line3, p.line4, p.post_town, p.postcode, \
+         p.display_address \
+         from listing l join property p on p.id = l.property_id \
+         join branch b on b.id = l.branch_id "
+    };
+}
+
+/// A listing with its property and its branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredListing {
+    /// Its id.
+    pub id: ListingId,
+    /// What is sold.
+    pub property: PropertyId,
+    /// The property's number.
+    pub uprn: Uprn,
+    /// The branch that holds it.
+    pub branch: BranchId,
+    /// What the branch is called.
+    pub branch_name: String,
+    /// The participant that the branch belongs to.
+    pub participant_id: i64,
+    /// The chain it is in.
+    pub chain: ChainId,
+    /// The branch's own reference for it.
+    pub external_id: Option<String>,
+    /// In pounds.
+    pub price: i64,
+    /// Document 1's word, empty if unknown.
+    pub tenure: String,
+    /// Document 1's words, separated by one space.
+    pub transaction_type: String,
+    /// Organisation name, empty if unknown.
+    pub seller_conveyancer: String,
+    /// Organisation name, empty if unknown.
+    pub buyer_conveyancer: String,
+    /// No link, break or end check may touch it (S-53).
+    pub is_locked: bool,
+    /// The property's address.
+    pub address: Address,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// Unix seconds.
+    pub updated_at: i64,
+    /// When it was deleted, if it was, Unix seconds.
+    pub deleted_at: Option<i64>,
+    /// When one of its milestones was last recorded, changed or withdrawn; its
+    /// creation if none ever was. Unix seconds.
+    pub status_changed_at: i64,
+}
+
+/// Finds a listing by its id, a deleted one too.
+pub fn find_stored_listing(
+    read: &mut Read<'_>,
+    listing: ListingId,
+) -> Result<Option<StoredListing>> {
+    read.query_one(
+        concat!(select_listing!(), "where l.id = $1"),
+        &[listing.into()],
+        read_listing,
+    )
+}
+
+/// The listings of a chain that are not deleted, by id.
+pub fn list_listings_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<Vec<StoredListing>> {
+    read.query(
+        concat!(
+            select_listing!(),
+            "where l.chain_id = $1 and l.deleted_at is null order by l.id"
+        ),
+        &[(&chain.to_string()).into()],
+        read_listing,
+    )
+}
+
+/// Which of a client's listings are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct ListingPage<'a> {
+    /// The client whose branches' listings are its own.
+    pub client_id: &'a str,
+    /// Only those changed at this time or later, Unix seconds.
+    pub updated_since: Option<i64>,
+    /// Only those that their branches know by this reference.
+    pub external_id: Option<&'a str>,
+    /// The length of the page.
+    pub limit: i64,
+    /// How many come before the page.
+    pub offset: i64,
+}
+
+/// The number of a client's listings that are wanted and not deleted, and one
+/// page of them, the longest unchanged first, then by id.
+pub fn list_listings_of_client(
+    read: &mut Read<'_>,
+    page: &ListingPage<'_>,
+) -> Result<(i64, Vec<StoredListing>)> {
+    let since = page.updated_since.unwrap_or(i64::MIN);
+    match page.external_id {
+        Some(external_id) => list_by_external_id(read, page, since, external_id),
+        None => list_all_since(read, page, since),
+    }
+}
+
+fn list_all_since(
+    read: &mut Read<'_>,
+    page: &ListingPage<'_>,
+    since: i64,
+) -> Result<(i64, Vec<StoredListing>)> {
+    let total = read.query_exactly_one(
+        "select count(*) from client_branch cb join listing l on l.branch_id = cb.branch_id \
+         where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null",
+        &[page.client_id.into(), since.into()],
+        |row| row.integer(0),
+    )?;
+    let listings = read.query(
+        concat!(
+            select_listing!(),
+            "join client_branch cb on cb.branch_id = l.branch_id \
+             where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
+             order by l.updated_at, l.id limit $3 offset $4"
+        ),
+        &[
+            page.client_id.into(),
+            since.into(),
+            page.limit.into(),
+            page.offset.into(),
+        ],
+        read_listing,
+    )?;
+    Ok((total, listings))
+}
+
+/// Its own statements, because the two conditions need different indexes.
+fn list_by_external_id(
+    read: &mut Read<'_>,
+    page: &ListingPage<'_>,
+    since: i64,
+    external_id: &str,
+) -> Result<(i64, Vec<StoredListing>)> {
+    let total = read.query_exactly_one(
+        "select count(*) from client_branch cb join listing l on l.branch_id = cb.branch_id \
+         where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
+         and l.external_id = $3",
+        &[page.client_id.into(), since.into(), external_id.into()],
+        |row| row.integer(0),
+    )?;
+    let listings = read.query(
+        concat!(
+            select_listing!(),
+            "join client_branch cb on cb.branch_id = l.branch_id \
+             where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
+             and l.external_id = $3 order by l.updated_at, l.id limit $4 offset $5"
+        ),
+        &[
+            page.client_id.into(),
+            since.into(),
+            external_id.into(),
+            page.limit.into(),
+            page.offset.into(),
+        ],
+        read_listing,
+    )?;
+    Ok((total, listings))
+}
+
+fn read_listing(row: &Row<'_>) -> Result<StoredListing> {
+    Ok(StoredListing {
+        id: ListingId(row.integer(0)?),
+        property: PropertyId(row.integer(1)?),
+        uprn: read_uprn(row, 2)?,
+        branch: BranchId(row.integer(3)?),
+        branch_name: row.text(4)?,
+        participant_id: row.integer(5)?,
+        chain: row.parsed(6)?,
+        external_id: row.optional_text(7)?,
+        price: row.integer(8)?,
+        tenure: row.text(9)?,
+        transaction_type: row.text(10)?,
+        seller_conveyancer: row.text(11)?,
+        buyer_conveyancer: row.text(12)?,
+        is_locked: row.flag(13)?,
+        created_at: row.integer(14)?,
+        updated_at: row.integer(15)?,
+        deleted_at: row.optional_integer(16)?,
+        status_changed_at: row.integer(17)?,
+        address: read_address(row, 18)?,
+    })
+}
