@@ -12,7 +12,7 @@ use storage::branch::{self, Branch};
 use storage::listings::{self, FoundListing, ListingDetails, ListingOrigin};
 use storage::milestones::{self, NewMilestone};
 use storage::properties::{self, Address, NewProperty};
-use storage::{StorageError, Write, chains, end_checks, links, participants, state};
+use storage::{StorageError, Write, chains, changes, end_checks, links, participants, state};
 use uuid::Uuid;
 
 use super::row::{
@@ -235,12 +235,8 @@ impl Batch {
         let buyers = find_chain_of(write, buyer.id)?;
         let join = link::join((&sellers, seller.id), (&buyers, buyer.id), rule)
             .map_err(|refusal| Refusal::Row(refusal.to_string()))?;
-        links::insert_link(write, join.link, self.now)?;
-        for (listing, end) in &join.cleared {
-            end_checks::delete_end_check(write, *listing, *end)?;
-        }
+        changes::store_join(write, &join, self.now)?;
         if let Some((dissolved, _moved)) = &join.dissolved {
-            chains::merge_chains(write, *dissolved, join.survivor)?;
             self.touched.remove(dissolved);
             for known in self.listings.values_mut() {
                 if known.chain == *dissolved {
@@ -248,9 +244,6 @@ impl Batch {
                 }
             }
         }
-        self.touched.insert(join.survivor);
-        listings::touch_listing(write, seller.id, self.now)?;
-        listings::touch_listing(write, buyer.id, self.now)?;
         Ok(true)
     }
 
