@@ -49,6 +49,37 @@ pub fn names_number(text: &str) -> bool {
     tokens.iter().any(|token| token.contains(char::is_numeric))
 }
 
+/// The name of the street, without the number, of up to four address lines: the first line that
+/// begins with a building's number and goes on with a name; where none does, the last line that is
+/// not empty and is not the only one, else the first.
+pub fn street_name<'a>(lines: &[&'a str]) -> &'a str {
+    let mut numbered = lines.iter().filter_map(|line| split_building_number(line));
+    if let Some(street) = numbered.next() {
+        return street;
+    }
+    let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
+    let first = filled.next().map_or("", |line| line.trim());
+    filled.next().map_or(first, |line| line.trim())
+}
+
+/// The part of the town that the address lines name below the street, else the post town.
+pub fn area<'a>(lines: &[&'a str], post_town: &'a str) -> &'a str {
+    let street = street_name(lines);
+    let ends_with_street = |line: &&&str| line.trim().ends_with(street);
+    let mut below = lines.iter().skip_while(|line| !ends_with_street(line));
+    below.next();
+    let locality = below.map(|line| line.trim()).find(|line| !line.is_empty());
+    locality.unwrap_or(post_town)
+}
+
+/// `12a High Street` → `High Street`.
+fn split_building_number(line: &str) -> Option<&str> {
+    let (number, rest) = line.trim().split_once(' ')?;
+    let rest = rest.trim_start();
+    let begins = number.starts_with(|first: char| first.is_ascii_digit());
+    (begins && rest.starts_with(char::is_alphabetic)).then_some(rest)
+}
+
 const INWARD_CHARACTERS: usize = 3;
 
 /// Adds one character in capitals and without accent, or a space, or nothing.

@@ -12,5 +12,7 @@ pub mod link;
 pub mod listing;
 pub mod milestone;
 pub mod order;
+pub mod permission;
 pub mod progress;
+pub mod record;
 pub mod state;

@@ -70,6 +70,11 @@ impl BoundToken {
     pub fn client(&self) -> &Client {
         &self.client
     }
+
+    /// The client that called, for a proof of more than this.
+    pub fn into_client(self) -> Arc<Client> {
+        self.client
+    }
 }
 
 /// The token of the `Authorization` field; the scheme's case does not matter

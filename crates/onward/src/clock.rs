@@ -1,10 +1,19 @@
 //! The one place that reads a clock; tests move theirs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// From the database of time zones that is part of the program.
+static LONDON: LazyLock<TimeZone> = LazyLock::new(|| {
+    TimeZone::get("Europe/London")
+        .or_else(|_| TimeZone::posix("GMT0BST,M3.5.0/1,M10.5.0"))
+        .unwrap_or(TimeZone::UTC)
+});
 
 /// Where the program takes the time from.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +61,18 @@ pub fn to_rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.to_string())
 }
 
+/// The Unix time at which a civil date begins in London (S-11).
+pub fn midnight_in_london(date: Date) -> i64 {
+    date.to_zoned(LONDON.clone())
+        .map_or(0, |moment| moment.timestamp().as_second())
+}
+
+/// The civil date in London at a Unix time; none outside of the calendar.
+pub fn date_in_london(seconds: i64) -> Option<Date> {
+    let moment = Timestamp::from_second(seconds).ok()?;
+    Some(moment.to_zoned(LONDON.clone()).date())
+}
+
 /// A monotonic stopwatch, for durations in logs and metrics.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Instant);
@@ -66,5 +87,22 @@ impl Stopwatch {
     /// How long it has run.
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_date_begins_at_midnight_in_london() {
+        // In winter London keeps UTC, in summer it is an hour ahead.
+        assert_eq!(midnight_in_london(date(2026, 11, 21)), 1_795_219_200);
+        assert_eq!(midnight_in_london(date(2026, 7, 1)), 1_782_860_400);
+        assert_eq!(date_in_london(1_782_860_400), Some(date(2026, 7, 1)));
+        assert_eq!(date_in_london(1_782_860_399), Some(date(2026, 6, 30)));
+        assert_eq!(date_in_london(i64::MAX), None);
     }
 }

@@ -38,7 +38,12 @@ pub async fn stamp(
             tracing::error!(%request_id, %method, %path, "{inside}");
         }
         let headers = std::mem::take(response.headers_mut());
-        response = problem.to_response(&request_id);
+        response = match door {
+            Door::Listing => problem.to_failure_response(),
+            Door::Base | Door::Auth | Door::Directory | Door::Ops => {
+                problem.to_response(&request_id)
+            }
+        };
         for (name, value) in &headers {
             response.headers_mut().entry(name).or_insert(value.clone());
         }
@@ -48,7 +53,7 @@ pub async fn stamp(
         headers.insert(REQUEST_ID, value);
     }
     // S-14: every answer shows the limit, also to callers nobody knows yet.
-    if let (Door::Base, Some(limits)) = (door, &app.rate_limits) {
+    if let (Door::Base | Door::Listing, Some(limits)) = (door, &app.rate_limits) {
         limits.show_untouched(headers);
     }
     if let Some(value) = interaction_id {

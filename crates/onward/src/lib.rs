@@ -16,6 +16,7 @@ pub mod generate;
 pub mod import;
 pub mod keys;
 pub mod limits;
+pub mod management;
 pub mod metrics;
 pub mod oauth;
 pub mod problem;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Body of a form request, in bytes (S-54).
 pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
+/// JSON body of a write, in bytes (S-54).
+pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Body of a token request, in bytes: an assertion of 16 KiB fits with room.
 pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Fields of one form.
@@ -47,3 +49,27 @@ pub const TOKEN_LIFETIME_SECONDS_MAX: i64 = 3600;
 pub const IMPORT_BATCH_ROWS: usize = 2000;
 /// Bad rows that an import prints in full; all of them are counted.
 pub const IMPORT_ERRORS_SHOWN_MAX: u64 = 1000;
+/// Largest integer in a JSON body or path: what every JSON reader carries exactly.
+pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
+/// Largest price, in pounds.
+pub const PRICE_MAX: i64 = 1_000_000_000_000;
+/// Characters of one text in a JSON body after trimming.
+pub const TEXT_CHARACTERS_MAX: usize = 200;
+/// Years in which a milestone may lie.
+pub const YEARS: std::ops::RangeInclusive<i16> = 1900..=2200;
+/// Entries on a page of a list.
+pub const PER_PAGE_MAX: i64 = 100;
+/// Entries on a page of a list when no number is asked for.
+pub const PER_PAGE_DEFAULT: i64 = 15;
+/// Highest page of a list.
+pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
+/// How long the answer to an `Idempotency-Key` is kept, in seconds (S-52).
+pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
+/// Characters of an `Idempotency-Key`.
+pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
+/// Kept answers that one round of housekeeping removes.
+pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
+/// Characters of a branch's own reference for a listing, as in an import.
+pub const EXTERNAL_ID_CHARACTERS_MAX: usize = 64;
+/// Largest UPRN: twelve digits.
+pub const UPRN_MAX: i64 = 999_999_999_999;

@@ -1,9 +1,13 @@
-//! The one table of what document 1's API answers when it refuses (S-15).
+//! The one table of what the program answers when it refuses: document 1's shape (S-15), and the
+//! shape of listing and chain management (S-40).
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
+
+use crate::management::refusal::Refusal;
+use crate::wire::management::failure::{Failure, FailureEntry};
 
 /// A refusal or a failure, as it leaves the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +22,9 @@ pub enum Problem {
     NotFound(&'static str),
     /// No such path.
     NoSuchPath,
-    /// The path exists with other methods.
-    MethodNotAllowed(&'static str),
+    /// The path exists with other methods; which ones, where the router does not
+    /// say so in `Allow` itself.
+    MethodNotAllowed(Option<&'static str>),
     /// The body has a content type that is not read here; which ones are.
     MediaTypeUnsupported(&'static str),
     /// The body cannot be read at all; why.
@@ -30,6 +35,8 @@ pub enum Problem {
     BodyTooSlow,
     /// Values that break a rule.
     ValuesInvalid(Vec<FieldError>),
+    /// What listing and chain management refuses by its rules.
+    Refused(Refusal),
     /// Too many requests; how many seconds to wait.
     RateLimited(u64),
     /// Something passing; how many seconds to wait. The text is for the log.
@@ -108,6 +115,10 @@ impl Problem {
                 "values-invalid",
                 "Values not valid",
             ),
+            Self::Refused(refusal) => {
+                let (slug, title) = refusal.class.describe();
+                (refusal.class.status(), slug, title)
+            }
             Self::RateLimited(_) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "rate-limited",
@@ -139,7 +150,10 @@ impl Problem {
                  directory operator, then get a new token."
             ),
             Self::NoSuchPath => "There is nothing at this path.".to_owned(),
-            Self::MethodNotAllowed(allowed) => format!("Use {allowed}."),
+            Self::MethodNotAllowed(Some(allowed)) => format!("Use {allowed}."),
+            Self::MethodNotAllowed(None) => {
+                "Use one of the methods that the field Allow names.".to_owned()
+            }
             Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
             Self::BodyMalformed(reason) => reason.clone(),
             Self::BodyTooLarge(limit) => format!("The limit is {limit} bytes."),
@@ -149,6 +163,7 @@ impl Problem {
                 .map(|error| format!("{}: {}", error.pointer, error.detail))
                 .collect::<Vec<_>>()
                 .join("; "),
+            Self::Refused(refusal) => refusal.detail.clone(),
             Self::RateLimited(seconds) => format!(
                 "Wait {seconds} s. Prefer one query with several values to several queries."
             ),
@@ -176,6 +191,7 @@ impl Problem {
             | Self::BodyTooLarge(_)
             | Self::BodyTooSlow
             | Self::ValuesInvalid(_)
+            | Self::Refused(_)
             | Self::RateLimited(_) => None,
         }
     }
@@ -197,12 +213,66 @@ impl Problem {
             errors,
         };
         let body = serde_json::to_vec(&document).unwrap_or_default();
+        self.respond(status, body, "application/problem+json")
+    }
+
+    /// The whole answer in the shape of listing and chain management.
+    pub fn to_failure_response(&self) -> Response {
+        let (status, failure) = self.to_failure();
+        let body = serde_json::to_vec(&failure).unwrap_or_default();
+        self.respond(status, body, "application/json")
+    }
+
+    /// Status and body in the shape of S-40.
+    pub fn to_failure(&self) -> (StatusCode, Failure) {
+        let (status, slug, _title) = self.class();
+        let message = self.detail();
+        let entry = |code: &str, field: Option<String>, detail: String| FailureEntry {
+            code: code.to_owned(),
+            field,
+            detail,
+        };
+        let errors = match self {
+            Self::ValuesInvalid(errors) => errors
+                .iter()
+                .map(|error| {
+                    let field = Some(error.pointer.clone());
+                    entry("value_invalid", field, error.detail.clone())
+                })
+                .collect(),
+            Self::Refused(refusal) => {
+                let field = refusal.field.map(ToOwned::to_owned);
+                vec![entry(refusal.code, field, message.clone())]
+            }
+            Self::TokenMissing
+            | Self::TokenInvalid(_)
+            | Self::ScopeInsufficient(_)
+            | Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed(_)
+            | Self::MediaTypeUnsupported(_)
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::RateLimited(_)
+            | Self::Unavailable(..)
+            | Self::Internal(_) => {
+                vec![entry(&slug.replace('-', "_"), None, message.clone())]
+            }
+        };
+        let failure = Failure {
+            message,
+            success: false,
+            data: [],
+            errors,
+        };
+        (status, failure)
+    }
+
+    fn respond(&self, status: StatusCode, body: Vec<u8>, kind: &'static str) -> Response {
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         for (name, value) in self.headers() {
             if let Ok(value) = HeaderValue::from_str(&value) {
@@ -225,7 +295,9 @@ impl Problem {
                 header::WWW_AUTHENTICATE,
                 format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""),
             )],
-            Self::MethodNotAllowed(allowed) => vec![(header::ALLOW, (*allowed).to_owned())],
+            Self::MethodNotAllowed(Some(allowed)) => {
+                vec![(header::ALLOW, (*allowed).to_owned())]
+            }
             Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
             }
@@ -234,10 +306,12 @@ impl Problem {
             }
             Self::NotFound(_)
             | Self::NoSuchPath
+            | Self::MethodNotAllowed(None)
             | Self::BodyMalformed(_)
             | Self::BodyTooLarge(_)
             | Self::BodyTooSlow
             | Self::ValuesInvalid(_)
+            | Self::Refused(_)
             | Self::Internal(_) => Vec::new(),
         }
     }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::any;
+use axum::middleware;
+use axum::routing::{any, get, post};
 
 use crate::app::App;
+use crate::management::caller;
 use crate::routes;
 
 /// An address that the program serves.
@@ -37,8 +39,8 @@ impl Door {
     }
 }
 
-/// The routes of one address. Handlers refuse other methods themselves, so
-/// that a refusal has the shape of their document.
+/// The routes of one address. A refused method has the shape of its document,
+/// as every refusal has.
 pub fn routes(door: Door, app: Arc<App>) -> Router {
     let routes = match door {
         Door::Base => Router::new().route(
@@ -47,11 +49,112 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
         ),
         Door::Auth => Router::new().route("/token", any(routes::token::issue_token)),
         Door::Directory => Router::new().route("/jwks", any(routes::jwks::show_jwks)),
-        Door::Listing => Router::new(),
+        Door::Listing => listing_door(&app),
         Door::Ops => Router::new()
             .route("/health/live", any(routes::health::live::show_live))
             .route("/health/ready", any(routes::health::ready::show_ready))
             .route("/metrics", any(routes::metrics::show_metrics)),
     };
     routes.fallback(routes::no_such_path).with_state(app)
+}
+
+/// Document 2. Whoever asks for one of these paths must prove who it is, before
+/// anything else is looked at.
+fn listing_door(app: &Arc<App>) -> Router<Arc<App>> {
+    chain_routes()
+        .merge(listing_routes())
+        .merge(catalogue_routes())
+        .method_not_allowed_fallback(routes::method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(app),
+            caller::admit,
+        ))
+}
+
+fn chain_routes() -> Router<Arc<App>> {
+    use routes::chain;
+    use routes::listing::chain as anchored;
+
+    let add_link = post(chain::add::link::add_link);
+    let remove_link = post(chain::remove::link::remove_link);
+    let check = post(chain::check::check_end);
+    let uncheck = post(chain::uncheck::uncheck_end);
+    let listings = get(chain::listings::list_chain);
+    let check_top = post(anchored::check::top::check_top);
+    let check_bottom = post(anchored::check::bottom::check_bottom);
+    let uncheck_top = post(anchored::uncheck::top::uncheck_top);
+    let uncheck_bottom = post(anchored::uncheck::bottom::uncheck_bottom);
+    let add_top = post(anchored::add::top::add_top);
+    let add_bottom = post(anchored::add::bottom::add_bottom);
+    Router::new()
+        .route("/api/v1/chain/add/link", add_link)
+        .route("/api/v1/chain/remove/link", remove_link)
+        .route("/api/v1/chain/{chain}/check", check)
+        .route("/api/v1/chain/{chain}/uncheck", uncheck)
+        .route("/api/v1/chain/{chain}/listings", listings)
+        .route("/api/v1/listing/chain/{listing}/check/top", check_top)
+        .route("/api/v1/listing/chain/{listing}/check/bottom", check_bottom)
+        .route("/api/v1/listing/chain/{listing}/uncheck/top", uncheck_top)
+        .route(
+            "/api/v1/listing/chain/{listing}/uncheck/bottom",
+            uncheck_bottom,
+        )
+        .route("/api/v1/listing/chain/{listing}/add/top/{added}", add_top)
+        .route(
+            "/api/v1/listing/chain/{listing}/add/bottom/{added}",
+            add_bottom,
+        )
+}
+
+fn listing_routes() -> Router<Arc<App>> {
+    use routes::listing;
+
+    let all = get(listing::list_listings).post(listing::create_listing);
+    let one = get(listing::show_listing)
+        .patch(listing::update_listing)
+        .delete(listing::withdraw_listing);
+    let milestone = get(listing::milestone::show_milestone)
+        .put(listing::milestone::record_milestone)
+        .delete(listing::milestone::withdraw_milestone);
+    let milestones = get(listing::relationships::milestones::list_milestones);
+    let is_complete = get(listing::is_complete::show_completeness);
+    let lagging = get(listing::lagging::list_lagging);
+    let reopen = post(listing::reopen_enquiries::reopen_enquiries);
+    let history = get(listing::history::list_history);
+    Router::new()
+        .route("/api/v1/listing", all)
+        .route("/api/v1/listing/{listing}", one)
+        .route("/api/v1/listing/{listing}/milestone/{key}", milestone)
+        .route(
+            "/api/v1/listing/{listing}/relationships/milestones",
+            milestones,
+        )
+        .route("/api/v1/listing/{listing}/is-complete", is_complete)
+        .route("/api/v1/listing/{listing}/lagging", lagging)
+        .route("/api/v1/listing/{listing}/reopen-enquiries", reopen)
+        .route("/api/v1/listing/{listing}/history", history)
+}
+
+fn catalogue_routes() -> Router<Arc<App>> {
+    use routes::{address, branch, milestone_group, milestone_type};
+
+    let types = get(milestone_type::list_milestone_types);
+    let milestones = get(milestone_type::relationships::milestones::list_milestones);
+    let groups = get(milestone_group::list_milestone_groups);
+    let workflow = get(milestone_group::branch::listing::workflow::show_workflow);
+    let addresses = post(address::filter::filter_addresses);
+    let branches = post(branch::filter::filter_branches);
+    Router::new()
+        .route("/api/v1/milestone_type", types)
+        .route(
+            "/api/v1/milestone_type/{id}/relationships/milestones",
+            milestones,
+        )
+        .route("/api/v1/milestone_group", groups)
+        .route(
+            "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
+            workflow,
+        )
+        .route("/api/v1/address/filter", addresses)
+        .route("/api/v1/branch/filter", branches)
 }

@@ -1,3 +1,4 @@
 //! Bodies of the documents, as they travel. Domain types never serialise.
 
 pub mod chains;
+pub mod management;

@@ -1,5 +1,6 @@
 //! The tests of each route, in the file of the route's name.
 
+mod chain;
 mod health;
 mod jwks;
 mod metrics;

@@ -1,5 +1,6 @@
 //! A whole Onward of a test's own: store, certificates, clock, server, clients.
 
+mod agent;
 mod answer;
 mod assertion;
 mod clients;
@@ -16,6 +17,7 @@ use onward::server::{self, Server};
 use onward::{files, keys};
 use storage::Storage;
 
+pub(crate) use self::agent::Agent;
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};

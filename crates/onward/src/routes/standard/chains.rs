@@ -58,7 +58,7 @@ async fn answer(
 ) -> Result<Bytes, Problem> {
     let (parts, body) = request.into_parts();
     if parts.method != Method::POST {
-        return Err(Problem::MethodNotAllowed("POST"));
+        return Err(Problem::MethodNotAllowed(Some("POST")));
     }
     let mut exchange = Exchange {
         app,

@@ -1,0 +1,18 @@
+//! What the routes of listing and chain management (document 2) share.
+//!
+//! A handler proves its caller, reads its fields, and records in one write: the parts here load
+//! what a decision of `chain` needs, ask it, and store what it returns with its history.
+
+pub mod caller;
+pub mod ends;
+pub mod fields;
+pub mod history;
+pub mod links;
+pub mod listing_fields;
+pub mod listing_writes;
+pub mod listings;
+pub mod milestones;
+pub mod page;
+pub mod recording;
+pub mod refusal;
+pub mod segments;

@@ -1,0 +1,93 @@
+//! Who calls listing and chain management: a client, acting for its branches.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use chain::ids::BranchId;
+use chain::permission;
+use http::request::Parts;
+
+use super::refusal::Refusal;
+use crate::access::{BoundToken, Peer};
+use crate::app::App;
+use crate::problem::Problem;
+use crate::rate_limit::Allowance;
+use crate::registry::{Client, Scope};
+
+/// Proof that a request carries a valid access token of scope `listing`, bound
+/// to its certificate where it is bound at all (S-24). Its branches are those
+/// that the client has now, not those of the time when the token was issued.
+#[derive(Debug, Clone)]
+pub struct BranchCaller {
+    client: Arc<Client>,
+}
+
+/// Proves the caller of each request to a path that exists, and counts it (S-14).
+pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let caller = match BranchCaller::prove(&app, &parts).await {
+        Ok(caller) => caller,
+        Err(problem) => return problem.into_response(),
+    };
+    let allowance = app
+        .rate_limits
+        .as_ref()
+        .map(|limits| limits.count(&caller.client.id));
+    let mut response = match allowance.as_ref().map_or(Ok(()), Allowance::check) {
+        Ok(()) => {
+            parts.extensions.insert(caller);
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(allowance) = allowance {
+        allowance.show(response.headers_mut());
+    }
+    response
+}
+
+impl BranchCaller {
+    async fn prove(app: &App, parts: &Parts) -> Result<Self, Problem> {
+        let peer = Peer::of(parts)?;
+        let snapshot = app.registry.snapshot().await?;
+        let token = BoundToken::prove(app, &snapshot, &parts.headers, peer, Scope::Listing).await?;
+        Ok(Self {
+            client: token.into_client(),
+        })
+    }
+
+    /// The client's id, which the history names.
+    pub fn client_id(&self) -> &str {
+        &self.client.id
+    }
+
+    /// The branches whose listings are the caller's.
+    pub fn branches(&self) -> &[BranchId] {
+        &self.client.branches
+    }
+
+    /// Refuses a branch that is not the caller's.
+    pub fn check_branch(&self, branch: BranchId) -> Result<(), Refusal> {
+        if permission::is_own(self.branches(), branch) {
+            Ok(())
+        } else {
+            Err(Refusal::forbidden(format!(
+                "branch {branch} is not one of yours"
+            )))
+        }
+    }
+}
+
+/// A route takes this from its request; it is there only if `admit` put it there.
+impl<S: Sync> FromRequestParts<S> for BranchCaller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        parts
+            .extensions
+            .remove::<Self>()
+            .ok_or_else(|| Problem::Internal("a route without a proven caller".to_owned()))
+    }
+}

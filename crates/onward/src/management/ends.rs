@@ -1,0 +1,87 @@
+//! Checking and unchecking the ends of a chain (S-43 to S-45).
+
+use chain::ends::{self, CHECK_REASON, End, UncheckReason};
+use chain::ids::{ChainId, ListingId};
+use chain::permission;
+use chain::state::Chain;
+use storage::changes::{self, EndMarks};
+use storage::{Read, Write, state};
+
+use super::caller::BranchCaller;
+use super::history::EndDetail;
+use super::links::load_chain;
+use super::listings::find_own_listing;
+use super::recording::Author;
+use super::refusal::Refusal;
+use crate::problem::Problem;
+
+/// What somebody says of an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// The chain ends there.
+    Checked,
+    /// That is not certain any more.
+    Unchecked(UncheckReason),
+}
+
+/// Finds a chain in which the caller has a listing (S-47).
+pub fn find_own_chain(
+    read: &mut Read<'_>,
+    caller: &BranchCaller,
+    id: ChainId,
+) -> Result<Chain, Problem> {
+    let chain = state::find_chain(read, id)?.ok_or_else(|| Refusal::unknown_chain(id))?;
+    if !permission::may_use_chain(caller.branches(), &chain) {
+        return Err(Refusal::foreign_chain(id).into());
+    }
+    Ok(chain)
+}
+
+/// Marks the end of a chain that is named by its id.
+pub fn mark_end(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ChainId,
+    (end, finding): (End, Finding),
+) -> Result<(), Problem> {
+    let chain = find_own_chain(write, author.caller, id)?;
+    store(write, author, &chain, (end, finding))
+}
+
+/// Marks the end of the chain of one of the caller's listings.
+pub fn mark_end_of_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    anchor: ListingId,
+    (end, finding): (End, Finding),
+) -> Result<(), Problem> {
+    let anchor = find_own_listing(write, author.caller, anchor)?;
+    let chain = load_chain(write, anchor.chain)?;
+    store(write, author, &chain, (end, finding))
+}
+
+fn store(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    chain: &Chain,
+    (end, finding): (End, Finding),
+) -> Result<(), Problem> {
+    let (listings, action, reason) = match finding {
+        Finding::Checked => (ends::check(chain, end)?, "end.checked", CHECK_REASON),
+        Finding::Unchecked(reason) => {
+            (ends::uncheck(chain, end)?, "end.unchecked", reason.as_str())
+        }
+    };
+    let marks = EndMarks {
+        chain: chain.id(),
+        listings: &listings,
+        end,
+        is_checked: finding == Finding::Checked,
+    };
+    changes::store_end_checks(write, &marks, author.now)?;
+    let detail = EndDetail::new(end, reason);
+    for listing in &listings {
+        author.note(write, (*listing, chain.id()), action, &detail)?;
+    }
+    Ok(())
+}

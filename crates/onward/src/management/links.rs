@@ -1,0 +1,155 @@
+//! Adding and breaking links (S-41 to S-45).
+
+use chain::ends::{self, End};
+use chain::ids::{BranchId, ChainId, ListingId};
+use chain::link::{self, LinkRule, Side};
+use chain::permission;
+use chain::state::{Chain, Link};
+use storage::{Read, StorageError, Write, changes, listings, state};
+use uuid::Uuid;
+
+use super::history::LinkDetail;
+use super::listings::find_own_listing;
+use super::recording::Author;
+use super::refusal::Refusal;
+use crate::problem::Problem;
+
+/// A listing as far as a link is concerned.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    listing: ListingId,
+    branch: BranchId,
+    chain: ChainId,
+}
+
+/// Both sides of a link.
+#[derive(Debug, Clone, Copy)]
+struct Sides {
+    seller: Standing,
+    buyer: Standing,
+}
+
+/// Links two listings, at least one of them the caller's.
+pub fn add_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
+    let sides = find_sides(write, link)?;
+    check_permission(author, &sides)?;
+    join(write, author, &sides)
+}
+
+/// Links a listing above the top, or below the bottom, of the chain of one of
+/// the caller's listings (S-45).
+pub fn add_at_end(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    anchor: ListingId,
+    (end, added): (End, ListingId),
+) -> Result<(), Problem> {
+    let anchor = find_own_listing(write, author.caller, anchor)?;
+    let chain = load_chain(write, anchor.chain)?;
+    let (side, found) = match end {
+        End::Top => (Side::Seller, find_standing(write, added)?),
+        End::Bottom => (Side::Buyer, find_standing(write, added)?),
+    };
+    let added = found.ok_or_else(|| unknown_side(side, added))?;
+    let at = ends::find_only_end(&chain, anchor.id, end)?;
+    let branch = chain
+        .member(at)
+        .map_or(anchor.branch, |member| member.branch);
+    let standing = Standing {
+        listing: at,
+        branch,
+        chain: chain.id(),
+    };
+    let sides = match end {
+        End::Top => Sides {
+            seller: added,
+            buyer: standing,
+        },
+        End::Bottom => Sides {
+            seller: standing,
+            buyer: added,
+        },
+    };
+    join(write, author, &sides)
+}
+
+/// Breaks a link, at least one side of it the caller's.
+pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
+    let sides = find_sides(write, link)?;
+    check_permission(author, &sides)?;
+    let chain = load_chain(write, sides.seller.chain)?;
+    let unlink = link::unlink(&chain, link.seller, link.buyer, ChainId(Uuid::new_v4()))?;
+    changes::store_unlink(write, &unlink, author.now)?;
+    let chain_of = |listing| match &unlink.new_chain {
+        Some((fresh, moved)) if moved.contains(&listing) => *fresh,
+        Some(_) | None => unlink.kept,
+    };
+    let detail = LinkDetail::from(link);
+    for listing in [link.seller, link.buyer] {
+        let at = (listing, chain_of(listing));
+        author.note(write, at, "link.broken", &detail)?;
+    }
+    Ok(())
+}
+
+/// Loads a chain whose id was read in this transaction.
+pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageError> {
+    state::find_chain(read, id)?
+        .ok_or_else(|| StorageError::Corrupt(format!("chain {id} has no listings")))
+}
+
+fn join(write: &mut Write<'_>, author: &Author<'_>, sides: &Sides) -> Result<(), Problem> {
+    let Sides { seller, buyer } = sides;
+    let sellers = load_chain(write, seller.chain)?;
+    let buyers = load_chain(write, buyer.chain)?;
+    let join = link::join(
+        (&sellers, seller.listing),
+        (&buyers, buyer.listing),
+        LinkRule::OneToOne,
+    )?;
+    changes::store_join(write, &join, author.now)?;
+    let detail = LinkDetail::from(join.link);
+    for listing in [seller.listing, buyer.listing] {
+        author.note(write, (listing, join.survivor), "link.added", &detail)?;
+    }
+    Ok(())
+}
+
+fn find_sides(read: &mut Read<'_>, link: Link) -> Result<Sides, Problem> {
+    let seller = find_standing(read, link.seller)?;
+    let buyer = find_standing(read, link.buyer)?;
+    Ok(Sides {
+        seller: seller.ok_or_else(|| unknown_side(Side::Seller, link.seller))?,
+        buyer: buyer.ok_or_else(|| unknown_side(Side::Buyer, link.buyer))?,
+    })
+}
+
+fn find_standing(
+    read: &mut Read<'_>,
+    listing: ListingId,
+) -> Result<Option<Standing>, StorageError> {
+    let found = listings::find_stored_listing(read, listing)?;
+    let found = found.filter(|found| found.deleted_at.is_none());
+    Ok(found.map(|found| Standing {
+        listing,
+        branch: found.branch,
+        chain: found.chain,
+    }))
+}
+
+fn unknown_side(side: Side, listing: ListingId) -> Refusal {
+    let side = side.as_str();
+    let detail = format!("{side} listing {listing} does not exist");
+    Refusal::unknown("listing_unknown", detail).about(side)
+}
+
+fn check_permission(author: &Author<'_>, sides: &Sides) -> Result<(), Refusal> {
+    let Sides { seller, buyer } = sides;
+    if permission::may_link(author.caller.branches(), seller.branch, buyer.branch) {
+        return Ok(());
+    }
+    Err(Refusal::forbidden(format!(
+        "neither seller listing {} nor buyer listing {} belongs to one of your branches",
+        seller.listing, buyer.listing
+    )))
+}

@@ -1,0 +1,236 @@
+//! Creating, changing and withdrawing listings (S-52, S-53).
+
+use chain::address;
+use chain::ids::{ChainId, ListingId, PropertyId};
+use http::StatusCode;
+use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
+use storage::properties::{self, Address, NewProperty};
+use storage::{Write, branch, chains};
+use uuid::Uuid;
+
+use super::history::{ListingDetail, WithdrawnDetail};
+use super::links::load_chain;
+use super::listing_fields::{ListingChanges, NewListing, Place, PlaceAddress};
+use super::listings::find_own_listing;
+use super::recording::{Author, Reply};
+use super::refusal::Refusal;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::listing::ListingResource;
+
+/// Creates a listing, or updates the one that its branch calls by the same
+/// external id.
+pub fn store_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    new: &NewListing,
+) -> Result<Reply, Problem> {
+    if !branch::branch_exists(write, new.branch)? {
+        let detail = format!("branch {} does not exist", new.branch);
+        return Err(Refusal::unknown("branch_unknown", detail)
+            .about("branch_id")
+            .into());
+    }
+    author.caller.check_branch(new.branch)?;
+    let known = match &new.external_id {
+        Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
+        None => None,
+    };
+    let Some(known) = known else {
+        return create(write, author, new);
+    };
+    if known.is_deleted {
+        let detail = format!(
+            "listing {} has this external_id and was withdrawn; take another external_id",
+            known.id
+        );
+        return Err(Refusal::conflict("listing_withdrawn", detail)
+            .about("external_id")
+            .into());
+    }
+    let before = find_own_listing(write, author.caller, known.id)?;
+    let property = find_place(write, &new.place, Some(&before))?;
+    let changes = ListingChanges {
+        price: Some(new.price),
+        ..new.optional.clone()
+    };
+    store_changes(write, author, &before, (property, &changes))?;
+    reply(write, author, known.id, StatusCode::OK)
+}
+
+/// Changes what is said of one of the caller's listings.
+pub fn update_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+    changes: &ListingChanges,
+) -> Result<Reply, Problem> {
+    let before = find_own_listing(write, author.caller, id)?;
+    if let Some(external_id) = &changes.external_id
+        && before.external_id.as_ref() != Some(external_id)
+    {
+        let detail = "the external_id of a listing cannot be changed".to_owned();
+        return Err(Refusal::invalid("value_invalid", "external_id", detail).into());
+    }
+    store_changes(write, author, &before, (before.property, changes))?;
+    reply(write, author, id, StatusCode::OK)
+}
+
+/// Withdraws one of the caller's listings, which must not be linked.
+pub fn withdraw_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+) -> Result<Reply, Problem> {
+    let listing = find_own_listing(write, author.caller, id)?;
+    let chain = load_chain(write, listing.chain)?;
+    if chain.length() > 1 {
+        let detail = format!("listing {id} is linked in a chain; break its links first");
+        return Err(Refusal::conflict("listing_linked", detail).into());
+    }
+    listings::delete_listing(write, id, author.now)?;
+    let detail = WithdrawnDetail::from(id);
+    author.note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
+    Reply::success()
+}
+
+fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
+    let property = find_place(write, &new.place, None)?;
+    let optional = &new.optional;
+    let details = ListingDetails {
+        property,
+        price: new.price,
+        tenure: optional.tenure.clone().unwrap_or_default(),
+        transaction_type: optional.transaction_type.clone().unwrap_or_default(),
+        seller_conveyancer: optional.seller_conveyancer.clone().unwrap_or_default(),
+        buyer_conveyancer: optional.buyer_conveyancer.clone().unwrap_or_default(),
+    };
+    let chain = ChainId(Uuid::new_v4());
+    chains::insert_chain(write, chain)?;
+    let origin = ListingOrigin {
+        branch: new.branch,
+        external_id: new.external_id.as_deref(),
+        chain,
+        created_at: author.now,
+    };
+    let id = listings::insert_listing(write, &origin, &details)?;
+    let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let detail = ListingDetail {
+        price: Some(details.price),
+        address_id: Some(property.0),
+        external_id: new.external_id.clone(),
+        tenure: said(&details.tenure),
+        transaction_type: said(&details.transaction_type),
+        seller_conveyancer: said(&details.seller_conveyancer),
+        buyer_conveyancer: said(&details.buyer_conveyancer),
+        is_locked: None,
+    };
+    author.note(write, (id, chain), "listing.created", &detail)?;
+    let reply = reply(write, author, id, StatusCode::CREATED)?;
+    Ok(reply.at(format!("/api/v1/listing/{id}")))
+}
+
+/// Stores what differs, and notes it; nothing where nothing does.
+fn store_changes(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    before: &StoredListing,
+    (property, changes): (PropertyId, &ListingChanges),
+) -> Result<(), Problem> {
+    let kept = |wish: &Option<String>, standing: &String| wish.as_ref().unwrap_or(standing).clone();
+    let after = ListingDetails {
+        property,
+        price: changes.price.unwrap_or(before.price),
+        tenure: kept(&changes.tenure, &before.tenure),
+        transaction_type: kept(&changes.transaction_type, &before.transaction_type),
+        seller_conveyancer: kept(&changes.seller_conveyancer, &before.seller_conveyancer),
+        buyer_conveyancer: kept(&changes.buyer_conveyancer, &before.buyer_conveyancer),
+    };
+    let differs = |old: &String, new: &String| (old != new).then(|| new.clone());
+    let is_locked = changes
+        .is_locked
+        .filter(|locked| *locked != before.is_locked);
+    let detail = ListingDetail {
+        price: (before.price != after.price).then_some(after.price),
+        address_id: (before.property != property).then_some(property.0),
+        external_id: None,
+        tenure: differs(&before.tenure, &after.tenure),
+        transaction_type: differs(&before.transaction_type, &after.transaction_type),
+        seller_conveyancer: differs(&before.seller_conveyancer, &after.seller_conveyancer),
+        buyer_conveyancer: differs(&before.buyer_conveyancer, &after.buyer_conveyancer),
+        is_locked,
+    };
+    if detail == ListingDetail::default() {
+        return Ok(());
+    }
+    listings::update_listing(write, before.id, &after, author.now)?;
+    if let Some(is_locked) = is_locked {
+        listings::set_locked(write, before.id, is_locked, author.now)?;
+    }
+    chains::raise_version(write, before.chain)?;
+    author.note(write, (before.id, before.chain), "listing.updated", &detail)
+}
+
+/// The property that a listing sells. An address without a UPRN means the one
+/// property that is known by it, or else a new one with a placeholder (S-12).
+fn find_place(
+    write: &mut Write<'_>,
+    place: &Place,
+    standing: Option<&StoredListing>,
+) -> Result<PropertyId, Problem> {
+    let (address, uprn) = match place {
+        Place::Known(id) => {
+            let found = properties::find_property(write, *id)?;
+            return found.map(|found| found.id).ok_or_else(|| {
+                let detail = format!("address {id} does not exist");
+                let unknown = Refusal::unknown("address_unknown", detail);
+                unknown.about("address_id").into()
+            });
+        }
+        Place::Address(PlaceAddress { address, uprn }) => (address, *uprn),
+    };
+    let address_key = address::normalise(&address.display_address);
+    let uprn = if let Some(uprn) = uprn {
+        if let Some(id) = properties::find_property_by_uprn(write, uprn)? {
+            return Ok(id);
+        }
+        if uprn.is_placeholder() {
+            let detail = "is in the range of placeholders and not known; leave it out".to_owned();
+            return Err(Refusal::invalid("value_invalid", "address.uprn", detail).into());
+        }
+        uprn
+    } else {
+        if let Some(standing) = standing
+            && address::normalise(&standing.address.display_address) == address_key
+        {
+            return Ok(standing.property);
+        }
+        let (_, known) = properties::list_properties_by_address(write, &address_key, 2, 0)?;
+        if let [only] = known.as_slice() {
+            return Ok(only.id);
+        }
+        properties::next_placeholder_uprn(write)?
+    };
+    let property = new_property(address, address_key, uprn);
+    Ok(properties::insert_property(write, &property)?)
+}
+
+fn new_property(address: &Address, address_key: String, uprn: chain::ids::Uprn) -> NewProperty {
+    NewProperty {
+        uprn,
+        address: address.clone(),
+        address_key,
+        postcode_key: address::postcode(&address.postcode).unwrap_or_default(),
+    }
+}
+
+fn reply(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+    status: StatusCode,
+) -> Result<Reply, Problem> {
+    let listing = find_own_listing(write, author.caller, id)?;
+    let data = ListingResource::plain(&listing);
+    Reply::json(status, &Data { data })
+}

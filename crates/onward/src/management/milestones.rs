@@ -1,0 +1,138 @@
+//! Recording and withdrawing milestones, with the events they make (S-34, S-38).
+
+use chain::ids::ListingId;
+use chain::milestone::{self, MilestoneType};
+use chain::record::{self, Change, Record, Wish};
+use storage::Write;
+use storage::events::{self, NewEvent};
+use storage::listings::StoredListing;
+use storage::milestones::{self, MilestoneValues, StoredMilestone};
+use uuid::Uuid;
+
+use super::history::MilestoneDetail;
+use super::listings::find_own_listing;
+use super::recording::Author;
+use crate::problem::Problem;
+
+/// Records a milestone of one of the caller's listings; the milestone as it
+/// stands then.
+pub fn record_milestone(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+    (kind, wish): (&'static MilestoneType, &Wish),
+) -> Result<StoredMilestone, Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    let standing = find_standing(write, listing.id, kind)?;
+    let record = standing.as_ref().map(record_of);
+    if let Some(change) = record::record(kind, record.as_ref(), wish) {
+        store(write, author, (&listing, kind), &change)?;
+    }
+    milestones::find_milestone(write, listing.id, kind.id)?
+        .ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
+}
+
+/// Withdraws a milestone; nothing changes where none is recorded.
+pub fn withdraw_milestone(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+) -> Result<(), Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    if find_standing(write, listing.id, kind)?.is_none() {
+        return Ok(());
+    }
+    milestones::withdraw_milestone(write, listing.id, kind.id, author.now)?;
+    let detail = MilestoneDetail::withdrawn(kind);
+    let at = (listing.id, listing.chain);
+    author.note(write, at, "milestone.withdrawn", &detail)
+}
+
+/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
+pub fn reopen_enquiries(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+) -> Result<(), Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    let mut is_changed = false;
+    if let Some(closed) = milestone::find_by_key("enquiries_closed")
+        && find_standing(write, listing.id, closed)?.is_some()
+    {
+        milestones::withdraw_milestone(write, listing.id, closed.id, author.now)?;
+        is_changed = true;
+    }
+    if let Some(opened) = milestone::find_by_key("enquiries_opened")
+        && let Some(standing) = find_standing(write, listing.id, opened)?
+        && standing.date.is_some()
+    {
+        let values = MilestoneValues {
+            date: None,
+            completed_at: None,
+            origin: standing.origin,
+            excluded: standing.excluded,
+        };
+        milestones::store_milestone(write, listing.id, opened, &values, author.now)?;
+        is_changed = true;
+    }
+    if is_changed {
+        let at = (listing.id, listing.chain);
+        author.note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
+    }
+    Ok(())
+}
+
+fn store(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    (listing, kind): (&StoredListing, &'static MilestoneType),
+    change: &Change,
+) -> Result<(), Problem> {
+    let Record {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    } = change.record;
+    let values = MilestoneValues {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    };
+    milestones::store_milestone(write, listing.id, kind, &values, author.now)?;
+    if let (Some(event_type), Some(date)) = (change.event, date) {
+        let event = NewEvent {
+            event_id: &format!("evt_{}", Uuid::new_v4()),
+            event_type,
+            listing: listing.id,
+            property: listing.property,
+            uprn: listing.uprn,
+            label: kind.label,
+            date,
+        };
+        events::insert_event(write, &event, author.now)?;
+    }
+    let detail = MilestoneDetail::recorded(kind, &change.record);
+    let at = (listing.id, listing.chain);
+    author.note(write, at, "milestone.recorded", &detail)
+}
+
+fn find_standing(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+) -> Result<Option<StoredMilestone>, Problem> {
+    let found = milestones::find_milestone(write, listing, kind.id)?;
+    Ok(found.filter(|found| found.deleted_at.is_none()))
+}
+
+fn record_of(stored: &StoredMilestone) -> Record {
+    Record {
+        date: stored.date,
+        completed_at: stored.completed_at,
+        origin: stored.origin,
+        excluded: stored.excluded,
+    }
+}

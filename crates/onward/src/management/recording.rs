@@ -1,0 +1,256 @@
+//! One write: the operation, its history and its kept answer in one transaction.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::response::{IntoResponse, Response};
+use chain::ids::{ChainId, ListingId};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use signing::{base64url, canonical};
+use storage::Write;
+use storage::history::NewEntry;
+use storage::idempotency::{self, AnswerKey, KeptAnswer};
+
+use super::caller::BranchCaller;
+use super::fields::Fields;
+use super::page::Query;
+use super::refusal::Refusal;
+use crate::app::App;
+use crate::form;
+use crate::limits;
+use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
+
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A request that wants to change something. Nothing in its body is read yet.
+#[derive(Debug, Clone)]
+pub struct WriteRequest {
+    path: String,
+    query: Option<String>,
+    key: Option<String>,
+    digest: String,
+    is_json: bool,
+    body: Bytes,
+}
+
+/// What a write answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    status: StatusCode,
+    body: String,
+    location: Option<String>,
+}
+
+/// Who changes something, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'a> {
+    /// The proven caller.
+    pub caller: &'a BranchCaller,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+impl<S: Send + Sync> FromRequest<S> for WriteRequest {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let key = read_key(&parts.headers)?;
+        let body = form::read_body(body, limits::JSON_BODY_BYTES_MAX).await?;
+        // The method belongs to the request as much as its body does.
+        let mut identity = parts.method.as_str().as_bytes().to_vec();
+        identity.push(b' ');
+        identity.extend_from_slice(&body);
+        Ok(Self {
+            path: parts.uri.path().to_owned(),
+            query: parts.uri.query().map(ToOwned::to_owned),
+            key,
+            digest: base64url::encode(&canonical::digest(&identity)),
+            is_json: is_json(&parts.headers),
+            body,
+        })
+    }
+}
+
+impl WriteRequest {
+    /// Its query string.
+    pub fn query(&self) -> Result<Query, Problem> {
+        Query::parse(self.query.as_deref())
+    }
+
+    /// The members of its JSON body.
+    pub fn fields(&self) -> Result<Fields, Problem> {
+        if !self.is_json {
+            return Err(Problem::MediaTypeUnsupported("application/json"));
+        }
+        Fields::parse(&self.body)
+    }
+}
+
+/// Runs `work` in one transaction. With an `Idempotency-Key`, the first answer
+/// is kept in that very transaction, a refusal too, and given again for 24 h
+/// (S-52). `work` may run again after a conflict, and must refuse before it
+/// changes anything.
+pub async fn record(
+    app: &App,
+    caller: BranchCaller,
+    request: WriteRequest,
+    mut work: impl FnMut(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let now = app.clock.now_seconds();
+    let (reply, is_replayed) = app
+        .storage
+        .write(move |write| {
+            let author = Author {
+                caller: &caller,
+                now,
+            };
+            let Some(key) = request.key.as_deref() else {
+                return work(write, &author).map(|reply| (reply, false));
+            };
+            let asked = AnswerKey {
+                client_id: caller.client_id(),
+                path: &request.path,
+                key,
+            };
+            if let Some(kept) = idempotency::find_answer(write, &asked, now)? {
+                return replay(&kept, &request).map(|reply| (reply, true));
+            }
+            let reply = match work(write, &author) {
+                Ok(reply) => reply,
+                Err(problem) => Reply::of_refusal(problem)?,
+            };
+            let kept = KeptAnswer {
+                body_digest: request.digest.clone(),
+                status: i64::from(reply.status.as_u16()),
+                body: reply.body.clone(),
+            };
+            let expires_at = now + limits::IDEMPOTENCY_SECONDS;
+            idempotency::keep_answer(write, &asked, &kept, expires_at)?;
+            Ok::<_, Problem>((reply, false))
+        })
+        .await?;
+    let mut response = reply.into_response();
+    if is_replayed {
+        let headers = response.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
+    if kept.body_digest != request.digest {
+        let detail = "this key was used with another body; take a new key for a new request";
+        return Err(Refusal::invalid(
+            "idempotency_key_reused",
+            "Idempotency-Key",
+            detail.to_owned(),
+        )
+        .into());
+    }
+    let status = u16::try_from(kept.status).ok();
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    Ok(Reply {
+        status: status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?,
+        body: kept.body.clone(),
+        location: None,
+    })
+}
+
+impl Reply {
+    /// An answer with a body of its own.
+    pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
+        let body =
+            serde_json::to_string(body).map_err(|error| Problem::Internal(error.to_string()))?;
+        Ok(Self {
+            status,
+            body,
+            location: None,
+        })
+    }
+
+    /// The simple success response.
+    pub fn success() -> Result<Self, Problem> {
+        Self::json(StatusCode::OK, &SuccessAnswer::default())
+    }
+
+    /// Says where the new thing is.
+    #[must_use]
+    pub fn at(mut self, location: String) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// What the rules refused is an answer that can be kept; anything else is not.
+    fn of_refusal(problem: Problem) -> Result<Self, Problem> {
+        if !matches!(problem, Problem::Refused(_) | Problem::ValuesInvalid(_)) {
+            return Err(problem);
+        }
+        let (status, body) = problem.to_failure();
+        Self::json(status, &body)
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let kind = HeaderValue::from_static("application/json");
+        let mut response = (self.status, [(header::CONTENT_TYPE, kind)], self.body).into_response();
+        let location = self.location.map(HeaderValue::try_from);
+        if let Some(Ok(location)) = location {
+            response.headers_mut().insert(header::LOCATION, location);
+        }
+        response
+    }
+}
+
+impl Author<'_> {
+    /// Writes one line of a listing's history.
+    pub fn note(
+        &self,
+        write: &mut Write<'_>,
+        (listing, chain): (ListingId, ChainId),
+        action: &'static str,
+        detail: &impl Serialize,
+    ) -> Result<(), Problem> {
+        let detail =
+            serde_json::to_string(detail).map_err(|error| Problem::Internal(error.to_string()))?;
+        let entry = NewEntry {
+            listing,
+            chain,
+            action,
+            actor: self.caller.client_id(),
+            detail: &detail,
+        };
+        storage::history::append_history(write, &entry, self.now)?;
+        Ok(())
+    }
+}
+
+/// At most 255 visible ASCII characters.
+fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut fields = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(field) = fields.next() else {
+        return Ok(None);
+    };
+    let is_sane = fields.next().is_none()
+        && (1..=limits::IDEMPOTENCY_KEY_CHARACTERS_MAX).contains(&field.len())
+        && field.as_bytes().iter().all(u8::is_ascii_graphic);
+    let text = field.to_str().ok().filter(|_| is_sane);
+    let Some(text) = text else {
+        let detail = format!(
+            "must be sent once, with 1 to {} visible ASCII characters",
+            limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
+        );
+        return Err(Refusal::invalid("value_invalid", "Idempotency-Key", detail).into());
+    };
+    Ok(Some(text.to_owned()))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,188 @@
+//! What listing and chain management refuses, with its status and code (S-40, S-41).
+
+use chain::ends::EndRefusal;
+use chain::ids::{ChainId, ListingId};
+use chain::link::LinkRefusal;
+use http::StatusCode;
+
+use crate::problem::Problem;
+
+/// A refusal of one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which status it has.
+    pub class: Class,
+    /// What programs tell it by.
+    pub code: &'static str,
+    /// The field or side at fault, where it is one alone.
+    pub field: Option<&'static str>,
+    /// What is wrong, for people; names the failing side and its id.
+    pub detail: String,
+}
+
+/// The kinds of refusal of S-40.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Not the caller's branch.
+    Forbidden,
+    /// No such id.
+    Unknown,
+    /// A state that forbids it.
+    Conflict,
+    /// A wrong value.
+    Invalid,
+}
+
+impl Class {
+    /// Its HTTP status.
+    pub fn status(self) -> StatusCode {
+        match self {
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Unknown => StatusCode::NOT_FOUND,
+            Self::Conflict => StatusCode::CONFLICT,
+            Self::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        }
+    }
+
+    /// The last part of a problem's `type`, and its `title`.
+    pub fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Forbidden => ("forbidden", "Not the caller's branch"),
+            Self::Unknown => ("unknown", "Unknown id"),
+            Self::Conflict => ("conflict", "The present state forbids it"),
+            Self::Invalid => ("value-invalid", "Value not valid"),
+        }
+    }
+}
+
+impl Refusal {
+    /// A listing that does not exist, or was withdrawn.
+    pub fn unknown_listing(listing: impl std::fmt::Display) -> Self {
+        Self::unknown(
+            "listing_unknown",
+            format!("listing {listing} does not exist"),
+        )
+    }
+
+    /// A chain that does not exist, or not any more.
+    pub fn unknown_chain(chain: impl std::fmt::Display) -> Self {
+        let detail = format!(
+            "chain {chain} does not exist; read the chain_link_id from one of your listings, \
+             for it changes when links are added or broken"
+        );
+        Self::unknown("chain_unknown", detail)
+    }
+
+    /// Anything else that does not exist.
+    pub fn unknown(code: &'static str, detail: String) -> Self {
+        Self {
+            class: Class::Unknown,
+            code,
+            field: None,
+            detail,
+        }
+    }
+
+    /// A listing of another branch (S-47).
+    pub fn foreign_listing(listing: ListingId) -> Self {
+        Self::forbidden(format!(
+            "listing {listing} does not belong to one of your branches"
+        ))
+    }
+
+    /// A chain without a listing of the caller (S-47).
+    pub fn foreign_chain(chain: ChainId) -> Self {
+        Self::forbidden(format!(
+            "no listing of chain {chain} belongs to one of your branches"
+        ))
+    }
+
+    /// Anything else that is not the caller's.
+    pub fn forbidden(detail: String) -> Self {
+        Self {
+            class: Class::Forbidden,
+            code: "not_your_branch",
+            field: None,
+            detail,
+        }
+    }
+
+    /// A state that forbids it.
+    pub fn conflict(code: &'static str, detail: String) -> Self {
+        Self {
+            class: Class::Conflict,
+            code,
+            field: None,
+            detail,
+        }
+    }
+
+    /// A wrong value.
+    pub fn invalid(code: &'static str, field: &'static str, detail: String) -> Self {
+        Self {
+            class: Class::Invalid,
+            code,
+            field: Some(field),
+            detail,
+        }
+    }
+
+    /// Names the field at fault.
+    #[must_use]
+    pub fn about(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<LinkRefusal> for Refusal {
+    fn from(refusal: LinkRefusal) -> Self {
+        let code = match &refusal {
+            LinkRefusal::SameListing { .. } => "same_listing",
+            LinkRefusal::BuyerHasSeller { .. } => "buyer_has_seller",
+            LinkRefusal::SellerHasBuyer { .. } => "seller_has_buyer",
+            LinkRefusal::SameChain { .. } => "same_chain",
+            LinkRefusal::AlreadyLinked { .. } => "already_linked",
+            LinkRefusal::Ring { .. } => "ring",
+            LinkRefusal::TooLong { .. } => "chain_too_long",
+            LinkRefusal::Locked { .. } => "listing_locked",
+            LinkRefusal::NotLinked { .. } => "not_linked",
+            LinkRefusal::Stranger { .. } => "listing_moved",
+        };
+        Self {
+            class: Class::Conflict,
+            code,
+            field: refusal.side().map(chain::link::Side::as_str),
+            detail: refusal.to_string(),
+        }
+    }
+}
+
+impl From<EndRefusal> for Refusal {
+    fn from(refusal: EndRefusal) -> Self {
+        let code = match &refusal {
+            EndRefusal::Locked { .. } => "listing_locked",
+            EndRefusal::SeveralEnds { .. } => "several_ends",
+            EndRefusal::Stranger { .. } => "listing_moved",
+        };
+        Self::conflict(code, refusal.to_string())
+    }
+}
+
+impl From<LinkRefusal> for Problem {
+    fn from(refusal: LinkRefusal) -> Self {
+        Refusal::from(refusal).into()
+    }
+}
+
+impl From<EndRefusal> for Problem {
+    fn from(refusal: EndRefusal) -> Self {
+        Refusal::from(refusal).into()
+    }
+}

@@ -1,0 +1,47 @@
+//! `POST {listing_base_url}/api/v1/address/filter`: which address is meant?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use chain::address;
+use storage::properties;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::page::refuse_errors;
+use crate::management::recording::WriteRequest;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::directory::AddressResource;
+
+/// Lists the properties of a postcode, or of a whole address (S-52). No match
+/// is an empty list.
+pub async fn filter_addresses(
+    State(app): State<Arc<App>>,
+    _caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Json<List<AddressResource>>, Problem> {
+    let mut errors = Vec::new();
+    let page = request.query()?.page(&mut errors);
+    refuse_errors(errors)?;
+    let mut fields = request.fields()?;
+    fields.require("full_address");
+    let text = fields.text("full_address").unwrap_or_default();
+    fields.finish()?;
+    let (total, found) = app
+        .storage
+        .read(move |read| {
+            let (limit, offset) = (page.limit(), page.offset());
+            if let Some(postcode) = address::postcode(&text) {
+                return properties::list_properties_by_postcode(read, &postcode, limit, offset);
+            }
+            let key = address::normalise(&text);
+            properties::list_properties_by_address(read, &key, limit, offset)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(AddressResource::from).collect(),
+        meta: page.meta(total),
+    }))
+}

@@ -1,0 +1,42 @@
+//! `POST {listing_base_url}/api/v1/branch/filter`: which branch is meant?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::{StorageError, branch};
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::page::refuse_errors;
+use crate::management::recording::WriteRequest;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::directory::BranchResource;
+
+/// Lists the branches whose name contains a text, in any case (S-52). No match
+/// is an empty list.
+pub async fn filter_branches(
+    State(app): State<Arc<App>>,
+    _caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Json<List<BranchResource>>, Problem> {
+    let mut errors = Vec::new();
+    let page = request.query()?.page(&mut errors);
+    refuse_errors(errors)?;
+    let mut fields = request.fields()?;
+    fields.require("name");
+    let name = fields.text("name").unwrap_or_default();
+    fields.finish()?;
+    let (total, found) = app
+        .storage
+        .read(move |read| {
+            let found = branch::list_branches_by_name(read, &name, page.limit(), page.offset())?;
+            Ok::<_, StorageError>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(BranchResource::from).collect(),
+        meta: page.meta(total),
+    }))
+}

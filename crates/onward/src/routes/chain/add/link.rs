@@ -1,0 +1,57 @@
+//! `POST {listing_base_url}/api/v1/chain/add/link`: links a buyer listing to a seller listing.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::ListingId;
+use chain::state::Link;
+use http::StatusCode;
+use storage::{StorageError, Write};
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::links;
+use crate::management::recording::{self, Reply, WriteRequest};
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::listing::ListingResource;
+
+/// Links two listings, and answers both, bottom to top (S-41 to S-43).
+pub async fn add_link(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let link = read_link(&request)?;
+    recording::record(&app, caller, request, move |write, author| {
+        links::add_link(write, author, link)?;
+        let data = [
+            show_listing(write, link.buyer)?,
+            show_listing(write, link.seller)?,
+        ];
+        Reply::json(StatusCode::OK, &Data { data })
+    })
+    .await
+}
+
+/// Reads `{seller, buyer}`.
+pub(in crate::routes) fn read_link(request: &WriteRequest) -> Result<Link, Problem> {
+    let mut fields = request.fields()?;
+    let seller = fields.required_id("seller");
+    let buyer = fields.required_id("buyer");
+    fields.finish()?;
+    match (seller, buyer) {
+        (Some(seller), Some(buyer)) => Ok(Link {
+            seller: ListingId(seller),
+            buyer: ListingId(buyer),
+        }),
+        _incomplete => Err(Problem::Internal("a body was read incompletely".to_owned())),
+    }
+}
+
+fn show_listing(write: &mut Write<'_>, id: ListingId) -> Result<ListingResource, StorageError> {
+    let found = storage::listings::find_stored_listing(write, id)?;
+    let found = found.as_ref().map(ListingResource::plain);
+    found.ok_or_else(|| StorageError::Corrupt(format!("listing {id} vanished")))
+}

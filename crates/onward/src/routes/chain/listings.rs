@@ -1,0 +1,34 @@
+//! `GET {listing_base_url}/api/v1/chain/{chain_link_id}/listings`: a chain, bottom to top.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::ends::find_own_chain;
+use crate::management::listings::in_order;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::listing::ListingResource;
+
+/// Answers all listings of a chain in which the caller has one (S-47).
+pub async fn list_chain(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Data<Vec<ListingResource>>>, Problem> {
+    let id = segments.chain(0)?;
+    let listings = app
+        .storage
+        .read(move |read| {
+            let chain = find_own_chain(read, &caller, id)?;
+            let listings = storage::listings::list_listings_of_chain(read, id)?;
+            Ok::<_, Problem>(in_order(listings, chain.listings()))
+        })
+        .await?;
+    let data = listings.iter().map(ListingResource::plain).collect();
+    Ok(Json(Data { data }))
+}

@@ -1,0 +1,138 @@
+//! `{listing_base_url}/api/v1/listing` and `…/listing/{listing_id}`: the caller's listings.
+
+pub mod chain;
+pub mod history;
+pub mod is_complete;
+pub mod lagging;
+pub mod milestone;
+pub mod relationships;
+pub mod reopen_enquiries;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use storage::StorageError;
+use storage::listings::ListingPage;
+
+use crate::app::App;
+use crate::limits;
+use crate::management::caller::BranchCaller;
+use crate::management::listing_fields::{ListingChanges, NewListing};
+use crate::management::page::{Query, refuse_errors};
+use crate::management::recording::{self, WriteRequest};
+use crate::management::refusal::Refusal;
+use crate::management::segments::Segments;
+use crate::management::{listing_writes, listings};
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::document::{Include, ListingDocument};
+use crate::wire::management::listing::ListingResource;
+
+/// Answers one of the caller's listings with what it asks to be included (S-49).
+pub async fn show_listing(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<ListingDocument>, Problem> {
+    let id = segments.listing(0)?;
+    let (parts, _body) = request.into_parts();
+    let query = Query::read(&parts)?;
+    let includes = read_includes(&query)?;
+    let wanted = includes.clone();
+    let load =
+        move |read: &mut storage::Read<'_>| listings::load_sources(read, &caller, id, &wanted);
+    let sources = if includes.is_empty() {
+        app.storage.lookup(load).await?
+    } else {
+        app.storage.read(load).await?
+    };
+    Ok(Json(ListingDocument::new(&sources, &includes)))
+}
+
+/// Lists the caller's listings, the longest unchanged first (S-52).
+pub async fn list_listings(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    request: Request,
+) -> Result<Json<List<ListingResource>>, Problem> {
+    let (parts, _body) = request.into_parts();
+    let query = Query::read(&parts)?;
+    let mut errors = Vec::new();
+    let page = query.page(&mut errors);
+    let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
+    refuse_errors(errors)?;
+    let external_id = query.find("external_id").map(ToOwned::to_owned);
+    let (total, listings) = app
+        .storage
+        .read(move |read| {
+            let wanted = ListingPage {
+                client_id: caller.client_id(),
+                updated_since,
+                external_id: external_id.as_deref(),
+                limit: page.limit(),
+                offset: page.offset(),
+            };
+            let found = storage::listings::list_listings_of_client(read, &wanted)?;
+            Ok::<_, StorageError>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: listings.iter().map(ListingResource::plain).collect(),
+        meta: page.meta(total),
+    }))
+}
+
+/// Creates a listing, or updates the one with the same external id (S-52).
+pub async fn create_listing(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let new = NewListing::read(&request)?;
+    recording::record(&app, caller, request, move |write, author| {
+        listing_writes::store_listing(write, author, &new)
+    })
+    .await
+}
+
+/// Changes what is said of a listing (S-52, S-53).
+pub async fn update_listing(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    let changes = ListingChanges::read(&request)?;
+    recording::record(&app, caller, request, move |write, author| {
+        listing_writes::update_listing(write, author, id, &changes)
+    })
+    .await
+}
+
+/// Withdraws a listing that is not linked (S-52).
+pub async fn withdraw_listing(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    recording::record(&app, caller, request, move |write, author| {
+        listing_writes::withdraw_listing(write, author, id)
+    })
+    .await
+}
+
+fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {
+    let text = query.find("includes").unwrap_or_default();
+    Include::parse_list(text).map_err(|unknown| {
+        let unknown: String = unknown.chars().take(64).collect();
+        let known = Include::ALL.map(Include::as_str).join(", ");
+        let detail = format!("`{unknown}` cannot be included; there are {known}");
+        Refusal::invalid("include_unknown", "includes", detail)
+    })
+}

@@ -1,0 +1,24 @@
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/add/top/{listing_link_id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::End;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::recording::WriteRequest;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::routes::listing::chain::add_at_end;
+
+/// Links a listing above the top of the chain (S-45).
+pub async fn add_top(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    add_at_end(&app, caller, (segments, request), End::Top).await
+}

@@ -1,0 +1,26 @@
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/check/bottom`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::End;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::ends::Finding;
+use crate::management::recording::WriteRequest;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::routes::listing::chain::mark_end;
+
+/// Marks the bottom of the chain as checked (S-45).
+pub async fn check_bottom(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let marking = (End::Bottom, Finding::Checked);
+    mark_end(&app, caller, (segments, request), marking).await
+}

@@ -1,0 +1,43 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/history`: who did what, and when.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::listings::find_own_listing_ever;
+use crate::management::page::{Query, refuse_errors};
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::history::HistoryResource;
+
+/// Answers the history of one of the caller's listings, the oldest first; also
+/// of a withdrawn one.
+pub async fn list_history(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<HistoryResource>>, Problem> {
+    let id = segments.listing(0)?;
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, entries) = app
+        .storage
+        .read(move |read| {
+            find_own_listing_ever(read, &caller, id)?;
+            let entries = storage::history::list_history(read, id, page.limit(), page.offset())?;
+            Ok::<_, Problem>(entries)
+        })
+        .await?;
+    let data = entries.into_iter().map(HistoryResource::try_from);
+    Ok(Json(List {
+        data: data.collect::<Result<_, _>>()?,
+        meta: page.meta(total),
+    }))
+}

@@ -1,0 +1,32 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/is-complete`: are both ends known?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::links::load_chain;
+use crate::management::listings::find_own_listing;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Verdict;
+
+/// Answers whether both ends of the listing's chain are checked (S-52).
+pub async fn show_completeness(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Verdict>, Problem> {
+    let id = segments.listing(0)?;
+    let is_complete = app
+        .storage
+        .read(move |read| {
+            let listing = find_own_listing(read, &caller, id)?;
+            let chain = load_chain(read, listing.chain)?;
+            Ok::<_, Problem>(chain.top_checked() && chain.bottom_checked())
+        })
+        .await?;
+    Ok(Json(Verdict::new(is_complete)))
+}

@@ -1,0 +1,126 @@
+//! `{listing_base_url}/api/v1/listing/{listing_id}/milestone/{milestone_type_key}`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use chain::milestone::Origin;
+use chain::record::Wish;
+use http::StatusCode;
+
+use crate::app::App;
+use crate::clock;
+use crate::limits;
+use crate::management::caller::BranchCaller;
+use crate::management::fields::Fields;
+use crate::management::listings::find_own_listing;
+use crate::management::milestones;
+use crate::management::recording::{self, Reply, WriteRequest};
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::milestone::MilestoneResource;
+
+/// Answers one milestone of one of the caller's listings; 204 when there is none.
+pub async fn show_milestone(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    let found = app
+        .storage
+        .read(move |read| {
+            find_own_listing(read, &caller, id)?;
+            let found = storage::milestones::find_milestone(read, id, kind.id)?;
+            Ok::<_, Problem>(found.filter(|found| found.deleted_at.is_none()))
+        })
+        .await?;
+    Ok(match &found {
+        Some(found) => {
+            let data = MilestoneResource::from(found);
+            Json(Data { data }).into_response()
+        }
+        None => StatusCode::NO_CONTENT.into_response(),
+    })
+}
+
+/// Records a milestone, or corrects it (S-38, S-52).
+pub async fn record_milestone(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    let wish = read_wish(request.fields()?)?;
+    recording::record(&app, caller, request, move |write, author| {
+        let recorded = milestones::record_milestone(write, author, listing, (kind, &wish))?;
+        let data = MilestoneResource::from(&recorded);
+        Reply::json(StatusCode::OK, &Data { data })
+    })
+    .await
+}
+
+/// Withdraws a milestone; its field becomes null again (S-52).
+pub async fn withdraw_milestone(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    recording::record(&app, caller, request, move |write, author| {
+        milestones::withdraw_milestone(write, author, listing, kind)?;
+        Reply::success()
+    })
+    .await
+}
+
+/// Reads `{date | completed_at, origin?, excluded?}`.
+fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
+    let date = match (fields.has("date"), fields.has("completed_at")) {
+        (true, true) => {
+            fields.refuse("completed_at", "send either date or completed_at, not both");
+            None
+        }
+        (false, false) => {
+            fields.refuse("date", "is missing: send date or completed_at");
+            None
+        }
+        (true, false) => fields.date("date").map(|date| (date, None)),
+        (false, true) => read_moment(&mut fields),
+    };
+    let origin = fields.integer("origin", 0..=6).and_then(Origin::from_code);
+    let excluded = fields.boolean("excluded");
+    fields.finish()?;
+    let (date, completed_at) =
+        date.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
+    Ok(Wish {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    })
+}
+
+/// The civil date in London at an exact moment (S-11).
+fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> {
+    let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
+    let seconds = fields.integer("completed_at", bounds)?;
+    let date = clock::date_in_london(seconds);
+    let date = date.filter(|date| limits::YEARS.contains(&date.year()));
+    if date.is_none() {
+        let detail = format!(
+            "must be a Unix time in seconds, in the years {} to {}",
+            limits::YEARS.start(),
+            limits::YEARS.end()
+        );
+        fields.refuse("completed_at", detail);
+    }
+    date.map(|date| (date, Some(seconds)))
+}

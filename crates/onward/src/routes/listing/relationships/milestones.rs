@@ -1,0 +1,35 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/relationships/milestones`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::milestones;
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::listings::find_own_listing;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::milestone::MilestoneResource;
+
+/// Answers what is recorded of one of the caller's listings, in the
+/// catalogue's order.
+pub async fn list_milestones(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Data<Vec<MilestoneResource>>>, Problem> {
+    let id = segments.listing(0)?;
+    let recorded = app
+        .storage
+        .read(move |read| {
+            find_own_listing(read, &caller, id)?;
+            let recorded = milestones::list_milestones_of_listing(read, id)?;
+            Ok::<_, Problem>(recorded)
+        })
+        .await?;
+    let data = recorded.iter().map(MilestoneResource::from).collect();
+    Ok(Json(Data { data }))
+}

@@ -1,0 +1,19 @@
+//! `GET {listing_base_url}/api/v1/milestone_group`: the groups of the catalogue.
+
+pub mod branch;
+
+use axum::Json;
+use chain::milestone::Group;
+
+use crate::management::caller::BranchCaller;
+use crate::wire::management::Data;
+use crate::wire::management::catalogue::MilestoneGroupResource;
+
+/// Answers all groups of milestone types.
+pub async fn list_milestone_groups(
+    _caller: BranchCaller,
+) -> Json<Data<Vec<MilestoneGroupResource>>> {
+    let groups = Group::ALL.into_iter();
+    let data = groups.map(MilestoneGroupResource::from).collect();
+    Json(Data { data })
+}

@@ -1,0 +1,56 @@
+//! `GET …/milestone_group/{milestone_group}/branch/{branch}/listing/{listing}/workflow`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use chain::ids::BranchId;
+use storage::{branch, milestones};
+
+use crate::app::App;
+use crate::management::caller::BranchCaller;
+use crate::management::listings::find_own_listing;
+use crate::management::refusal::Refusal;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::catalogue::Workflow;
+
+/// Answers the types of a group, each with what one of the caller's listings
+/// has recorded of it.
+pub async fn show_workflow(
+    State(app): State<Arc<App>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Workflow>, Problem> {
+    let group = segments.milestone_group(0)?;
+    let unknown_branch = || {
+        let text: String = segments.text(1).chars().take(64).collect();
+        Refusal::unknown("branch_unknown", format!("branch {text} does not exist"))
+    };
+    let branch_id = segments
+        .number(1)
+        .map(BranchId)
+        .ok_or_else(unknown_branch)?;
+    let listing = segments.listing(2)?;
+    let exists = app
+        .storage
+        .lookup(move |read| branch::branch_exists(read, branch_id))
+        .await?;
+    if !exists {
+        return Err(unknown_branch().into());
+    }
+    caller.check_branch(branch_id)?;
+    let recorded = app
+        .storage
+        .read(move |read| {
+            let found = find_own_listing(read, &caller, listing)?;
+            if found.branch != branch_id {
+                let detail = format!("listing {listing} does not belong to branch {branch_id}");
+                return Err(Refusal::unknown("listing_unknown", detail).into());
+            }
+            let recorded = milestones::list_milestones_of_listing(read, listing)?;
+            Ok::<_, Problem>(recorded)
+        })
+        .await?;
+    Ok(Json(Workflow::new(group, &recorded)))
+}

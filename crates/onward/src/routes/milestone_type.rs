@@ -1,0 +1,16 @@
+//! `GET {listing_base_url}/api/v1/milestone_type`: the catalogue.
+
+pub mod relationships;
+
+use axum::Json;
+use chain::milestone::CATALOGUE;
+
+use crate::management::caller::BranchCaller;
+use crate::wire::management::Data;
+use crate::wire::management::catalogue::MilestoneTypeResource;
+
+/// Answers all milestone types, in the catalogue's order.
+pub async fn list_milestone_types(_caller: BranchCaller) -> Json<Data<Vec<MilestoneTypeResource>>> {
+    let data = CATALOGUE.iter().map(MilestoneTypeResource::from).collect();
+    Json(Data { data })
+}

@@ -1,0 +1,75 @@
+//! Addresses and branches, as the filters list them (S-52).
+
+use chain::address;
+use serde::Serialize;
+use storage::branch::BranchWithParticipant;
+use storage::properties::StoredProperty;
+
+/// A property by its address.
+#[derive(Debug, Serialize)]
+pub struct AddressResource {
+    id: i64,
+    r#type: &'static str,
+    attributes: AddressAttributes,
+}
+
+/// Attributes of an address.
+#[derive(Debug, Serialize)]
+pub struct AddressAttributes {
+    address_id: i64,
+    uprn: i64,
+    full_address: String,
+    address_street_name: String,
+    address_area: String,
+    address_postal_code: String,
+}
+
+/// A branch of an agent.
+#[derive(Debug, Serialize)]
+pub struct BranchResource {
+    id: i64,
+    r#type: &'static str,
+    attributes: BranchAttributes,
+}
+
+/// Attributes of a branch.
+#[derive(Debug, Serialize)]
+pub struct BranchAttributes {
+    branch_id: i64,
+    name: String,
+    participant: String,
+}
+
+impl From<StoredProperty> for AddressResource {
+    fn from(stored: StoredProperty) -> Self {
+        let lines = stored.address;
+        let parts = [&lines.line1, &lines.line2, &lines.line3, &lines.line4];
+        let parts = parts.map(String::as_str);
+        Self {
+            id: stored.id.0,
+            r#type: "address",
+            attributes: AddressAttributes {
+                address_id: stored.id.0,
+                uprn: stored.uprn.value(),
+                address_street_name: address::street_name(&parts).to_owned(),
+                address_area: address::area(&parts, &lines.post_town).to_owned(),
+                full_address: lines.display_address,
+                address_postal_code: lines.postcode,
+            },
+        }
+    }
+}
+
+impl From<BranchWithParticipant> for BranchResource {
+    fn from(stored: BranchWithParticipant) -> Self {
+        Self {
+            id: stored.id.0,
+            r#type: "branch",
+            attributes: BranchAttributes {
+                branch_id: stored.id.0,
+                name: stored.name,
+                participant: stored.participant,
+            },
+        }
+    }
+}
