@@ -104,7 +104,8 @@ pub struct ListingPage<'a> {
 }
 
 /// The number of a client's listings that are wanted and not deleted, and one
-/// page of them, the longest unchanged first, then by id.
+/// page of them, the longest unchanged first, then by id. The page is chosen
+/// before its listings are read, because a client may have very many.
 pub fn list_listings_of_client(
     read: &mut Read<'_>,
     page: &ListingPage<'_>,
@@ -130,9 +131,10 @@ fn list_all_since(
     let listings = read.query(
         concat!(
             select_listing!(),
-            "join client_branch cb on cb.branch_id = l.branch_id \
-             where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
-             order by l.updated_at, l.id limit $3 offset $4"
+            "join (select x.id from client_branch cb join listing x on x.branch_id = cb.branch_id \
+             where cb.client_id = $1 and x.updated_at >= $2 and x.deleted_at is null \
+             order by x.updated_at, x.id limit $3 offset $4) page on page.id = l.id \
+             order by l.updated_at, l.id"
         ),
         &[
             page.client_id.into(),
@@ -162,9 +164,10 @@ fn list_by_external_id(
     let listings = read.query(
         concat!(
             select_listing!(),
-            "join client_branch cb on cb.branch_id = l.branch_id \
-             where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
-             and l.external_id = $3 order by l.updated_at, l.id limit $4 offset $5"
+            "join (select x.id from client_branch cb join listing x on x.branch_id = cb.branch_id \
+             where cb.client_id = $1 and x.updated_at >= $2 and x.deleted_at is null \
+             and x.external_id = $3 order by x.updated_at, x.id limit $4 offset $5) page \
+             on page.id = l.id order by l.updated_at, l.id"
         ),
         &[
             page.client_id.into(),

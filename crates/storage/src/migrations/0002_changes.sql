@@ -5,8 +5,9 @@ insert into schema_version (version, applied_at) values (2, 0);
 alter table branch add column name_key text {bytewise} not null default '';
 update branch set name_key = lower(name);
 
--- The listings of a branch, by the time of their last change.
-create index listing_branch on listing (branch_id, updated_at, id);
+-- The listings of a branch by the time of their last change, with all that is
+-- needed to count them and to choose a page.
+create index listing_branch on listing (branch_id, updated_at, id, deleted_at);
 
 -- Numbers that are given out once. Placeholder UPRNs begin above those that
 -- imports brought, unless these stand too near the end of the numbers.

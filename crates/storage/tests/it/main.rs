@@ -1,11 +1,34 @@
-//! What both engines promise: transactions, snapshots, groups, opening and closing.
+//! What both engines promise: transactions, snapshots, groups, opening and closing; and what
+//! the statements do to the rows.
 
+#[cfg(test)]
+mod branches;
+#[cfg(test)]
+mod changes;
+#[cfg(test)]
+mod contention;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod history;
+#[cfg(test)]
+mod idempotency;
+#[cfg(test)]
+mod listings;
+#[cfg(test)]
+mod milestones;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
 mod place;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod reads;
+#[cfg(test)]
+mod rows;
+#[cfg(test)]
+mod upgrade;
 #[cfg(test)]
 mod writes;
 
