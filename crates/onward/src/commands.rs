@@ -1,10 +1,12 @@
 //! The command line: every command, its exit status, its errors.
 
+pub mod branch;
 pub mod check;
 pub mod client;
 pub mod generate;
 pub mod import;
 pub mod init;
+pub mod link;
 pub mod query;
 pub mod sandbox;
 pub mod serve;
@@ -18,9 +20,11 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
+use storage::Storage;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::server;
 
 /// The state of property chains in England and Wales, signed.
 #[derive(Debug, Parser)]
@@ -47,6 +51,11 @@ enum Command {
     /// Registers, lists and disables clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
+    /// Adds and lists branches, and says which clients act for them.
+    #[command(subcommand)]
+    Branch(branch::BranchCommand),
+    /// Links two listings as the operator, into a split chain too.
+    Link(link::LinkArgs),
     /// Asks for chains, verifies the answer and draws it.
     Query(query::QueryArgs),
     /// Checks a saved answer.
@@ -62,6 +71,16 @@ pub struct ConfigArgs {
     /// Overrides a setting, for example `--set log=debug`; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+}
+
+/// Which configuration an operator's command works on, and how it answers.
+#[derive(Debug, Args)]
+pub struct OperatorArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Why a command failed: one sentence for the person at the terminal.
@@ -83,6 +102,27 @@ impl ConfigArgs {
     }
 }
 
+impl OperatorArgs {
+    /// Opens the store.
+    fn open(&self) -> Result<Storage, Failure> {
+        server::open_storage(&self.config.load()?, false).map_err(Failure::new)
+    }
+
+    /// Prints the answer in the form that was asked for.
+    fn answer(
+        &self,
+        out: &mut dyn std::io::Write,
+        document: &serde_json::Value,
+        text: impl std::fmt::Display,
+    ) {
+        if self.json {
+            say(out, document);
+        } else {
+            say(out, text);
+        }
+    }
+}
+
 /// Runs the command that the arguments name. Exit status: 0 on success, 1 on
 /// failure, 2 on wrong usage.
 pub fn run() -> ExitCode {
@@ -98,6 +138,8 @@ pub fn run() -> ExitCode {
             generate::run(&args, out, summary).map_err(Failure::new)
         }
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
+        Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
+        Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut std::io::stdout()).await;
             ran.map_err(Failure::new)

@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::context;
 use crate::door::{self, OpenDoor};
 use crate::keys::{self, KeyError};
+use crate::limits;
 use crate::registry::Registry;
 use crate::router::{self, Door};
 use crate::tls::{self, ClientCertificate, TlsError};
@@ -197,7 +198,7 @@ async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListene
     TcpListener::bind(address).await.map_err(failed)
 }
 
-/// Forgets assertions that have expired and callers that are idle.
+/// Forgets assertions and kept answers that have expired, and callers that are idle.
 async fn keep_house(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
@@ -210,10 +211,14 @@ async fn keep_house(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         let now = app.clock.now_seconds();
         let deleted = app
             .storage
-            .write(move |write| storage::assertion::delete_expired_assertions(write, now))
+            .write(move |write| {
+                storage::assertion::delete_expired_assertions(write, now)?;
+                let limit = limits::IDEMPOTENCY_DELETED_MAX;
+                storage::idempotency::delete_expired_answers(write, now, limit)
+            })
             .await;
         if let Err(error) = deleted {
-            tracing::warn!(%error, "expired assertions could not be removed");
+            tracing::warn!(%error, "expired rows could not be removed");
         }
     }
 }

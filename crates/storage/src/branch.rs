@@ -36,14 +36,16 @@ pub fn find_branch_by_reference(read: &mut Read<'_>, reference: &str) -> Result<
     read.query_one(
         "select id, reference, name, participant_id from branch where reference = $1",
         &[reference.into()],
-        |row| {
-            Ok(Branch {
-                id: BranchId(row.integer(0)?),
-                reference: row.text(1)?,
-                name: row.text(2)?,
-                participant_id: row.integer(3)?,
-            })
-        },
+        read_branch,
+    )
+}
+
+/// Finds a branch by its id.
+pub fn find_branch(read: &mut Read<'_>, id: BranchId) -> Result<Option<Branch>> {
+    read.query_one(
+        "select id, reference, name, participant_id from branch where id = $1",
+        &[id.into()],
+        read_branch,
     )
 }
 
@@ -163,5 +165,14 @@ fn read_branch_with_participant(row: &Row<'_>) -> Result<BranchWithParticipant> 
         reference: row.text(1)?,
         name: row.text(2)?,
         participant: row.text(3)?,
+    })
+}
+
+fn read_branch(row: &Row<'_>) -> Result<Branch> {
+    Ok(Branch {
+        id: BranchId(row.integer(0)?),
+        reference: row.text(1)?,
+        name: row.text(2)?,
+        participant_id: row.integer(3)?,
     })
 }

@@ -12,10 +12,9 @@ use storage::clients::{self, StoredClient};
 use storage::{StorageError, branch, participants};
 use uuid::Uuid;
 
-use super::{ConfigArgs, Failure, say};
+use super::{Failure, OperatorArgs, say};
 use crate::clock::Clock;
 use crate::registry::Scope;
-use crate::server;
 
 /// The largest key set that is registered, in bytes.
 const JWKS_BYTES_MAX: usize = 64 * 1024;
@@ -62,7 +61,7 @@ pub struct RegisterArgs {
     #[arg(long)]
     unbound_tokens: bool,
     #[command(flatten)]
-    output: OutputArgs,
+    output: OperatorArgs,
 }
 
 /// Which rules.
@@ -76,7 +75,7 @@ enum ProfileName {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
-    output: OutputArgs,
+    output: OperatorArgs,
 }
 
 /// Which client.
@@ -85,16 +84,7 @@ pub struct DisableArgs {
     /// The client's id.
     id: String,
     #[command(flatten)]
-    output: OutputArgs,
-}
-
-#[derive(Debug, Args)]
-struct OutputArgs {
-    #[command(flatten)]
-    config: ConfigArgs,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
+    output: OperatorArgs,
 }
 
 /// Runs `onward client …`.
@@ -137,14 +127,12 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         is_active: true,
         created_at: Clock::System.now_seconds(),
     };
-    let storage = server::open_storage(&args.output.config.load()?, false).map_err(Failure::new)?;
+    let storage = args.output.open()?;
     let id = client.id.clone();
     storage.write_blocking(move |write| register_client(write, &client))?;
-    if args.output.json {
-        say(out, json!({ "client_id": id }));
-    } else {
-        say(out, format!("Registered {id}"));
-    }
+    let document = json!({ "client_id": id });
+    args.output
+        .answer(out, &document, format_args!("Registered {id}"));
     Ok(())
 }
 
@@ -186,8 +174,8 @@ pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
     String::from_utf8(jwks.to_vec()).map_err(|error| error.to_string())
 }
 
-fn list(args: &OutputArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let storage = server::open_storage(&args.config.load()?, false).map_err(Failure::new)?;
+fn list(args: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.open()?;
     let clients = storage.read_blocking(clients::list_clients)?;
     if args.json {
         let rows: Vec<_> = clients.iter().map(describe).collect();
@@ -234,19 +222,16 @@ fn describe(client: &StoredClient) -> serde_json::Value {
 }
 
 fn disable(args: &DisableArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let config = args.output.config.load()?;
-    let storage = server::open_storage(&config, false).map_err(Failure::new)?;
+    let storage = args.output.open()?;
     let id = args.id.clone();
     let now = Clock::System.now_seconds();
     let found = storage.write_blocking(move |write| clients::disable_client(write, &id, now))?;
     if !found {
         return Err(Failure::new(format!("there is no client {}", args.id)));
     }
-    if args.output.json {
-        say(out, json!({ "client_id": args.id, "status": "disabled" }));
-    } else {
-        say(out, format!("Disabled {}", args.id));
-    }
+    let document = json!({ "client_id": args.id, "status": "disabled" });
+    args.output
+        .answer(out, &document, format_args!("Disabled {}", args.id));
     Ok(())
 }
 

@@ -81,7 +81,9 @@ fn store(
     changes::store_end_checks(write, &marks, author.now)?;
     let detail = EndDetail::new(end, reason);
     for listing in &listings {
-        author.note(write, (*listing, chain.id()), action, &detail)?;
+        author
+            .pen()
+            .note(write, (*listing, chain.id()), action, &detail)?;
     }
     Ok(())
 }

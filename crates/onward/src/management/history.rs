@@ -1,11 +1,50 @@
-//! What the history says of each kind of change.
+//! The history: what it says of each kind of change, and how it is written.
 
 use chain::ends::End;
-use chain::ids::ListingId;
+use chain::ids::{ChainId, ListingId};
 use chain::milestone::MilestoneType;
 use chain::record::Record;
 use chain::state::Link;
 use serde::Serialize;
+use storage::Write;
+use storage::history::{self, NewEntry};
+
+use crate::problem::Problem;
+
+/// Who writes the history where no client does: an operator's command.
+pub const OPERATOR: &str = "operator";
+
+/// Writes lines of history.
+#[derive(Debug, Clone, Copy)]
+pub struct Pen<'a> {
+    /// A client's id, or [`OPERATOR`].
+    pub actor: &'a str,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+impl Pen<'_> {
+    /// Writes one line of a listing's history, in the transaction of the change.
+    pub fn note(
+        &self,
+        write: &mut Write<'_>,
+        (listing, chain): (ListingId, ChainId),
+        action: &'static str,
+        detail: &impl Serialize,
+    ) -> Result<(), Problem> {
+        let detail =
+            serde_json::to_string(detail).map_err(|error| Problem::Internal(error.to_string()))?;
+        let entry = NewEntry {
+            listing,
+            chain,
+            action,
+            actor: self.actor,
+            detail: &detail,
+        };
+        history::append_history(write, &entry, self.now)?;
+        Ok(())
+    }
+}
 
 /// A link added or broken.
 #[derive(Debug, Serialize)]

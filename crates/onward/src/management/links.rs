@@ -8,7 +8,7 @@ use chain::state::{Chain, Link};
 use storage::{Read, StorageError, Write, changes, listings, state};
 use uuid::Uuid;
 
-use super::history::LinkDetail;
+use super::history::{LinkDetail, OPERATOR, Pen};
 use super::listings::find_own_listing;
 use super::recording::Author;
 use super::refusal::Refusal;
@@ -33,7 +33,22 @@ struct Sides {
 pub fn add_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
     check_permission(author, &sides)?;
-    join(write, author, &sides)
+    join(write, &author.pen(), &sides, LinkRule::OneToOne)
+}
+
+/// Links two listings as the operator may: into a split chain too (S-46).
+pub fn add_link_as_operator(
+    write: &mut Write<'_>,
+    now: i64,
+    link: Link,
+    rule: LinkRule,
+) -> Result<(), Problem> {
+    let sides = find_sides(write, link)?;
+    let pen = Pen {
+        actor: OPERATOR,
+        now,
+    };
+    join(write, &pen, &sides, rule)
 }
 
 /// Links a listing above the top, or below the bottom, of the chain of one of
@@ -70,7 +85,7 @@ pub fn add_at_end(
             buyer: added,
         },
     };
-    join(write, author, &sides)
+    join(write, &author.pen(), &sides, LinkRule::OneToOne)
 }
 
 /// Breaks a link, at least one side of it the caller's.
@@ -87,7 +102,7 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
     let detail = LinkDetail::from(link);
     for listing in [link.seller, link.buyer] {
         let at = (listing, chain_of(listing));
-        author.note(write, at, "link.broken", &detail)?;
+        author.pen().note(write, at, "link.broken", &detail)?;
     }
     Ok(())
 }
@@ -98,19 +113,20 @@ pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageErro
         .ok_or_else(|| StorageError::Corrupt(format!("chain {id} has no listings")))
 }
 
-fn join(write: &mut Write<'_>, author: &Author<'_>, sides: &Sides) -> Result<(), Problem> {
+fn join(
+    write: &mut Write<'_>,
+    pen: &Pen<'_>,
+    sides: &Sides,
+    rule: LinkRule,
+) -> Result<(), Problem> {
     let Sides { seller, buyer } = sides;
     let sellers = load_chain(write, seller.chain)?;
     let buyers = load_chain(write, buyer.chain)?;
-    let join = link::join(
-        (&sellers, seller.listing),
-        (&buyers, buyer.listing),
-        LinkRule::OneToOne,
-    )?;
-    changes::store_join(write, &join, author.now)?;
+    let join = link::join((&sellers, seller.listing), (&buyers, buyer.listing), rule)?;
+    changes::store_join(write, &join, pen.now)?;
     let detail = LinkDetail::from(join.link);
     for listing in [seller.listing, buyer.listing] {
-        author.note(write, (listing, join.survivor), "link.added", &detail)?;
+        pen.note(write, (listing, join.survivor), "link.added", &detail)?;
     }
     Ok(())
 }

@@ -90,7 +90,9 @@ pub fn withdraw_listing(
     }
     listings::delete_listing(write, id, author.now)?;
     let detail = WithdrawnDetail::from(id);
-    author.note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
+    author
+        .pen()
+        .note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
     Reply::success()
 }
 
@@ -125,7 +127,9 @@ fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Resul
         buyer_conveyancer: said(&details.buyer_conveyancer),
         is_locked: None,
     };
-    author.note(write, (id, chain), "listing.created", &detail)?;
+    author
+        .pen()
+        .note(write, (id, chain), "listing.created", &detail)?;
     let reply = reply(write, author, id, StatusCode::CREATED)?;
     Ok(reply.at(format!("/api/v1/listing/{id}")))
 }
@@ -168,7 +172,9 @@ fn store_changes(
         listings::set_locked(write, before.id, is_locked, author.now)?;
     }
     chains::raise_version(write, before.chain)?;
-    author.note(write, (before.id, before.chain), "listing.updated", &detail)
+    author
+        .pen()
+        .note(write, (before.id, before.chain), "listing.updated", &detail)
 }
 
 /// The property that a listing sells. An address without a UPRN means the one

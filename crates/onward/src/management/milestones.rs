@@ -46,7 +46,7 @@ pub fn withdraw_milestone(
     milestones::withdraw_milestone(write, listing.id, kind.id, author.now)?;
     let detail = MilestoneDetail::withdrawn(kind);
     let at = (listing.id, listing.chain);
-    author.note(write, at, "milestone.withdrawn", &detail)
+    author.pen().note(write, at, "milestone.withdrawn", &detail)
 }
 
 /// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
@@ -78,7 +78,9 @@ pub fn reopen_enquiries(
     }
     if is_changed {
         let at = (listing.id, listing.chain);
-        author.note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
+        author
+            .pen()
+            .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
     }
     Ok(())
 }
@@ -116,7 +118,7 @@ fn store(
     }
     let detail = MilestoneDetail::recorded(kind, &change.record);
     let at = (listing.id, listing.chain);
-    author.note(write, at, "milestone.recorded", &detail)
+    author.pen().note(write, at, "milestone.recorded", &detail)
 }
 
 fn find_standing(

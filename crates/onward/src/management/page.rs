@@ -82,6 +82,23 @@ impl Query {
         number
     }
 
+    /// A text of sane length; what is wrong goes to `errors`.
+    pub fn text(&self, name: &str, errors: &mut Vec<FieldError>) -> Option<String> {
+        let text = self.find(name)?.trim();
+        let is_sane = (1..=limits::TEXT_CHARACTERS_MAX).contains(&text.chars().count())
+            && !text.chars().any(char::is_control);
+        if !is_sane {
+            errors.push(FieldError {
+                pointer: name.to_owned(),
+                detail: format!(
+                    "must have 1 to {} characters, none of them a control character",
+                    limits::TEXT_CHARACTERS_MAX
+                ),
+            });
+        }
+        is_sane.then(|| text.to_owned())
+    }
+
     /// `page` and `per_page`.
     pub fn page(&self, errors: &mut Vec<FieldError>) -> Page {
         let number = self.integer("page", 1..=limits::LIST_PAGE_MAX, errors);

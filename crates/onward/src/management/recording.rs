@@ -3,16 +3,15 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
-use chain::ids::{ChainId, ListingId};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use signing::{base64url, canonical};
 use storage::Write;
-use storage::history::NewEntry;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
 
 use super::caller::BranchCaller;
 use super::fields::Fields;
+use super::history::Pen;
 use super::page::Query;
 use super::refusal::Refusal;
 use crate::app::App;
@@ -206,25 +205,12 @@ impl IntoResponse for Reply {
 }
 
 impl Author<'_> {
-    /// Writes one line of a listing's history.
-    pub fn note(
-        &self,
-        write: &mut Write<'_>,
-        (listing, chain): (ListingId, ChainId),
-        action: &'static str,
-        detail: &impl Serialize,
-    ) -> Result<(), Problem> {
-        let detail =
-            serde_json::to_string(detail).map_err(|error| Problem::Internal(error.to_string()))?;
-        let entry = NewEntry {
-            listing,
-            chain,
-            action,
+    /// With which the history is written.
+    pub fn pen(&self) -> Pen<'_> {
+        Pen {
             actor: self.caller.client_id(),
-            detail: &detail,
-        };
-        storage::history::append_history(write, &entry, self.now)?;
-        Ok(())
+            now: self.now,
+        }
     }
 }
 

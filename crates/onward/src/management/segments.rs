@@ -8,6 +8,9 @@ use http::request::Parts;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 
+/// Digits of a number: enough for any id, and paths stay short.
+const DIGITS_MAX: usize = 18;
+
 /// They come in the order of the path. What cannot be an id is the id of nothing.
 #[derive(Debug, Clone)]
 pub struct Segments(Vec<String>);
@@ -33,7 +36,8 @@ impl Segments {
     /// A number of at least 1, digits only.
     pub fn number(&self, index: usize) -> Option<i64> {
         let text = self.text(index);
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = (1..=DIGITS_MAX).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = is_number.then(|| text.parse().ok()).flatten();
         number.filter(|number| *number > 0)
     }

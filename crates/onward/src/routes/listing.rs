@@ -63,8 +63,8 @@ pub async fn list_listings(
     let mut errors = Vec::new();
     let page = query.page(&mut errors);
     let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
+    let external_id = query.text("external_id", &mut errors);
     refuse_errors(errors)?;
-    let external_id = query.find("external_id").map(ToOwned::to_owned);
     let (total, listings) = app
         .storage
         .read(move |read| {

@@ -1,11 +1,13 @@
 //! The commands, run as programs.
 
+mod branch;
 mod client;
 mod failures;
 mod folder;
 mod generate;
 mod import;
 mod interrupted;
+mod link;
 mod program;
 mod sandbox;
 mod sandbox_again;

@@ -1,0 +1,209 @@
+//! `onward branch`: offices of agents, and which clients act for them.
+
+use std::io::Write;
+
+use chain::ids::BranchId;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use storage::branch::{self, Branch, BranchWithParticipant};
+use storage::{clients, participants};
+use uuid::Uuid;
+
+use super::{Failure, OperatorArgs, say};
+use crate::clock::Clock;
+use crate::limits;
+
+/// What to do with branches.
+#[derive(Debug, Subcommand)]
+pub enum BranchCommand {
+    /// Adds a branch and prints its id.
+    Add(AddArgs),
+    /// Lists all branches.
+    List(ListArgs),
+    /// Changes what a branch is called; every chain shows the new name at once.
+    Rename(RenameArgs),
+    /// Lets a client act for a branch, from its next call on.
+    Grant(GrantArgs),
+    /// Ends that, from the client's next call on.
+    Withdraw(GrantArgs),
+}
+
+/// A new branch.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// What chains show as the selling agent.
+    #[arg(long, value_parser = read_name)]
+    name: String,
+    /// The organisation it belongs to; made if it is new.
+    #[arg(long, value_parser = read_name)]
+    participant: String,
+    /// By which import files name it; made up when left out.
+    #[arg(long, value_parser = read_reference)]
+    reference: Option<String>,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// How `list` prints.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// A new name.
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// The branch's id.
+    id: i64,
+    /// What chains show as the selling agent.
+    #[arg(long, value_parser = read_name)]
+    name: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which client and which branch.
+#[derive(Debug, Args)]
+pub struct GrantArgs {
+    /// The branch's id.
+    id: i64,
+    /// The client's id.
+    #[arg(long, value_name = "ID")]
+    client: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward branch …`.
+pub fn run(command: BranchCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        BranchCommand::Add(args) => add(&args, out),
+        BranchCommand::List(args) => list(&args.output, out),
+        BranchCommand::Rename(args) => rename(&args, out),
+        BranchCommand::Grant(args) => assign(&args, true, out),
+        BranchCommand::Withdraw(args) => assign(&args, false, out),
+    }
+}
+
+fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let reference = args
+        .reference
+        .clone()
+        .unwrap_or_else(|| Uuid::new_v4().to_string());
+    let (name, participant) = (args.name.clone(), args.participant.clone());
+    let key = reference.clone();
+    let id = storage.write_blocking(move |write| {
+        if branch::find_branch_by_reference(write, &key)?.is_some() {
+            return Err(Failure::new(format!("the reference {key} is taken")));
+        }
+        let organisation = Uuid::new_v4().to_string();
+        let owner = participants::ensure_participant(write, &participant, &organisation, now)?;
+        Ok(branch::insert_branch(write, owner, &key, &name)?)
+    })?;
+    let document = json!({ "branch_id": id.0, "reference": reference });
+    let text = format!("Added branch {id} (reference {reference})");
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let branches = output.open()?.read_blocking(branch::list_branches)?;
+    if output.json {
+        let rows: Vec<_> = branches.iter().map(describe).collect();
+        say(out, serde_json::Value::from(rows));
+        return Ok(());
+    }
+    for branch in &branches {
+        let BranchWithParticipant {
+            id,
+            reference,
+            name,
+            participant,
+        } = branch;
+        say(
+            out,
+            format!("{id}  {name}, of {participant} (reference {reference})"),
+        );
+    }
+    Ok(())
+}
+
+fn rename(args: &RenameArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let (id, name) = (BranchId(args.id), args.name.clone());
+    storage.write_blocking(move |write| {
+        let found = branch::find_branch(write, id)?.ok_or_else(|| unknown_branch(id))?;
+        let renamed = Branch {
+            name: name.clone(),
+            ..found
+        };
+        Ok::<_, Failure>(branch::update_branch(write, &renamed)?)
+    })?;
+    let document = json!({ "branch_id": args.id, "name": args.name });
+    let text = format!("Branch {} is now called {}", args.id, args.name);
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn assign(args: &GrantArgs, is_granted: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let (branch, client) = (BranchId(args.id), args.client.clone());
+    storage.write_blocking(move |write| {
+        if !branch::branch_exists(write, branch)? {
+            return Err(unknown_branch(branch));
+        }
+        let found = clients::find_client(write, &client)?;
+        let found = found.ok_or_else(|| Failure::new(format!("there is no client {client}")))?;
+        let mut branches = found.branches;
+        branches.retain(|one| *one != branch);
+        if is_granted {
+            branches.push(branch);
+        }
+        clients::set_client_branches(write, &client, &branches, now)?;
+        Ok::<_, Failure>(())
+    })?;
+    let document = json!({
+        "branch_id": args.id, "client_id": args.client, "granted": is_granted,
+    });
+    let verb = if is_granted { "acts" } else { "no longer acts" };
+    let text = format!("{} {verb} for branch {}", args.client, args.id);
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn describe(branch: &BranchWithParticipant) -> serde_json::Value {
+    json!({
+        "branch_id": branch.id.0,
+        "reference": branch.reference,
+        "name": branch.name,
+        "participant": branch.participant,
+    })
+}
+
+fn unknown_branch(id: BranchId) -> Failure {
+    Failure::new(format!("there is no branch {id}"))
+}
+
+fn read_name(text: &str) -> Result<String, String> {
+    read_text(text, limits::TEXT_CHARACTERS_MAX)
+}
+
+fn read_reference(text: &str) -> Result<String, String> {
+    read_text(text, limits::EXTERNAL_ID_CHARACTERS_MAX)
+}
+
+fn read_text(text: &str, characters_max: usize) -> Result<String, String> {
+    let text = text.trim();
+    let length = text.chars().count();
+    if (1..=characters_max).contains(&length) && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "it must have 1 to {characters_max} characters, none of them a control character"
+        ))
+    }
+}

@@ -1,0 +1,65 @@
+//! `onward link`: links two listings as the operator (S-46).
+
+use std::io::Write;
+
+use chain::ids::ListingId;
+use chain::link::LinkRule;
+use chain::state::Link;
+use clap::Args;
+use serde_json::json;
+
+use super::{Failure, OperatorArgs};
+use crate::clock::Clock;
+use crate::management::links;
+use crate::problem::Problem;
+
+/// Which listings are linked.
+#[derive(Debug, Args)]
+pub struct LinkArgs {
+    /// Id of the listing that is bought: the upper one.
+    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+    seller: i64,
+    /// Id of the listing whose seller buys it: the lower one.
+    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+    buyer: i64,
+    /// Allows several buyers of one listing, and several purchases of one
+    /// seller: a split chain.
+    #[arg(long)]
+    split: bool,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward link`.
+pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let link = Link {
+        seller: ListingId(args.seller),
+        buyer: ListingId(args.buyer),
+    };
+    let rule = if args.split {
+        LinkRule::Split
+    } else {
+        LinkRule::OneToOne
+    };
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let chain = storage
+        .write_blocking(move |write| {
+            links::add_link_as_operator(write, now, link, rule)?;
+            let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
+            chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
+        })
+        .map_err(|problem| match problem.inside_text() {
+            Some(inside) => Failure::new(inside),
+            None => Failure::new(problem.to_failure().1.message),
+        })?;
+    let document = json!({
+        "seller": args.seller, "buyer": args.buyer, "chain_link_id": chain.to_string(),
+    });
+    let text = format!(
+        "Linked seller listing {} and buyer listing {} in chain {chain}",
+        args.seller, args.buyer
+    );
+    args.output.answer(out, &document, text);
+    Ok(())
+}

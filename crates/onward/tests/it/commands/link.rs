@@ -1,0 +1,62 @@
+//! `link --split --seller ID --buyer ID` (S-46).
+
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+use super::program::Finished;
+
+/// A folder with four listings, 1 to 4, none of them linked.
+fn prepare() -> Folder {
+    let folder = Folder::new();
+    let mut rows = json!({"type": "branch", "branch": "b", "name": "Acorn"}).to_string();
+    for number in 1..=4 {
+        rows += &format!(
+            "\n{}\n{}",
+            json!({"type": "property", "uprn": number, "line1": format!("{number} High Street"),
+                "post_town": "Leeds", "postcode": "LS1 4AP"}),
+            json!({"type": "listing", "branch": "b", "listing": number.to_string(), "uprn": number})
+        );
+    }
+    let file = folder.write("rows.ndjson", &rows);
+    assert_eq!(folder.run(&["import", &file]).status, Some(0));
+    folder
+}
+
+fn link(folder: &Folder, seller: &str, buyer: &str, more: &[&str]) -> Finished {
+    let sides = ["link", "--seller", seller, "--buyer", buyer];
+    folder.run(&[&sides, more].concat())
+}
+
+#[test]
+fn a_split_chain_is_made_on_purpose_only() {
+    let folder = prepare();
+    let linked = link(&folder, "1", "2", &[]);
+    assert_eq!((linked.status, linked.err.as_str()), (Some(0), ""));
+    let refused = link(&folder, "1", "3", &[]);
+    assert_eq!(
+        (refused.status, refused.err.as_str()),
+        (Some(1), "onward: seller listing 1 already has a buyer\n")
+    );
+    let split = link(&folder, "1", "3", &["--split", "--json"]);
+    assert_eq!((split.status, split.err.as_str()), (Some(0), ""));
+    let split: Value = serde_json::from_str(&split.out).unwrap();
+    assert_eq!((&split["seller"], &split["buyer"]), (&json!(1), &json!(3)));
+    let chain = split["chain_link_id"].as_str().unwrap();
+    // The longer chain's id survives (S-42), so the first answer named it as well.
+    assert!(linked.out.contains(chain), "{} {chain}", linked.out);
+}
+
+#[test]
+fn no_ring_is_closed_and_no_stranger_is_linked() {
+    let folder = prepare();
+    link(&folder, "1", "2", &[]);
+    let ring = link(&folder, "2", "1", &["--split"]);
+    assert_eq!(ring.status, Some(1), "{}", ring.out);
+    assert!(ring.err.contains("ring"), "{}", ring.err);
+    let unknown = link(&folder, "9", "1", &["--split"]);
+    assert_eq!(
+        (unknown.status, unknown.err.as_str()),
+        (Some(1), "onward: seller listing 9 does not exist\n")
+    );
+    assert_eq!(link(&folder, "0", "1", &["--split"]).status, Some(2));
+}
