@@ -1,61 +1,34 @@
-//! How fast the chain query is: the real binary, driven over kept-alive mTLS.
+//! How fast the chain query is.
 //!
 //! Everything is measured in one run, because machines differ and are shared:
 //! the library's own signing rate on one core, answers that are all signed
 //! anew (cold), answers whose signature is reused (warm), latency at a fixed
 //! rate, and memory. Rates are per CPU second of the server process.
-//!
-//! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
-//! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
-//! SQLite.
-
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a benchmark that meets a surprise shall stop, and prints what it measures"
-)]
-
-mod load;
 
 use std::time::Duration;
 
-use load::process::{Node, Settings, own_cpu_seconds};
-use load::{Target, latency, throughput};
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
+
+use crate::load::{Target, latency, throughput};
+use crate::process::{Node, Settings, own_cpu_seconds};
+use crate::{engine, median, read_setting};
 
 /// Kept-alive connections that ask at once.
 const CONNECTIONS: usize = 64;
 /// Properties that a warm run asks for again and again.
 const WARM_PROPERTIES: usize = 200;
 
-fn main() {
-    // `cargo test --benches` only wants to know that this builds.
-    if std::env::args().any(|argument| argument == "--test") {
-        return;
-    }
-    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(measure());
-}
-
-async fn measure() {
+/// Measures and prints.
+pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 5);
     let store = std::env::var("ONWARD_BENCH_STORE").ok();
-    let engine = if store.is_some() {
-        "PostgreSQL"
-    } else {
-        "SQLite"
-    };
-    println!("chain query, {listings} listings on {engine}, {CONNECTIONS} connections");
+    println!(
+        "chain query, {listings} listings on {}, {CONNECTIONS} connections",
+        engine()
+    );
 
     // One store, served in three ways at once: of processes that listen but
     // are not asked, nothing is measured.
@@ -179,11 +152,6 @@ fn report(alone: &[f64], together: &[f64], parts: &[Part; 3]) {
     );
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// Signatures of a typical answer's size per CPU second, made by so many threads.
 fn measure_signing(threads: usize, length: Duration) -> f64 {
     let key = SigningKey::generate_rsa(Algorithm::Rs256, RsaSize::Bits2048).unwrap();
@@ -206,8 +174,4 @@ fn measure_signing(threads: usize, length: Duration) -> f64 {
             .sum()
     });
     f64::from(count) / (own_cpu_seconds() - cpu_before)
-}
-
-fn read_setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }

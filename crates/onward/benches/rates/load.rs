@@ -1,15 +1,12 @@
 //! A load generator that presents a client certificate.
 
-pub(crate) mod connection;
-pub(crate) mod process;
-
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use connection::Connection;
-use process::Node;
+use crate::connection::Connection;
+use crate::process::Node;
 
 /// What is asked, and with what.
 pub(crate) struct Target {
@@ -32,7 +29,7 @@ pub(crate) struct Latencies(Vec<Duration>);
 impl Target {
     /// Gets a token with the sandbox's lender.
     pub(crate) async fn open(node: &Node, uprns: Vec<u64>) -> Self {
-        let (tls, token) = node.sign_in().await;
+        let (tls, token) = node.sign_in(None).await;
         Self {
             address: node.base_address(),
             tls,
@@ -141,7 +138,8 @@ impl fmt::Display for Latencies {
     }
 }
 
-async fn join_all<F>(work: impl Iterator<Item = F>) -> Vec<F::Output>
+/// Drives all of them to their ends.
+pub(crate) async fn join_all<F>(work: impl Iterator<Item = F>) -> Vec<F::Output>
 where
     F: Future,
 {
@@ -167,7 +165,8 @@ where
     done.into_iter().flatten().collect()
 }
 
+/// What the time is.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }

@@ -16,7 +16,7 @@ use signing::jws;
 use signing::key::SigningKey;
 use tokio::process::{Child, Command};
 
-use super::connection::Connection;
+use crate::connection::Connection;
 
 /// Clock ticks of `/proc/PID/stat` in a second, on every Linux.
 const TICKS: f64 = 100.0;
@@ -146,27 +146,38 @@ impl Node {
         format!("{} MiB, at most {} MiB", find("VmRSS"), find("VmHWM"))
     }
 
-    /// A token of the sandbox's lender, and TLS settings that present its certificate.
-    pub(crate) async fn sign_in(&self) -> (Arc<rustls::ClientConfig>, String) {
-        let lender = self.sandbox.client(None).unwrap();
+    /// The listing address's socket.
+    pub(crate) fn listing_address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.first_port + 3))
+    }
+
+    /// The first branch of one of the sandbox's clients.
+    pub(crate) fn branch_of(&self, name: &str) -> u64 {
+        self.sandbox.client(Some(name)).unwrap().branches[0]
+    }
+
+    /// A token of one of the sandbox's clients, the lender if none is named, and
+    /// TLS settings that present its certificate.
+    pub(crate) async fn sign_in(&self, name: Option<&str>) -> (Arc<rustls::ClientConfig>, String) {
+        let caller = self.sandbox.client(name).unwrap();
         let mut roots = rustls::RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(&self.sandbox.ca_file).unwrap() {
             roots.add(certificate.unwrap()).unwrap();
         }
-        let chain = CertificateDer::pem_file_iter(&lender.certificate_file).unwrap();
+        let chain = CertificateDer::pem_file_iter(&caller.certificate_file).unwrap();
         let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
-        let key = PrivateKeyDer::from_pem_file(&lender.key_file).unwrap();
+        let key = PrivateKeyDer::from_pem_file(&caller.key_file).unwrap();
         let tls = rustls::ClientConfig::builder()
             .with_root_certificates(roots)
             .with_client_auth_cert(chain, key)
             .unwrap();
         let tls = Arc::new(tls);
-        let pem = std::fs::read_to_string(&lender.assertion_key_file).unwrap();
-        let algorithm = Algorithm::parse(&lender.assertion_alg).unwrap();
+        let pem = std::fs::read_to_string(&caller.assertion_key_file).unwrap();
+        let algorithm = Algorithm::parse(&caller.assertion_alg).unwrap();
         let key = SigningKey::from_pkcs8_pem(&pem, algorithm).unwrap();
         let now = onward::clock::Clock::System.now_seconds();
         let claims = json!({
-            "iss": lender.client_id, "sub": lender.client_id, "aud": self.sandbox.auth_url,
+            "iss": caller.client_id, "sub": caller.client_id, "aud": self.sandbox.auth_url,
             "iat": now, "exp": now + 60, "jti": uuid::Uuid::new_v4().to_string(),
         });
         let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();

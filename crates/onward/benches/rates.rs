@@ -1,0 +1,69 @@
+//! How fast Onward is: the real binary, driven over kept-alive mTLS.
+//!
+//! `cargo bench -p onward` measures everything, `cargo bench -p onward -- NAME`
+//! one part: `chain_query` or `management`.
+//!
+//! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
+//! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
+//! SQLite.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a benchmark that meets a surprise shall stop, and prints what it measures"
+)]
+
+#[path = "rates/chain_query.rs"]
+mod chain_query;
+#[path = "rates/connection.rs"]
+mod connection;
+#[path = "rates/load.rs"]
+mod load;
+#[path = "rates/management.rs"]
+mod management;
+#[path = "rates/process.rs"]
+mod process;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo test --benches` only wants to know that this builds.
+    if arguments.iter().any(|argument| argument == "--test") {
+        return;
+    }
+    let named: Vec<_> = arguments
+        .iter()
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let is_wanted = |name: &str| named.is_empty() || named.iter().any(|wanted| *wanted == name);
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    if is_wanted("chain_query") {
+        runtime.block_on(chain_query::measure());
+    }
+    if is_wanted("management") {
+        runtime.block_on(management::measure());
+    }
+}
+
+fn engine() -> &'static str {
+    if std::env::var_os("ONWARD_BENCH_STORE").is_some() {
+        "PostgreSQL"
+    } else {
+        "SQLite"
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn read_setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
