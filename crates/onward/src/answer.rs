@@ -26,7 +26,7 @@ pub struct Answers {
     documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
     signatures: Cache<SignatureKey, Arc<Signature>>,
     bodies: Cache<BodyKey, Arc<Body>, ByLength>,
-    signers: Signers,
+    signers: Arc<Signers>,
     reuse_seconds: i64,
     metrics: Arc<Metrics>,
 }
@@ -88,19 +88,19 @@ impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
 }
 
 impl Answers {
-    /// Empty caches of the configured sizes, and the threads that sign.
-    pub fn start(config: &Config, metrics: Arc<Metrics>) -> std::io::Result<Self> {
+    /// Empty caches of the configured sizes.
+    pub fn new(config: &Config, signers: Arc<Signers>, metrics: Arc<Metrics>) -> Self {
         // Half for documents, half for whole answers.
         let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 512;
         let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
-        Ok(Self {
+        Self {
             documents: Cache::with_weighter(items, bytes_max, ByLength),
             signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
             bodies: Cache::with_weighter(items, bytes_max, ByLength),
-            signers: Signers::start(config.signing_threads)?,
+            signers,
             reuse_seconds: config.signature_reuse_seconds,
             metrics,
-        })
+        }
     }
 
     /// The document of the chain that a hit leads to; none if the chain was
@@ -221,7 +221,8 @@ impl Answers {
         key: &Arc<SigningKey>,
         now: i64,
     ) -> Result<Arc<Signature>, Problem> {
-        let value = self.signers.sign(data, key).await?;
+        let signing = Arc::clone(key);
+        let value = self.signers.sign(move || signing.sign(&data)).await?;
         self.metrics.signatures.inc();
         Ok(Arc::new(Signature {
             value: base64url::encode(&value),

@@ -9,9 +9,12 @@ use uuid::{Builder, Uuid, Variant};
 use crate::answer::Answers;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::delivery::Deliveries;
+use crate::delivery::sender::Sender;
 use crate::metrics::Metrics;
 use crate::rate_limit::RateLimits;
 use crate::registry::Registry;
+use crate::signers::Signers;
 
 /// The program's parts, shared by all requests.
 #[derive(Debug)]
@@ -24,8 +27,14 @@ pub struct App {
     pub storage: Storage,
     /// Clients and keys, cached by revision.
     pub registry: Registry,
+    /// The threads that sign.
+    pub signers: Arc<Signers>,
     /// Chain documents and their signatures.
     pub answers: Answers,
+    /// Talks to subscribers.
+    pub sender: Sender,
+    /// Wakes the delivery of events.
+    pub deliveries: Deliveries,
     /// Requests counted for each caller.
     pub rate_limits: Option<RateLimits>,
     /// What the operator sees.
@@ -71,10 +80,15 @@ impl App {
         clock: Clock,
         storage: Storage,
         registry: Registry,
+        sender: Sender,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::default());
+        let signers = Arc::new(Signers::start(config.signing_threads)?);
         Ok(Arc::new(Self {
-            answers: Answers::start(&config, Arc::clone(&metrics))?,
+            answers: Answers::new(&config, Arc::clone(&signers), Arc::clone(&metrics)),
+            signers,
+            sender,
+            deliveries: Deliveries::default(),
             rate_limits: RateLimits::new(&config),
             config,
             clock,

@@ -44,6 +44,21 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// Unix time in milliseconds.
+    pub fn now_milliseconds(&self) -> i64 {
+        match self {
+            #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+            Self::System => SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| {
+                    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+                }),
+            Self::Manual(clock) => clock.0.load(Ordering::SeqCst) * 1000,
+        }
+    }
+}
+
 impl ManualClock {
     /// A clock that shows this Unix time.
     pub fn at(now_seconds: i64) -> Self {
@@ -59,6 +74,12 @@ impl ManualClock {
 /// Unix seconds as RFC 3339 in UTC, for example `2026-11-21T10:00:00Z`.
 pub fn to_rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.to_string())
+}
+
+/// Unix milliseconds as RFC 3339 in UTC.
+pub fn milliseconds_to_rfc3339(milliseconds: i64) -> String {
+    Timestamp::from_millisecond(milliseconds)
+        .map_or_else(|_| String::new(), |time| time.to_string())
 }
 
 /// The Unix time at which a civil date begins in London (S-11).

@@ -1,11 +1,13 @@
 //! The command line: every command, its exit status, its errors.
 
+pub mod api_key;
 pub mod branch;
 pub mod check;
 pub mod client;
 pub mod generate;
 pub mod import;
 pub mod init;
+pub mod keys;
 pub mod link;
 pub mod query;
 pub mod sandbox;
@@ -51,6 +53,12 @@ enum Command {
     /// Registers, lists and disables clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
+    /// Issues, lists and revokes keys for webhook management.
+    #[command(subcommand)]
+    ApiKey(api_key::ApiKeyCommand),
+    /// Lists, rotates and revokes signing keys.
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
     /// Adds and lists branches, and says which clients act for them.
     #[command(subcommand)]
     Branch(branch::BranchCommand),
@@ -138,6 +146,8 @@ pub fn run() -> ExitCode {
             generate::run(&args, out, summary).map_err(Failure::new)
         }
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
+        Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),
+        Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {

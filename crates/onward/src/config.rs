@@ -58,12 +58,19 @@ pub struct Config {
 
     /// How long an access token lives (S-22).
     pub token_lifetime_seconds: i64,
+    /// How long a retired signing key stays published (S-28).
+    pub key_retention_days: u32,
     /// How long a signature of the same content is reused (S-13); 0: never.
     pub signature_reuse_seconds: i64,
     /// Threads that sign at once; 0: one for each processor.
     pub signing_threads: usize,
     /// Memory for finished answers: half for chain documents, half for whole ones.
     pub document_cache_mebibytes: u64,
+
+    /// Attempts that may be under way to one subscription at once (S-36).
+    pub callback_concurrency: usize,
+    /// How long deliveries that ended, and their events, are kept.
+    pub delivery_retention_days: u32,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
@@ -152,9 +159,12 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             connections_max: 20_000,
             token_lifetime_seconds: 600,
+            key_retention_days: 730,
             signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
             signing_threads: 0,
             document_cache_mebibytes: 256,
+            callback_concurrency: 8,
+            delivery_retention_days: 30,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
@@ -228,6 +238,21 @@ impl Config {
                 "connections_max",
                 i64::try_from(self.connections_max).unwrap_or(i64::MAX),
                 1..=1_000_000,
+            ),
+            (
+                "callback_concurrency",
+                i64::try_from(self.callback_concurrency).unwrap_or(i64::MAX),
+                1..=256,
+            ),
+            (
+                "key_retention_days",
+                i64::from(self.key_retention_days),
+                1..=36_500,
+            ),
+            (
+                "delivery_retention_days",
+                i64::from(self.delivery_retention_days),
+                1..=36_500,
             ),
             (
                 "rate_limit_per_second",

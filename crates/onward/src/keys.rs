@@ -10,7 +10,9 @@ use signing::seal::KeyEncryptionKey;
 use storage::keys::StoredKey;
 use storage::{Storage, StorageError};
 
+use crate::clock;
 use crate::files;
+use crate::limits;
 
 /// Why the keys cannot be used, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +34,15 @@ pub enum KeyError {
     /// The store's set of keys is not complete.
     #[error("the store's signing keys cannot be used: {0}; `onward init` makes them")]
     Ring(String),
+    /// Verifiers may not know the next key yet.
+    #[error(
+        "the next key is published for too short a time: whoever keeps the key set as long as it \
+         may knows it from {0} on; wait until then, or say --now"
+    )]
+    TooEarly(String),
+    /// There is no such key.
+    #[error("there is no signing key {0}")]
+    Unknown(String),
     /// A new key could not be made.
     #[error("a signing key cannot be made: {0}")]
     Generate(String),
@@ -64,23 +75,129 @@ pub fn ensure_key_encryption_key(path: &Path) -> Result<(), KeyError> {
     })
 }
 
-/// Makes the first key of each purpose that has none. Blocks.
+/// How keys are rotated.
+#[derive(Debug, Clone, Copy)]
+pub struct Rotation {
+    /// Of the new next key, where it is an RSA key.
+    pub size: RsaSize,
+    /// Whether the next key need not have been published for long enough.
+    pub is_forced: bool,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// The ids of the keys after a rotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Signs from now on.
+    pub current: String,
+    /// Signed until now.
+    pub retired: String,
+    /// Will sign after the next rotation.
+    pub next: String,
+}
+
+/// Lets the next key of a purpose sign, retires the current one and makes a new
+/// next one, in one transaction. Blocks.
+///
+/// # Errors
+/// [`KeyError::TooEarly`] where a verifier that keeps the key set for as long
+/// as it may does not know the next key yet.
+pub fn rotate(
+    storage: &Storage,
+    key_encryption_key: &KeyEncryptionKey,
+    purpose: Purpose,
+    rotation: &Rotation,
+) -> Result<Rotated, KeyError> {
+    let fresh = generate(purpose, rotation.size)?;
+    let place = (purpose, KeyState::Next);
+    let fresh = seal(&fresh, place, key_encryption_key, rotation.now)?;
+    let Rotation { is_forced, now, .. } = *rotation;
+    storage.write_blocking(move |write| {
+        let known = storage::keys::list_keys(write)?;
+        let find = |state: KeyState| find_in_state(&known, purpose, state);
+        let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
+        let known_from = next.created_at + limits::JWKS_MAX_AGE_SECONDS;
+        let is_published = purpose != Purpose::Token;
+        if is_published && !is_forced && now < known_from {
+            return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));
+        }
+        storage::keys::update_state(write, &current.kid, KeyState::Retired.as_str(), now)?;
+        storage::keys::update_state(write, &next.kid, KeyState::Current.as_str(), now)?;
+        storage::keys::insert_key(write, &fresh)?;
+        Ok(Rotated {
+            current: next.kid.clone(),
+            retired: current.kid.clone(),
+            next: fresh.kid.clone(),
+        })
+    })
+}
+
+/// Withdraws a key at once. Where it signed, the next one signs instead. The id
+/// of the key that signs from now on. Blocks.
+pub fn revoke(
+    storage: &Storage,
+    key_encryption_key: &KeyEncryptionKey,
+    kid: &str,
+    now: i64,
+) -> Result<String, KeyError> {
+    let known = storage.read_blocking(storage::keys::list_keys)?;
+    let unknown = || KeyError::Unknown(kid.to_owned());
+    let revoked = known.iter().find(|key| key.kid == kid).ok_or_else(unknown)?;
+    let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
+    let fresh = generate(purpose, RsaSize::Bits2048)?;
+    let place = (purpose, KeyState::Next);
+    let fresh = seal(&fresh, place, key_encryption_key, now)?;
+    let kid = kid.to_owned();
+    storage.write_blocking(move |write| {
+        let known = storage::keys::list_keys(write)?;
+        let find = |state: KeyState| find_in_state(&known, purpose, state);
+        let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
+        storage::keys::update_state(write, &kid, KeyState::Revoked.as_str(), now)?;
+        let mut signs = &current.kid;
+        if current.kid == kid {
+            signs = &next.kid;
+            storage::keys::update_state(write, signs, KeyState::Current.as_str(), now)?;
+        }
+        if current.kid == kid || next.kid == kid {
+            storage::keys::insert_key(write, &fresh)?;
+        }
+        Ok(signs.clone())
+    })
+}
+
+fn find_in_state(
+    known: &[StoredKey],
+    purpose: Purpose,
+    state: KeyState,
+) -> Result<&StoredKey, KeyError> {
+    let is_it = |key: &&StoredKey| key.purpose == purpose.as_str() && key.state == state.as_str();
+    known.iter().find(is_it).ok_or_else(|| {
+        let (purpose, state) = (purpose.as_str(), state.as_str());
+        KeyError::Ring(format!("there is no {state} key for {purpose}"))
+    })
+}
+
+/// Makes the first keys of each purpose: one that signs, and the one that is
+/// published to follow it. Blocks.
 pub fn ensure_keys(
     storage: &Storage,
     key_encryption_key: &KeyEncryptionKey,
     now: i64,
 ) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    for purpose in [Purpose::Provenance, Purpose::Event, Purpose::Token] {
-        if stored.iter().any(|key| key.purpose == purpose.as_str()) {
+    let states = [KeyState::Current, KeyState::Next];
+    let places = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
+    for (purpose, state) in places.into_iter().flatten() {
+        if find_in_state(&stored, purpose, state).is_ok() {
             continue;
         }
-        let key = generate(purpose)?;
-        let row = seal(&key, purpose, key_encryption_key, now)?;
+        let key = generate(purpose, RsaSize::Bits2048)?;
+        let row = seal(&key, (purpose, state), key_encryption_key, now)?;
         storage.write_blocking(move |write| {
             // Another node may have been quicker.
             let known = storage::keys::list_keys(write)?;
-            if known.iter().any(|key| key.purpose == row.purpose) {
+            if find_in_state(&known, purpose, state).is_ok() {
                 return Ok(());
             }
             storage::keys::insert_key(write, &row)
@@ -116,11 +233,9 @@ pub fn unseal(
 
 /// Documents 1's signatures are RS256 (S-28); access tokens are ours to choose,
 /// and an ES256 signature costs a twentieth of an RSA one.
-fn generate(purpose: Purpose) -> Result<SigningKey, KeyError> {
+fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
     let key = match purpose {
-        Purpose::Provenance | Purpose::Event => {
-            SigningKey::generate_rsa(Algorithm::Rs256, RsaSize::Bits2048)
-        }
+        Purpose::Provenance | Purpose::Event => SigningKey::generate_rsa(Algorithm::Rs256, size),
         Purpose::Token => SigningKey::generate(Algorithm::Es256),
     };
     key.map_err(|error| KeyError::Generate(error.to_string()))
@@ -128,7 +243,7 @@ fn generate(purpose: Purpose) -> Result<SigningKey, KeyError> {
 
 fn seal(
     key: &SigningKey,
-    purpose: Purpose,
+    (purpose, state): (Purpose, KeyState),
     key_encryption_key: &KeyEncryptionKey,
     now: i64,
 ) -> Result<StoredKey, KeyError> {
@@ -142,7 +257,7 @@ fn seal(
         kid: key.kid().to_owned(),
         purpose: purpose.as_str().to_owned(),
         algorithm: key.algorithm().as_str().to_owned(),
-        state: KeyState::Current.as_str().to_owned(),
+        state: state.as_str().to_owned(),
         sealed_private_key: sealed,
         created_at: now,
         changed_at: now,

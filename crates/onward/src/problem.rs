@@ -18,6 +18,10 @@ pub enum Problem {
     TokenInvalid(&'static str),
     /// The token lacks this scope.
     ScopeInsufficient(&'static str),
+    /// No API key was sent, or one that does not count; which of both.
+    ApiKeyInvalid(&'static str),
+    /// The present state forbids it; why, for the caller.
+    Conflict(&'static str),
     /// Nothing was found; why, for the caller.
     NotFound(&'static str),
     /// No such path.
@@ -83,6 +87,12 @@ impl Problem {
             Self::ScopeInsufficient(_) => {
                 (StatusCode::FORBIDDEN, "insufficient-scope", "Scope missing")
             }
+            Self::ApiKeyInvalid(_) => (
+                StatusCode::UNAUTHORIZED,
+                "api-key-invalid",
+                "API key not valid",
+            ),
+            Self::Conflict(_) => (StatusCode::CONFLICT, "conflict", "The state forbids it"),
             Self::NotFound(_) => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::NoSuchPath => (StatusCode::NOT_FOUND, "no-such-path", "No such path"),
             Self::MethodNotAllowed(_) => (
@@ -144,7 +154,10 @@ impl Problem {
                 "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
                     .to_owned()
             }
-            Self::TokenInvalid(reason) | Self::NotFound(reason) => (*reason).to_owned(),
+            Self::TokenInvalid(reason)
+            | Self::ApiKeyInvalid(reason)
+            | Self::Conflict(reason)
+            | Self::NotFound(reason) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
                 "This call needs the scope `{scope}`. Have it assigned to your client by the \
                  directory operator, then get a new token."
@@ -183,6 +196,8 @@ impl Problem {
             Self::TokenMissing
             | Self::TokenInvalid(_)
             | Self::ScopeInsufficient(_)
+            | Self::ApiKeyInvalid(_)
+            | Self::Conflict(_)
             | Self::NotFound(_)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(_)
@@ -247,6 +262,8 @@ impl Problem {
             Self::TokenMissing
             | Self::TokenInvalid(_)
             | Self::ScopeInsufficient(_)
+            | Self::ApiKeyInvalid(_)
+            | Self::Conflict(_)
             | Self::NotFound(_)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(_)
@@ -304,7 +321,11 @@ impl Problem {
             Self::MediaTypeUnsupported(supported) => {
                 vec![(header::ACCEPT, (*supported).to_owned())]
             }
-            Self::NotFound(_)
+            Self::ApiKeyInvalid(_) => {
+                vec![(header::WWW_AUTHENTICATE, "ApiKey".to_owned())]
+            }
+            Self::Conflict(_)
+            | Self::NotFound(_)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(None)
             | Self::BodyMalformed(_)

@@ -9,6 +9,7 @@ use axum::routing::{any, get, post};
 use crate::app::App;
 use crate::management::caller;
 use crate::routes;
+use crate::webhooks::holder;
 
 /// An address that the program serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Door {
 /// as every refusal has.
 pub fn routes(door: Door, app: Arc<App>) -> Router {
     let routes = match door {
-        Door::Base => Router::new().route(
+        Door::Base => webhook_routes(&app).route(
             "/api/v1/standard/chains",
             any(routes::standard::chains::query_chains),
         ),
@@ -68,6 +69,38 @@ fn listing_door(app: &Arc<App>) -> Router<Arc<App>> {
         .route_layer(middleware::from_fn_with_state(
             Arc::clone(app),
             caller::admit,
+        ))
+}
+
+/// Webhook management, for holders of an API key.
+fn webhook_routes(app: &Arc<App>) -> Router<Arc<App>> {
+    use routes::webhook;
+
+    let subscribe = post(webhook::subscribe::subscribe);
+    let simulate = post(webhook::simulate::simulate);
+    let all = get(webhook::subscriptions::list_subscriptions);
+    let one = get(webhook::subscriptions::show_subscription)
+        .delete(webhook::subscriptions::delete_subscription);
+    let enable = post(webhook::subscriptions::enable::enable_subscription);
+    let replay = post(webhook::subscriptions::replay::replay);
+    let deliveries = get(webhook::subscriptions::deliveries::list_deliveries);
+    let redeliver = post(webhook::subscriptions::deliveries::redeliver::redeliver);
+    Router::new()
+        .route("/api/v1/webhook/subscribe", subscribe)
+        .route("/api/v1/webhook/simulate", simulate)
+        .route("/api/v1/webhook/subscriptions", all)
+        .route("/api/v1/webhook/subscriptions/{id}", one)
+        .route("/api/v1/webhook/subscriptions/{id}/enable", enable)
+        .route("/api/v1/webhook/subscriptions/{id}/replay", replay)
+        .route("/api/v1/webhook/subscriptions/{id}/deliveries", deliveries)
+        .route(
+            "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
+            redeliver,
+        )
+        .method_not_allowed_fallback(routes::method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(app),
+            holder::admit,
         ))
 }
 

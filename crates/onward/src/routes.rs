@@ -11,6 +11,7 @@ pub mod milestone_group;
 pub mod milestone_type;
 pub mod standard;
 pub mod token;
+pub mod webhook;
 
 use http::Method;
 

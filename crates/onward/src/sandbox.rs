@@ -1,5 +1,6 @@
 //! The sandbox: everything that a newcomer needs, made in one folder.
 
+mod api_keys;
 pub mod authority;
 pub mod clients;
 pub mod data;
@@ -8,7 +9,9 @@ pub mod settings;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ::client::sandbox::{SANDBOX_FILE_NAME, SandboxCallback, SandboxClient, SandboxFile};
+use ::client::sandbox::{
+    SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
+};
 use storage::Storage;
 
 use self::authority::Authority;
@@ -78,7 +81,8 @@ pub fn prepare(
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
     let branches = data::choose_branches(&storage)?;
     let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
-    let file = describe(&config, &directory, &storage, clients)?;
+    let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;
+    let file = describe(&config, &directory, &storage, (clients, api_keys))?;
     Ok(Prepared {
         config,
         file,
@@ -129,7 +133,7 @@ fn describe(
     config: &Config,
     directory: &Path,
     storage: &Storage,
-    clients: Vec<SandboxClient>,
+    (clients, api_keys): (Vec<SandboxClient>, Vec<SandboxApiKey>),
 ) -> Result<SandboxFile, SandboxError> {
     let samples = data::find_samples(storage, &clients)?;
     Ok(SandboxFile {
@@ -142,7 +146,7 @@ fn describe(
         ca_file: directory.join("ca.pem"),
         config_file: directory.join("onward.toml"),
         clients,
-        api_keys: Vec::new(),
+        api_keys,
         callback: SandboxCallback {
             certificate_file: directory.join("callback.pem"),
             key_file: directory.join("callback.key"),

@@ -15,6 +15,9 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::context;
+use crate::delivery::address::{AllowedNetworks, NetworkError};
+use crate::delivery::dispatcher;
+use crate::delivery::sender::{Sender, SenderError, SenderSettings};
 use crate::door::{self, OpenDoor};
 use crate::keys::{self, KeyError};
 use crate::limits;
@@ -37,6 +40,12 @@ pub enum StartError {
     /// A certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// Events cannot be sent.
+    #[error(transparent)]
+    Sender(#[from] SenderError),
+    /// A network that callbacks may lie in is none.
+    #[error("callback_allowed_networks: {0}")]
+    Network(#[from] NetworkError),
     /// The certificate authority of the database cannot be read.
     #[error("cannot read store_ca_file {0}: {1}")]
     StoreCa(String, String),
@@ -96,7 +105,18 @@ pub fn open_app(config: Config, clock: Clock) -> Result<Arc<App>, StartError> {
     let storage = open_storage(&config, false)?;
     let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
     let registry = Registry::open(storage.clone(), sealing)?;
-    App::start(config, clock, storage, registry).map_err(StartError::Threads)
+    let sender = Sender::open(sender_settings(&config)?)?;
+    App::start(config, clock, storage, registry, sender).map_err(StartError::Threads)
+}
+
+fn sender_settings(config: &Config) -> Result<SenderSettings, StartError> {
+    let networks = config.callback_allowed_networks.iter().map(String::as_str);
+    let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
+    Ok(SenderSettings {
+        allowed: AllowedNetworks::parse(networks)?,
+        ca_files: ca_file.into_iter().collect(),
+        ..SenderSettings::default()
+    })
 }
 
 impl Server {
@@ -149,6 +169,7 @@ impl Server {
                 stopped.clone(),
             ));
         }
+        tasks.spawn(dispatcher::run(Arc::clone(&app), stopped.clone()));
         tasks.spawn(keep_house(Arc::clone(&app), stopped));
         Ok(Self {
             app,
@@ -209,10 +230,16 @@ async fn keep_house(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             limits.forget_idle();
         }
         let now = app.clock.now_seconds();
+        let key_seconds = i64::from(app.config.key_retention_days) * 86_400;
+        let retention_seconds = i64::from(app.config.delivery_retention_days) * 86_400;
         let deleted = app
             .storage
             .write(move |write| {
                 storage::assertion::delete_expired_assertions(write, now)?;
+                storage::keys::revoke_retired_keys(write, now - key_seconds, now)?;
+                let ended_before = (now - retention_seconds) * 1000;
+                let pruned = limits::DELIVERIES_PRUNED_MAX;
+                storage::delivery_log::prune(write, ended_before, pruned)?;
                 let limit = limits::IDEMPOTENCY_DELETED_MAX;
                 storage::idempotency::delete_expired_answers(write, now, limit)
             })

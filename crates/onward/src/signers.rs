@@ -1,12 +1,9 @@
 //! Threads that sign and do nothing else.
 
 use std::num::NonZero;
-use std::sync::Arc;
 use std::thread;
 
-use axum::body::Bytes;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use signing::key::SigningKey;
 use tokio::sync::oneshot;
 
 use crate::problem::Problem;
@@ -24,12 +21,7 @@ pub struct Signers {
     queue: Sender<Job>,
 }
 
-#[derive(Debug)]
-struct Job {
-    message: Bytes,
-    key: Arc<SigningKey>,
-    reply: oneshot::Sender<Result<Vec<u8>, Problem>>,
-}
+type Job = Box<dyn FnOnce() + Send>;
 
 impl Signers {
     /// Starts so many threads; 0 means one for each core.
@@ -43,40 +35,41 @@ impl Signers {
             let jobs = jobs.clone();
             thread::Builder::new()
                 .name(format!("onward-signer-{number}"))
-                .spawn(move || sign_until_closed(&jobs))?;
+                .spawn(move || work_until_closed(&jobs))?;
         }
         Ok(Self { queue })
     }
 
-    /// The signature of `message`.
-    pub async fn sign(&self, message: Bytes, key: &Arc<SigningKey>) -> Result<Vec<u8>, Problem> {
+    /// What `sign` makes on one of the threads.
+    pub async fn sign<T, E>(
+        &self,
+        sign: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        E: std::fmt::Display + Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
-        let key = Arc::clone(key);
-        let job = Job {
-            message,
-            key,
-            reply,
-        };
+        let job = Box::new(move || {
+            // Whoever asked may have gone away, also while this waited.
+            if !reply.is_closed() {
+                let _unwanted = reply.send(sign());
+            }
+        });
         self.queue.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => {
                 Problem::Unavailable(1, "too many signatures are waiting".to_owned())
             }
             TrySendError::Disconnected(_) => stopped(),
         })?;
-        answer.await.unwrap_or_else(|_dropped| Err(stopped()))
+        let signed = answer.await.map_err(|_dropped| stopped())?;
+        signed.map_err(|error| Problem::Internal(format!("signing failed: {error}")))
     }
 }
 
-fn sign_until_closed(jobs: &Receiver<Job>) {
+fn work_until_closed(jobs: &Receiver<Job>) {
     for job in jobs {
-        // Whoever asked may have gone away, also while this waited.
-        if job.reply.is_closed() {
-            continue;
-        }
-        let failed = |text: String| Problem::Internal(format!("signing failed: {text}"));
-        let signature = job.key.sign(&job.message);
-        let signature = signature.map_err(|error| failed(error.to_string()));
-        let _unwanted = job.reply.send(signature);
+        job();
     }
 }
 

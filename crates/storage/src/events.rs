@@ -51,6 +51,51 @@ pub struct StoredEvent {
     pub recorded_at: i64,
 }
 
+/// An event that somebody only pretends, for his own subscriptions (S-33).
+#[derive(Debug, Clone, Copy)]
+pub struct SimulatedEvent<'a> {
+    /// Its id for subscribers, unique.
+    pub event_id: &'a str,
+    /// Its type.
+    pub event_type: EventType,
+    /// The property's id, 0 if unknown.
+    pub property: i64,
+    /// The property's number, 0 if unknown.
+    pub uprn: i64,
+    /// Document 1's label; none for a fall through.
+    pub label: Option<&'a str>,
+    /// The civil date in London (S-11).
+    pub date: Date,
+}
+
+/// Adds an event that did not happen; gives its place in the outbox.
+pub fn insert_simulated_event(
+    write: &mut Write<'_>,
+    event: &SimulatedEvent<'_>,
+    now: i64,
+) -> Result<i64> {
+    write.insert(
+        "insert into event (event_id, event_type, property_id, uprn, label, date, recorded_at) \
+         values ($1, $2, $3, $4, $5, $6, $7) returning id",
+        &[
+            event.event_id.into(),
+            event.event_type.as_str().into(),
+            event.property.into(),
+            event.uprn.into(),
+            event.label.into(),
+            (&event.date.to_string()).into(),
+            now.into(),
+        ],
+    )
+}
+
+/// The place of the newest event that this node can see; 0 where there is none.
+pub fn find_newest_event(read: &mut Read<'_>) -> Result<i64> {
+    read.query_exactly_one("select coalesce(max(id), 0) from event", &[], |row| {
+        row.integer(0)
+    })
+}
+
 /// Adds an event; gives its place in the outbox.
 pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Result<i64> {
     write.insert(
@@ -76,7 +121,7 @@ pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Re
 pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     read.query(
         "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
-         recorded_at from event where id > $1 order by id limit $2",
+         recorded_at from event where id > $1 and listing_id is not null order by id limit $2",
         &[after_id.into(), limit.into()],
         read_event,
     )

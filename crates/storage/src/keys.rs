@@ -58,3 +58,25 @@ pub fn insert_key(write: &mut Write<'_>, key: &StoredKey) -> Result<()> {
     )?;
     registry::raise_revision(write)
 }
+
+/// Changes a key's state.
+pub fn update_state(write: &mut Write<'_>, kid: &str, state: &str, now: i64) -> Result<()> {
+    write.execute(
+        "update signing_key set state = $1, changed_at = $2 where kid = $3",
+        &[state.into(), now.into(), kid.into()],
+    )?;
+    registry::raise_revision(write)
+}
+
+/// Withdraws retired keys of before a time (S-28); how many those were.
+pub fn revoke_retired_keys(write: &mut Write<'_>, retired_before: i64, now: i64) -> Result<u64> {
+    let changed = write.execute(
+        "update signing_key set state = 'revoked', changed_at = $1 \
+         where state = 'retired' and changed_at < $2",
+        &[now.into(), retired_before.into()],
+    )?;
+    if changed > 0 {
+        registry::raise_revision(write)?;
+    }
+    Ok(changed)
+}

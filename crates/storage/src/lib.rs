@@ -8,11 +8,14 @@
 //! awaited, and no network call made, inside a transaction.
 
 pub mod address_search;
+pub mod api_keys;
 pub mod assertion;
 pub mod branch;
 pub mod chains;
 pub mod changes;
 pub mod clients;
+pub mod deliveries;
+pub mod delivery_log;
 pub mod end_checks;
 mod engine;
 pub mod error;
@@ -21,6 +24,7 @@ mod handle;
 pub mod history;
 pub mod idempotency;
 pub mod keys;
+pub mod lanes;
 pub mod links;
 pub mod listings;
 pub mod maintenance;
@@ -33,6 +37,7 @@ pub mod row;
 pub mod samples;
 pub mod session;
 pub mod state;
+pub mod subscriptions;
 
 pub use error::StorageError;
 pub use handle::{OpenOptions, Storage, StoreUrl};

@@ -48,6 +48,11 @@ impl Fields {
         });
     }
 
+    /// Whether a member is a number.
+    pub fn is_number(&self, name: &str) -> bool {
+        self.members.get(name).is_some_and(Value::is_number)
+    }
+
     /// An optional integer.
     pub fn integer(&mut self, name: &str, bounds: RangeInclusive<i64>) -> Option<i64> {
         let value = self.members.get(name).filter(|value| !value.is_null())?;

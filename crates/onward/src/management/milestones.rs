@@ -4,6 +4,7 @@ use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, Wish};
 use storage::Write;
+use storage::deliveries;
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
@@ -114,7 +115,10 @@ fn store(
             label: kind.label,
             date,
         };
-        events::insert_event(write, &event, author.now)?;
+        let row = events::insert_event(write, &event, author.now)?;
+        let place = (row, event_type);
+        let now = author.now_milliseconds;
+        deliveries::enqueue_event(write, place, listing.property.0, now)?;
     }
     let detail = MilestoneDetail::recorded(kind, &change.record);
     let at = (listing.id, listing.chain);

@@ -49,6 +49,8 @@ pub struct Author<'a> {
     pub caller: &'a BranchCaller,
     /// Unix seconds.
     pub now: i64,
+    /// The same moment in Unix milliseconds.
+    pub now_milliseconds: i64,
 }
 
 impl<S: Send + Sync> FromRequest<S> for WriteRequest {
@@ -99,12 +101,14 @@ pub async fn record(
     mut work: impl FnMut(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let now = app.clock.now_seconds();
+    let now_milliseconds = app.clock.now_milliseconds();
     let (reply, is_replayed) = app
         .storage
         .write(move |write| {
             let author = Author {
                 caller: &caller,
                 now,
+                now_milliseconds,
             };
             let Some(key) = request.key.as_deref() else {
                 return work(write, &author).map(|reply| (reply, false));
@@ -131,6 +135,7 @@ pub async fn record(
             Ok::<_, Problem>((reply, false))
         })
         .await?;
+    app.deliveries.wake();
     let mut response = reply.into_response();
     if is_replayed {
         let headers = response.headers_mut();

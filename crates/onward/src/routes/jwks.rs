@@ -9,6 +9,7 @@ use signing::base64url;
 use signing::canonical;
 
 use crate::app::App;
+use crate::limits;
 use crate::problem::Problem;
 use crate::routes::only_get;
 
@@ -38,10 +39,10 @@ pub async fn show_jwks(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/jwk-set+json"),
     );
-    headers.insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("public, max-age=300"),
-    );
+    let fresh_for = format!("public, max-age={}", limits::JWKS_MAX_AGE_SECONDS);
+    if let Ok(fresh_for) = HeaderValue::from_str(&fresh_for) {
+        headers.insert(header::CACHE_CONTROL, fresh_for);
+    }
     if let Ok(etag) = HeaderValue::from_str(&etag) {
         headers.insert(header::ETAG, etag);
     }

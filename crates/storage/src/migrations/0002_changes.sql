@@ -30,18 +30,20 @@ create table history (
 );
 create index history_listing on history (listing_id, id);
 
--- What subscribers are to be told; rows are added and never changed.
+-- What subscribers are to be told; rows are added and never changed. A simulated
+-- event has no listing, and 0 for what nobody knows of its property.
 create table event (
     id {identity},
     event_id text not null unique,
     event_type text not null,
-    listing_id bigint not null references listing (id),
-    property_id bigint not null references property (id),
+    listing_id bigint references listing (id),
+    property_id bigint not null,
     uprn bigint not null,
     label text,
     date text not null,
     recorded_at bigint not null
 );
+create index event_age on event (recorded_at);
 
 -- Answers that are given again to a request that is sent again.
 create table idempotency (

@@ -1,0 +1,118 @@
+//! `onward api-key`: keys for webhook management (S-26).
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use storage::{api_keys, participants};
+use uuid::Uuid;
+
+use super::{Failure, OperatorArgs, say};
+use crate::clock::{self, Clock};
+use crate::webhooks::holder::NewSecret;
+
+/// What to do with API keys.
+#[derive(Debug, Subcommand)]
+pub enum ApiKeyCommand {
+    /// Issues a key and shows it, this once.
+    Issue(IssueArgs),
+    /// Lists all keys, without what is secret of them.
+    List(ListArgs),
+    /// Ends a key at once and disables its subscriptions.
+    Revoke(RevokeArgs),
+}
+
+/// Whose the key is.
+#[derive(Debug, Args)]
+pub struct IssueArgs {
+    /// The organisation it belongs to; made if it is new.
+    #[arg(long)]
+    participant: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// How `list` prints.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which key.
+#[derive(Debug, Args)]
+pub struct RevokeArgs {
+    /// The key's id: the number in its middle.
+    id: i64,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward api-key …`.
+pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        ApiKeyCommand::Issue(args) => issue(&args, out),
+        ApiKeyCommand::List(args) => list(&args.output, out),
+        ApiKeyCommand::Revoke(args) => revoke(&args, out),
+    }
+}
+
+/// Stores a new key of a participant; the key, to be shown once.
+pub fn issue_key(storage: &storage::Storage, participant: &str, now: i64) -> Result<String, Failure> {
+    let secret = NewSecret::draw().map_err(Failure::new)?;
+    let (name, digest) = (participant.to_owned(), secret.digest.clone());
+    let id = storage.write_blocking(move |write| {
+        let organisation = Uuid::new_v4().to_string();
+        let owner = participants::ensure_participant(write, &name, &organisation, now)?;
+        Ok::<_, Failure>(api_keys::insert_api_key(write, owner, &digest, now)?)
+    })?;
+    Ok(secret.to_key(id))
+}
+
+fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let participant = args.participant.trim();
+    if participant.is_empty() {
+        return Err(Failure::new("--participant is empty: name the organisation"));
+    }
+    let storage = args.output.open()?;
+    let key = issue_key(&storage, participant, Clock::System.now_seconds())?;
+    let document = json!({ "participantName": participant, "key": key });
+    let text = format!("{key}\nKeep it: it is shown this once.");
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let keys = output.open()?.read_blocking(api_keys::list_api_keys)?;
+    if output.json {
+        let rows = keys.iter().map(|key| {
+            json!({
+                "id": key.id, "participantName": key.participant,
+                "created_at": key.created_at, "revoked_at": key.revoked_at,
+            })
+        });
+        say(out, rows.collect::<serde_json::Value>());
+        return Ok(());
+    }
+    for key in &keys {
+        let state = match key.revoked_at {
+            Some(at) => format!("revoked {}", clock::to_rfc3339(at)),
+            None => "active".to_owned(),
+        };
+        let issued = clock::to_rfc3339(key.created_at);
+        say(out, format!("{}  {}, issued {issued}, {state}", key.id, key.participant));
+    }
+    Ok(())
+}
+
+fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let (id, now) = (args.id, Clock::System.now_seconds());
+    let revoked = storage.write_blocking(move |write| api_keys::revoke_api_key(write, id, now))?;
+    if !revoked {
+        return Err(Failure::new(format!("there is no active API key {id}")));
+    }
+    let document = json!({ "id": id, "status": "revoked" });
+    args.output.answer(out, &document, format_args!("Revoked API key {id}"));
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! `onward keys`: the service's signing keys (S-28).
+
+use std::io::Write;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use signing::key::RsaSize;
+use signing::keyring::Purpose;
+
+use super::{Failure, OperatorArgs, say};
+use crate::clock::{self, Clock};
+use crate::keys::{self, Rotation};
+
+/// What to do with signing keys.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Lists all keys with their purpose and state.
+    List(ListArgs),
+    /// Lets the next key sign from now on, retires the current one, and
+    /// publishes a new next one.
+    Rotate(RotateArgs),
+    /// Withdraws a key at once: what it signed does not verify any more.
+    Revoke(RevokeArgs),
+}
+
+/// How `list` prints.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which key is rotated, and to what.
+#[derive(Debug, Args)]
+pub struct RotateArgs {
+    /// What the key signs; all purposes when left out.
+    #[arg(long, value_enum)]
+    purpose: Option<PurposeName>,
+    /// Bits of the new next key, where it is an RSA key.
+    #[arg(long, value_enum, default_value = "2048")]
+    bits: Bits,
+    /// Rotates even if verifiers may not have seen the next key yet.
+    #[arg(long)]
+    now: bool,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which key.
+#[derive(Debug, Args)]
+pub struct RevokeArgs {
+    /// The key's id in the key set.
+    kid: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// What a key signs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PurposeName {
+    Provenance,
+    Event,
+    Token,
+}
+
+/// The size of an RSA key.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Bits {
+    #[value(name = "2048")]
+    Bits2048,
+    #[value(name = "3072")]
+    Bits3072,
+    #[value(name = "4096")]
+    Bits4096,
+}
+
+/// Runs `onward keys …`.
+pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        KeysCommand::List(args) => list(&args.output, out),
+        KeysCommand::Rotate(args) => rotate(&args, out),
+        KeysCommand::Revoke(args) => revoke(&args, out),
+    }
+}
+
+fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let stored = output.open()?.read_blocking(storage::keys::list_keys)?;
+    if output.json {
+        let rows = stored.iter().map(|key| {
+            json!({
+                "kid": key.kid, "purpose": key.purpose, "algorithm": key.algorithm,
+                "state": key.state, "created_at": key.created_at, "changed_at": key.changed_at,
+            })
+        });
+        say(out, rows.collect::<serde_json::Value>());
+        return Ok(());
+    }
+    for key in &stored {
+        let since = clock::to_rfc3339(key.changed_at);
+        say(
+            out,
+            format!(
+                "{}  {} {}, {} since {since}",
+                key.kid, key.purpose, key.algorithm, key.state
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = args.output.config.load()?;
+    let sealing =
+        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let storage = args.output.open()?;
+    let purposes = match args.purpose {
+        Some(PurposeName::Provenance) => vec![Purpose::Provenance],
+        Some(PurposeName::Event) => vec![Purpose::Event],
+        Some(PurposeName::Token) => vec![Purpose::Token],
+        None => Purpose::ALL.to_vec(),
+    };
+    let rotation = Rotation {
+        size: match args.bits {
+            Bits::Bits2048 => RsaSize::Bits2048,
+            Bits::Bits3072 => RsaSize::Bits3072,
+            Bits::Bits4096 => RsaSize::Bits4096,
+        },
+        is_forced: args.now,
+        now: Clock::System.now_seconds(),
+    };
+    let mut rows = Vec::new();
+    for purpose in purposes {
+        let rotated = keys::rotate(&storage, &sealing, purpose, &rotation).map_err(Failure::new)?;
+        if !args.output.json {
+            let text = format!(
+                "{}: {} signs now, {} is retired, {} is published as the next one",
+                purpose.as_str(),
+                rotated.current,
+                rotated.retired,
+                rotated.next
+            );
+            say(out, text);
+        }
+        rows.push(json!({
+            "purpose": purpose.as_str(), "current": rotated.current,
+            "retired": rotated.retired, "next": rotated.next,
+        }));
+    }
+    if args.output.json {
+        say(out, serde_json::Value::from(rows));
+    }
+    Ok(())
+}
+
+fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = args.output.config.load()?;
+    let sealing =
+        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let current = keys::revoke(&storage, &sealing, &args.kid, now).map_err(Failure::new)?;
+    let document = json!({ "kid": args.kid, "state": "revoked", "current": current });
+    let text = format!("Revoked {}; {current} signs", args.kid);
+    args.output.answer(out, &document, text);
+    Ok(())
+}

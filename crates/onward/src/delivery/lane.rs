@@ -1,0 +1,350 @@
+//! Delivering on one lane: in order for each property, in parallel across properties.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::StorageError;
+use storage::deliveries::{self, AttemptResult, DueDelivery, Next};
+use storage::lanes::{self, Health, Lane};
+use storage::subscriptions::SubscriptionId;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::callback::CallbackUrl;
+use super::dispatcher::Node;
+use super::policy::{self, Disabling, Window};
+use super::sender::{Attempt, SendError};
+use crate::clock::Stopwatch;
+use crate::limits;
+
+/// How long a lease counts; long enough to outlive a pause of the process.
+const LEASE_MILLISECONDS: i64 = 30_000;
+/// How often it is renewed while the lane runs.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
+/// How long an idle lane is kept, so that the next event finds it leased.
+const IDLE_MAX: Duration = Duration::from_secs(5);
+/// How often a lane looks at the clock while it only waits.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Leases the lane of a subscription and delivers until nothing is due for a
+/// while, the lease is lost, or the node stops.
+pub async fn run(node: Arc<Node>, subscription: SubscriptionId, stop: watch::Receiver<bool>) {
+    let lane = match take(&node, subscription).await {
+        Ok(Some(lane)) => lane,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(%error, "a lane could not be leased");
+            return;
+        }
+    };
+    let callback = match CallbackUrl::parse_stored(&lane.callback_url) {
+        Ok(callback) => Arc::new(callback),
+        Err(error) => {
+            tracing::error!(%error, "a stored callback URL cannot be read");
+            release(&node, lane).await;
+            return;
+        }
+    };
+    let window = Window::new(&lane.health, node.app.config.callback_concurrency);
+    let mut runner = Runner {
+        health: lane.health,
+        changes: node.app.deliveries.watch(),
+        node,
+        lane,
+        callback,
+        window,
+        queue: VecDeque::new(),
+        behind: HashMap::new(),
+        busy: HashSet::new(),
+        sending: JoinSet::new(),
+        stop,
+    };
+    if let Err(error) = runner.deliver().await {
+        tracing::warn!(%error, "a lane stopped");
+    }
+    runner.sending.shutdown().await;
+    release(&runner.node, runner.lane).await;
+}
+
+struct Runner {
+    node: Arc<Node>,
+    lane: Lane,
+    callback: Arc<CallbackUrl>,
+    health: Health,
+    window: Window,
+    /// Deliveries to send, each of another property.
+    queue: VecDeque<DueDelivery>,
+    /// What follows for a property once its present delivery succeeded.
+    behind: HashMap<i64, VecDeque<DueDelivery>>,
+    /// Properties of which something is queued or under way.
+    busy: HashSet<i64>,
+    sending: JoinSet<Sent>,
+    changes: watch::Receiver<u64>,
+    stop: watch::Receiver<bool>,
+}
+
+/// A delivery and what came of its attempt.
+struct Sent {
+    delivery: DueDelivery,
+    result: AttemptResult,
+    outcome: policy::Result,
+}
+
+impl Runner {
+    /// Returns when the lane is to be given back. Everything that was sent is
+    /// stored by then, unless the lease was lost.
+    async fn deliver(&mut self) -> Result<(), StorageError> {
+        let mut idle = Stopwatch::start();
+        let mut renewed = Stopwatch::start();
+        loop {
+            let is_stopping = *self.stop.borrow();
+            if is_stopping && self.sending.is_empty() {
+                return Ok(());
+            }
+            if renewed.elapsed() >= RENEWAL_INTERVAL {
+                renewed = Stopwatch::start();
+                if !self.renew().await? {
+                    return Ok(());
+                }
+            }
+            if !is_stopping && !self.is_paused() {
+                self.changes.mark_unchanged();
+                self.fill().await?;
+                self.send_queued();
+            }
+            if self.sending.is_empty() {
+                if self.is_paused() || idle.elapsed() >= IDLE_MAX {
+                    return Ok(());
+                }
+                self.wait().await;
+                continue;
+            }
+            let first = tokio::select! {
+                sent = self.sending.join_next() => sent,
+                () = tokio::time::sleep(TICK) => continue,
+            };
+            idle = Stopwatch::start();
+            if !self.store(first.and_then(Result::ok)).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.health.open_until > self.node.app.clock.now_milliseconds()
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _changed = self.changes.changed() => {}
+            _stopped = self.stop.wait_for(|stop| *stop) => {}
+            () = tokio::time::sleep(TICK) => {}
+        }
+    }
+
+    /// Reads ahead, without any lock, when there is room and nothing is queued.
+    async fn fill(&mut self) -> Result<(), StorageError> {
+        if !self.queue.is_empty() || self.sending.len() >= self.window.size() {
+            return Ok(());
+        }
+        let subscription = self.lane.subscription;
+        let now = self.node.app.clock.now_milliseconds();
+        let heads_max = limits::LANE_HEADS_READ;
+        let busy = self.busy.clone();
+        let found = self
+            .node
+            .app
+            .storage
+            .read(move |read| {
+                let heads = deliveries::list_heads(read, subscription, now, heads_max)?;
+                let few = heads.len() < 8;
+                let mut found = Vec::with_capacity(heads.len());
+                for head in heads {
+                    let place = (head.event.property, head.id);
+                    let following = if few && !busy.contains(&head.event.property) {
+                        let limit = limits::LANE_FOLLOWING_READ;
+                        deliveries::list_following(read, subscription, place, limit)?
+                    } else {
+                        Vec::new()
+                    };
+                    found.push((head, following));
+                }
+                Ok::<_, StorageError>(found)
+            })
+            .await?;
+        for (head, following) in found {
+            let property = head.event.property;
+            if self.busy.insert(property) {
+                self.queue.push_back(head);
+                self.behind.insert(property, following.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn send_queued(&mut self) {
+        while self.sending.len() < self.window.size() {
+            let Some(delivery) = self.queue.pop_front() else {
+                return;
+            };
+            let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));
+            self.sending.spawn(send(node, callback, delivery));
+        }
+    }
+
+    /// Stores all results that are there in one transaction; `false` if the
+    /// lane is not ours any more, or its subscription was disabled.
+    async fn store(&mut self, first: Option<Sent>) -> Result<bool, StorageError> {
+        let mut batch: Vec<Sent> = first.into_iter().collect();
+        while let Some(sent) = self.sending.try_join_next() {
+            batch.extend(sent.ok());
+        }
+        let mut disabling = None;
+        for sent in &batch {
+            self.health = sent.outcome.health(&self.health);
+            self.window.note(sent.outcome.is_success, &self.health);
+            disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
+        }
+        let results: Vec<_> = batch.iter().map(|sent| sent.result.clone()).collect();
+        if !self.record(results, disabling).await? {
+            return Ok(false);
+        }
+        for sent in batch {
+            self.go_on(&sent);
+        }
+        Ok(disabling.is_none())
+    }
+
+    async fn record(
+        &self,
+        results: Vec<AttemptResult>,
+        disabling: Option<Disabling>,
+    ) -> Result<bool, StorageError> {
+        let (lane, health) = (self.lane.clone(), self.health);
+        let now = self.node.app.clock.now_seconds();
+        self.node
+            .app
+            .storage
+            .write(move |write| {
+                if !deliveries::store_attempts(write, &lane, &results, &health)? {
+                    return Ok(false);
+                }
+                if let Some(disabling) = disabling {
+                    let reason = disabling.as_str();
+                    deliveries::disable_lane(write, &lane, reason, now)?;
+                }
+                Ok::<_, StorageError>(true)
+            })
+            .await
+    }
+
+    /// After a success the property's next delivery follows; after a failure
+    /// all of its deliveries wait for this one (S-36).
+    fn go_on(&mut self, sent: &Sent) {
+        let property = sent.delivery.event.property;
+        let behind = self.behind.get_mut(&property);
+        let next = behind.and_then(VecDeque::pop_front);
+        match (sent.result.next, next) {
+            (Next::Delivered, Some(next)) => self.queue.push_back(next),
+            (Next::Delivered | Next::Retry(_) | Next::Failed, _) => {
+                self.behind.remove(&property);
+                self.busy.remove(&property);
+            }
+        }
+    }
+
+    async fn renew(&self) -> Result<bool, StorageError> {
+        let lane = self.lane.clone();
+        let until = self.node.app.clock.now_milliseconds() + LEASE_MILLISECONDS;
+        self.node
+            .app
+            .storage
+            .write(move |write| lanes::renew_lane(write, &lane, until))
+            .await
+    }
+}
+
+async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery) -> Sent {
+    let app = &node.app;
+    let number = delivery.attempts + 1;
+    let begun_at = app.clock.now_milliseconds();
+    let stopwatch = Stopwatch::start();
+    // A retry's token is issued after the attempt before it.
+    let after = (delivery.attempts > 0).then(|| begun_at / 1000 - 1);
+    let mut outcome = policy::Result {
+        status: None,
+        is_success: false,
+        retry_after: None,
+        ended_at: 0,
+    };
+    let error = match node.jwts.find(app, &delivery.event, after).await {
+        Ok(jwt) => {
+            let attempt = Attempt {
+                url: &callback,
+                jwt: jwt.text.clone(),
+                event_id: &delivery.event.event_id,
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+                now_seconds: app.clock.now_seconds(),
+            };
+            let sent = app.sender.send(&attempt).await;
+            outcome.status = sent.status;
+            outcome.is_success = sent.is_success();
+            outcome.retry_after = sent.retry_after.map(milliseconds);
+            sent.error.map(SendError::as_str)
+        }
+        Err(problem) => {
+            tracing::error!(inside = problem.inside_text(), "an event was not signed");
+            Some("not_signed")
+        }
+    };
+    let took = stopwatch.elapsed();
+    outcome.ended_at = app.clock.now_milliseconds();
+    let owed = outcome.ended_at - delivery.created_at;
+    app.metrics.note_attempt(&outcome, took, owed);
+    let result = AttemptResult {
+        delivery: delivery.id,
+        number,
+        begun_at,
+        duration: milliseconds(took),
+        status: outcome.status.map(i64::from),
+        error,
+        next: outcome.next(number, chance_of(&delivery)),
+    };
+    Sent {
+        delivery,
+        result,
+        outcome,
+    }
+}
+
+/// A share from 0 to 1 that differs from delivery to delivery and from attempt
+/// to attempt. It spreads load and protects nothing, so a hash is enough.
+fn chance_of(delivery: &DueDelivery) -> f64 {
+    let mixed = delivery.id.wrapping_mul(31).wrapping_add(delivery.attempts);
+    let mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D) >> 40;
+    f64::from(u16::try_from(mixed & 0xFFFF).unwrap_or_default()) / f64::from(u16::MAX)
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>, StorageError> {
+    let name = node.name.clone();
+    let now = node.app.clock.now_milliseconds();
+    node.app
+        .storage
+        .write(move |write| {
+            let until = now + LEASE_MILLISECONDS;
+            lanes::take_lane(write, subscription, &name, (now, until))
+        })
+        .await
+}
+
+async fn release(node: &Node, lane: Lane) {
+    let released = node.app.storage.write(move |write| lanes::release_lane(write, &lane));
+    if let Err(error) = released.await {
+        tracing::warn!(%error, "a lane could not be given back; its lease ends by itself");
+    }
+}

@@ -1,0 +1,68 @@
+//! `POST {base_url}/api/v1/webhook/simulate`: a test event on the real way.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::events::SimulatedEvent;
+use storage::{deliveries, events, subscriptions};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::management::recording::WriteRequest;
+use crate::problem::Problem;
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::simulation::Simulation;
+use crate::wire::webhooks::{Simulated, SimulatedDelivery};
+
+/// Owes a test event to the caller's own active subscriptions of its type, and
+/// to no other (S-33). From here on it is delivered as every event is.
+pub async fn simulate(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+    request: WriteRequest,
+) -> Result<(StatusCode, Json<Simulated>), Problem> {
+    let now = app.clock.now_seconds();
+    let now_milliseconds = app.clock.now_milliseconds();
+    let simulation = Simulation::read(&request, now)?;
+    let simulated = app
+        .storage
+        .write(move |write| {
+            let event_type = simulation.event_type;
+            let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
+            targets.retain(|target| target.is_active && target.events.contains(&event_type));
+            if targets.is_empty() {
+                return Err(Problem::Conflict(
+                    "No active subscription of this API key hears this type of event.",
+                ));
+            }
+            let (property, uprn) = simulation.find_ids(write)?;
+            let event_id = format!("sim_{}", Uuid::new_v4());
+            let event = SimulatedEvent {
+                event_id: &event_id,
+                event_type,
+                property,
+                uprn,
+                label: simulation.label,
+                date: simulation.date,
+            };
+            let row = events::insert_simulated_event(write, &event, now)?;
+            let mut owed = Vec::with_capacity(targets.len());
+            for target in targets {
+                let place = (row, property);
+                let id = deliveries::insert_delivery(write, target.id, place, now_milliseconds)?;
+                owed.push(SimulatedDelivery {
+                    subscription_id: target.reference,
+                    delivery_id: id.to_string(),
+                });
+            }
+            Ok(Simulated {
+                event_id,
+                deliveries: owed,
+            })
+        })
+        .await?;
+    app.deliveries.wake();
+    Ok((StatusCode::ACCEPTED, Json(simulated)))
+}

@@ -1,0 +1,62 @@
+//! `{base_url}/api/v1/webhook/subscriptions` and `…/{id}`: the caller's subscriptions (S-37).
+
+pub mod deliveries;
+pub mod enable;
+pub mod replay;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::subscriptions;
+
+use crate::app::App;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::find_own_subscription;
+use crate::wire::management::Data;
+use crate::wire::webhooks::Subscription;
+
+/// Lists the subscriptions of the API key, the oldest first.
+pub async fn list_subscriptions(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+) -> Result<Json<Data<Vec<Subscription>>>, Problem> {
+    let found = app
+        .storage
+        .read(move |read| subscriptions::list_subscriptions(read, holder.id()))
+        .await?;
+    let data = found.into_iter().map(Subscription::from).collect();
+    Ok(Json(Data { data }))
+}
+
+/// Shows one subscription.
+pub async fn show_subscription(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<Json<Subscription>, Problem> {
+    let found = app
+        .storage
+        .read(move |read| find_own_subscription(read, &holder, segments.text(0)))
+        .await?;
+    Ok(Json(Subscription::from(found)))
+}
+
+/// Removes a subscription with all that it is owed and its log.
+pub async fn delete_subscription(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<StatusCode, Problem> {
+    app.storage
+        .write(move |write| {
+            let found = find_own_subscription(write, &holder, segments.text(0))?;
+            subscriptions::delete_subscription(write, found.id)?;
+            Ok::<_, Problem>(())
+        })
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,44 @@
+//! `GET {base_url}/api/v1/webhook/subscriptions/{id}/deliveries`: what was sent, and how it went.
+
+pub mod redeliver;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use storage::delivery_log;
+
+use crate::app::App;
+use crate::management::page::{Query, refuse_errors};
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::find_own_subscription;
+use crate::wire::management::List;
+use crate::wire::webhooks::Delivery;
+
+/// Lists the deliveries of a subscription with their attempts, the newest first.
+pub async fn list_deliveries(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<Delivery>>, Problem> {
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, found) = app
+        .storage
+        .read(move |read| {
+            let owner = find_own_subscription(read, &holder, segments.text(0))?;
+            let (limit, offset) = (page.limit(), page.offset());
+            let found = delivery_log::list_deliveries(read, owner.id, limit, offset)?;
+            Ok::<_, Problem>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(Delivery::from).collect(),
+        meta: page.meta(total),
+    }))
+}

@@ -1,0 +1,37 @@
+//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/enable`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::subscriptions;
+
+use crate::app::App;
+use crate::management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::{find_own_subscription, reread};
+use crate::wire::webhooks::Subscription;
+
+/// Makes a subscription active again. What it was still owed goes out at once;
+/// what happened meanwhile comes with a replay.
+pub async fn enable_subscription(
+    State(app): State<Arc<App>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<Json<Subscription>, Problem> {
+    let now = app.clock.now_seconds();
+    let enabled = app
+        .storage
+        .write(move |write| {
+            let found = find_own_subscription(write, &holder, segments.text(0))?;
+            if found.is_active {
+                return Ok(found);
+            }
+            subscriptions::enable_subscription(write, found.id, now)?;
+            Ok::<_, Problem>(reread(write, &holder, segments.text(0))?)
+        })
+        .await?;
+    app.deliveries.wake();
+    Ok(Json(Subscription::from(enabled)))
+}
