@@ -1,10 +1,12 @@
 //! Settings: file, then environment, then flags; the later one wins.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::delivery::address::{AllowedNetworks, NetworkError};
 use crate::limits;
 
 mod layers;
@@ -71,6 +73,12 @@ pub struct Config {
     pub callback_concurrency: usize,
     /// How long deliveries that ended, and their events, are kept.
     pub delivery_retention_days: u32,
+    /// Networks that callbacks may be in although they are not public (S-31),
+    /// each as address and prefix.
+    pub callback_allowed_networks: Vec<String>,
+    /// PEM file of authorities that callbacks' certificates may come from,
+    /// besides those of the operating system; empty: no others.
+    pub callback_ca_file: String,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
@@ -165,6 +173,8 @@ impl Default for Config {
             document_cache_mebibytes: 256,
             callback_concurrency: 8,
             delivery_retention_days: 30,
+            callback_allowed_networks: Vec::new(),
+            callback_ca_file: String::new(),
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
@@ -198,6 +208,11 @@ impl Config {
         format!("{}/jwks", self.directory_url)
     }
 
+    /// The networks of `callback_allowed_networks`.
+    pub fn allowed_networks(&self) -> Result<AllowedNetworks, NetworkError> {
+        AllowedNetworks::parse(self.callback_allowed_networks.iter().map(String::as_str))
+    }
+
     fn check_values(&self, path: &Path) -> Result<(), ConfigError> {
         let wrong = |name: &str, reason: String| ConfigError::Wrong {
             origin: format!("the configuration (file {})", path.display()),
@@ -218,7 +233,21 @@ impl Config {
                 return Err(wrong(name, reason));
             }
         }
-        let ranges = [
+        if let Err(error) = self.allowed_networks() {
+            return Err(wrong("callback_allowed_networks", error.to_string()));
+        }
+        for (name, value, range) in self.numbers() {
+            if !range.contains(&value) {
+                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
+                return Err(wrong(name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Settings that are numbers, with what they may be.
+    fn numbers(&self) -> [(&'static str, i64, RangeInclusive<i64>); 9] {
+        [
             (
                 "token_lifetime_seconds",
                 self.token_lifetime_seconds,
@@ -264,14 +293,7 @@ impl Config {
                 i64::from(self.rate_limit_burst),
                 1..=1_000_000,
             ),
-        ];
-        for (name, value, range) in ranges {
-            if !range.contains(&value) {
-                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
-                return Err(wrong(name, reason));
-            }
-        }
-        Ok(())
+        ]
     }
 
     fn resolve_paths(&mut self, directory: &Path) {
@@ -285,6 +307,7 @@ impl Config {
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);
         resolve(&mut self.client_ca_file);
+        resolve(&mut self.callback_ca_file);
         if !self.store.contains("://") {
             let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
             self.store = directory.join(PathBuf::from(path)).display().to_string();

@@ -10,6 +10,7 @@ pub mod dispatcher;
 pub mod event_jwt;
 pub mod lane;
 pub mod policy;
+pub mod resolver;
 pub mod sender;
 
 use tokio::sync::watch;

@@ -143,7 +143,10 @@ pub fn revoke(
 ) -> Result<String, KeyError> {
     let known = storage.read_blocking(storage::keys::list_keys)?;
     let unknown = || KeyError::Unknown(kid.to_owned());
-    let revoked = known.iter().find(|key| key.kid == kid).ok_or_else(unknown)?;
+    let revoked = known
+        .iter()
+        .find(|key| key.kid == kid)
+        .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
     let fresh = generate(purpose, RsaSize::Bits2048)?;
     let place = (purpose, KeyState::Next);

@@ -72,6 +72,10 @@ struct Document<'a> {
 
 impl Problem {
     /// Status, the last part of `type`, and `title`.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one row of the table for each refusal"
+    )]
     fn class(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::TokenMissing => (

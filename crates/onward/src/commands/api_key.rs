@@ -58,7 +58,11 @@ pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Stores a new key of a participant; the key, to be shown once.
-pub fn issue_key(storage: &storage::Storage, participant: &str, now: i64) -> Result<String, Failure> {
+pub fn issue_key(
+    storage: &storage::Storage,
+    participant: &str,
+    now: i64,
+) -> Result<String, Failure> {
     let secret = NewSecret::draw().map_err(Failure::new)?;
     let (name, digest) = (participant.to_owned(), secret.digest.clone());
     let id = storage.write_blocking(move |write| {
@@ -72,7 +76,9 @@ pub fn issue_key(storage: &storage::Storage, participant: &str, now: i64) -> Res
 fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let participant = args.participant.trim();
     if participant.is_empty() {
-        return Err(Failure::new("--participant is empty: name the organisation"));
+        return Err(Failure::new(
+            "--participant is empty: name the organisation",
+        ));
     }
     let storage = args.output.open()?;
     let key = issue_key(&storage, participant, Clock::System.now_seconds())?;
@@ -100,7 +106,10 @@ fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
             None => "active".to_owned(),
         };
         let issued = clock::to_rfc3339(key.created_at);
-        say(out, format!("{}  {}, issued {issued}, {state}", key.id, key.participant));
+        say(
+            out,
+            format!("{}  {}, issued {issued}, {state}", key.id, key.participant),
+        );
     }
     Ok(())
 }
@@ -113,6 +122,7 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
         return Err(Failure::new(format!("there is no active API key {id}")));
     }
     let document = json!({ "id": id, "status": "revoked" });
-    args.output.answer(out, &document, format_args!("Revoked API key {id}"));
+    args.output
+        .answer(out, &document, format_args!("Revoked API key {id}"));
     Ok(())
 }

@@ -49,11 +49,14 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     };
     let mut since_sweep = Stopwatch::start();
     loop {
-        let is_woken = tokio::select! {
+        let mut is_woken = tokio::select! {
             _stopped = stop.wait_for(|stop| *stop) => break,
             _changed = dispatcher.changes.changed() => true,
-            () = tokio::time::sleep(LOOK_INTERVAL) => dispatcher.look().await,
+            () = tokio::time::sleep(LOOK_INTERVAL) => false,
         };
+        if !is_woken {
+            is_woken = dispatcher.look().await;
+        }
         if is_woken || since_sweep.elapsed() >= SWEEP_INTERVAL {
             since_sweep = Stopwatch::start();
             dispatcher.changes.mark_unchanged();
@@ -111,9 +114,7 @@ impl Dispatcher {
             .read(move |read| lanes::list_due_lanes(read, &name, now))
             .await?;
         for subscription in due {
-            if self.running.contains_key(&subscription)
-                || self.running.len() >= limits::LANES_MAX
-            {
+            if self.running.contains_key(&subscription) || self.running.len() >= limits::LANES_MAX {
                 continue;
             }
             let task = lane::run(Arc::clone(&node), subscription, self.stop.clone());

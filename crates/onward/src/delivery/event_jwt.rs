@@ -140,7 +140,9 @@ async fn make(
         },
     };
     let signing = Arc::clone(key);
-    let signed = app.signers.sign(move || jws::sign_compact("JWT", &signing, &claims));
+    let signed = app
+        .signers
+        .sign(move || jws::sign_compact("JWT", &signing, &claims));
     let text = Bytes::from(signed.await?);
     app.metrics.event_signatures.inc();
     Ok(EventJwt {

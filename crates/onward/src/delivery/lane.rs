@@ -343,7 +343,10 @@ async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>,
 }
 
 async fn release(node: &Node, lane: Lane) {
-    let released = node.app.storage.write(move |write| lanes::release_lane(write, &lane));
+    let released = node
+        .app
+        .storage
+        .write(move |write| lanes::release_lane(write, &lane));
     if let Err(error) = released.await {
         tracing::warn!(%error, "a lane could not be given back; its lease ends by itself");
     }

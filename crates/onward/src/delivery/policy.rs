@@ -171,9 +171,7 @@ mod tests {
 
     #[test]
     fn the_schedule_is_that_of_s_35() {
-        let seconds = [
-            5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400,
-        ];
+        let seconds = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400];
         for (number, pause) in (1..).zip(seconds) {
             let shortest = answered(500).next(number, 0.0);
             assert_eq!(shortest, Next::Retry(NOW + pause * 1000));
@@ -220,7 +218,10 @@ mod tests {
         };
         let health = Health::default();
         assert_eq!(answered(410).disabling(&health), Some(Disabling::Gone));
-        assert_eq!(answered(500).disabling(&failing(NOW - FAILING_MAX + 1)), None);
+        assert_eq!(
+            answered(500).disabling(&failing(NOW - FAILING_MAX + 1)),
+            None
+        );
         let long = failing(NOW - FAILING_MAX);
         assert_eq!(answered(500).disabling(&long), Some(Disabling::Failing));
         assert_eq!(answered(200).disabling(&long), None);

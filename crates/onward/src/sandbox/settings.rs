@@ -30,7 +30,11 @@ pub(super) fn ensure_config(
         set(&mut text, "store", &format!("{store:?}"));
     }
     // Receivers on this machine, with certificates of the sandbox's authority.
-    set(&mut text, "callback_allowed_networks", "[\"127.0.0.0/8\", \"::1/128\"]");
+    set(
+        &mut text,
+        "callback_allowed_networks",
+        "[\"127.0.0.0/8\", \"::1/128\"]",
+    );
     set(&mut text, "callback_ca_file", "\"ca.pem\"");
     if known.as_ref() != Some(&text) {
         files::write_secret(&path, &text).map_err(SandboxError::new)?;

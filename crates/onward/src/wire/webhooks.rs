@@ -10,7 +10,7 @@ use crate::clock;
 /// A subscription, as its owner sees it (S-30).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Subscription {
+pub struct SubscriptionAnswer {
     subscription_id: String,
     participant_name: String,
     callback_url: String,
@@ -29,7 +29,7 @@ pub struct Subscription {
 /// A delivery, as its subscriber sees it (S-37).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Delivery {
+pub struct DeliveryAnswer {
     delivery_id: String,
     event_id: String,
     event_type: String,
@@ -96,7 +96,7 @@ pub struct Replay {
     pub deliveries: u64,
 }
 
-impl From<StoredSubscription> for Subscription {
+impl From<StoredSubscription> for SubscriptionAnswer {
     fn from(stored: StoredSubscription) -> Self {
         Self {
             subscription_id: stored.reference,
@@ -116,7 +116,7 @@ impl From<StoredSubscription> for Subscription {
     }
 }
 
-impl From<LoggedDelivery> for Delivery {
+impl From<LoggedDelivery> for DeliveryAnswer {
     fn from(logged: LoggedDelivery) -> Self {
         let is_waiting = logged.state == "waiting";
         let next = is_waiting.then(|| logged.not_before.max(logged.created_at));

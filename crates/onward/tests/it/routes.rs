@@ -6,3 +6,4 @@ mod jwks;
 mod metrics;
 mod standard;
 mod token;
+mod webhook;

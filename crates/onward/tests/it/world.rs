@@ -5,6 +5,7 @@ mod answer;
 mod assertion;
 mod clients;
 mod database;
+mod receiver;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};
 pub(crate) use self::database::Database;
+pub(crate) use self::receiver::{Receiver, Reply};
 
 /// 2026-11-21T10:00:00Z, when every story begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
@@ -240,6 +242,8 @@ fn make_config(directory: &std::path::Path, store: String) -> Config {
         listen_directory: any,
         listen_listing: any,
         listen_ops: any,
+        callback_allowed_networks: vec!["127.0.0.0/8".to_owned(), "::1/128".to_owned()],
+        callback_ca_file: file("ca.pem"),
         rate_limit_enabled: false,
         ..Config::default()
     }

@@ -16,14 +16,14 @@ use crate::management::fields::Fields;
 use crate::management::recording::WriteRequest;
 use crate::problem::Problem;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::wire::webhooks::Subscription;
+use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Subscribes, or replaces what the subscription of the same URL asks for (S-30).
 pub async fn subscribe(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
     request: WriteRequest,
-) -> Result<(StatusCode, Json<Subscription>), Problem> {
+) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&app, request.fields()?).await?;
     let now = app.clock.now_seconds();
     let (is_new, stored) = app
@@ -57,7 +57,7 @@ pub async fn subscribe(
     } else {
         StatusCode::OK
     };
-    Ok((status, Json(Subscription::from(stored))))
+    Ok((status, Json(SubscriptionAnswer::from(stored))))
 }
 
 struct Wish {
@@ -105,7 +105,10 @@ fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
         }
     }
     if events.is_empty() {
-        fields.refuse("events", format!("is empty: name at least one of `{known}`"));
+        fields.refuse(
+            "events",
+            format!("is empty: name at least one of `{known}`"),
+        );
         return None;
     }
     Some(events)

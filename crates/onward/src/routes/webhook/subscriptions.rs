@@ -17,18 +17,18 @@ use crate::problem::Problem;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_own_subscription;
 use crate::wire::management::Data;
-use crate::wire::webhooks::Subscription;
+use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Lists the subscriptions of the API key, the oldest first.
 pub async fn list_subscriptions(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
-) -> Result<Json<Data<Vec<Subscription>>>, Problem> {
+) -> Result<Json<Data<Vec<SubscriptionAnswer>>>, Problem> {
     let found = app
         .storage
         .read(move |read| subscriptions::list_subscriptions(read, holder.id()))
         .await?;
-    let data = found.into_iter().map(Subscription::from).collect();
+    let data = found.into_iter().map(SubscriptionAnswer::from).collect();
     Ok(Json(Data { data }))
 }
 
@@ -37,12 +37,12 @@ pub async fn show_subscription(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
     segments: Segments,
-) -> Result<Json<Subscription>, Problem> {
+) -> Result<Json<SubscriptionAnswer>, Problem> {
     let found = app
         .storage
         .read(move |read| find_own_subscription(read, &holder, segments.text(0)))
         .await?;
-    Ok(Json(Subscription::from(found)))
+    Ok(Json(SubscriptionAnswer::from(found)))
 }
 
 /// Removes a subscription with all that it is owed and its log.

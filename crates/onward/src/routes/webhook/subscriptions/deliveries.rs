@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_own_subscription;
 use crate::wire::management::List;
-use crate::wire::webhooks::Delivery;
+use crate::wire::webhooks::DeliveryAnswer;
 
 /// Lists the deliveries of a subscription with their attempts, the newest first.
 pub async fn list_deliveries(
@@ -23,7 +23,7 @@ pub async fn list_deliveries(
     holder: ApiKeyHolder,
     segments: Segments,
     request: Request,
-) -> Result<Json<List<Delivery>>, Problem> {
+) -> Result<Json<List<DeliveryAnswer>>, Problem> {
     let (parts, _body) = request.into_parts();
     let mut errors = Vec::new();
     let page = Query::read(&parts)?.page(&mut errors);
@@ -38,7 +38,7 @@ pub async fn list_deliveries(
         })
         .await?;
     Ok(Json(List {
-        data: found.into_iter().map(Delivery::from).collect(),
+        data: found.into_iter().map(DeliveryAnswer::from).collect(),
         meta: page.meta(total),
     }))
 }

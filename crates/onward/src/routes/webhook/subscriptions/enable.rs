@@ -11,7 +11,7 @@ use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::{find_own_subscription, reread};
-use crate::wire::webhooks::Subscription;
+use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Makes a subscription active again. What it was still owed goes out at once;
 /// what happened meanwhile comes with a replay.
@@ -19,7 +19,7 @@ pub async fn enable_subscription(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
     segments: Segments,
-) -> Result<Json<Subscription>, Problem> {
+) -> Result<Json<SubscriptionAnswer>, Problem> {
     let now = app.clock.now_seconds();
     let enabled = app
         .storage
@@ -33,5 +33,5 @@ pub async fn enable_subscription(
         })
         .await?;
     app.deliveries.wake();
-    Ok(Json(Subscription::from(enabled)))
+    Ok(Json(SubscriptionAnswer::from(enabled)))
 }

@@ -30,7 +30,10 @@ pub async fn replay(
     let since = fields.exact_text("since").and_then(|text| {
         let parsed = text.parse::<Timestamp>().ok();
         if parsed.is_none() {
-            fields.refuse("since", "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z");
+            fields.refuse(
+                "since",
+                "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z",
+            );
         }
         parsed
     });

@@ -1,0 +1,3 @@
+//! The tests of everything below `/api/v1/webhook`.
+
+mod subscribe;

@@ -1,0 +1,239 @@
+//! A subscriber of a story: a local HTTPS receiver that answers as it is told.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+
+use super::{Answer, At, World};
+
+/// How long a story waits for an event before it fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running receiver; it ends when it is dropped.
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    state: Arc<Mutex<State>>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct State {
+    received: Vec<Received>,
+    /// Answers to the next requests; 200 when none is left.
+    answers: VecDeque<Reply>,
+    /// What answers when no other is left.
+    usual: Option<Reply>,
+}
+
+/// One request as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: String,
+}
+
+/// How a request is answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+}
+
+impl Reply {
+    pub(crate) fn status(status: u16) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+}
+
+impl Received {
+    /// The claims of the JWT, whose signature is not looked at here.
+    pub(crate) fn claims(&self) -> Value {
+        self.part(1)
+    }
+
+    /// One part of the JWT.
+    pub(crate) fn part(&self, index: usize) -> Value {
+        let part = self.body.split('.').nth(index).unwrap();
+        serde_json::from_slice(&signing::base64url::decode(part).unwrap()).unwrap()
+    }
+
+    /// A header field, empty if it is not there.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name).map(|value| value.to_str().unwrap());
+        value.unwrap_or_default()
+    }
+}
+
+impl World {
+    /// Starts a receiver with a certificate of the story's authority.
+    pub(crate) async fn receiver(&self) -> Receiver {
+        let folder = self.directory.path();
+        self.authority
+            .ensure_server_certificate(folder, "callback")
+            .unwrap();
+        let chain = CertificateDer::pem_file_iter(folder.join("callback.pem")).unwrap();
+        let key = PrivateKeyDer::from_pem_file(folder.join("callback.key")).unwrap();
+        let tls = rustls::ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(Mutex::new(State::default()));
+        let task = tokio::spawn(accept(
+            listener,
+            TlsAcceptor::from(Arc::new(tls)),
+            state.clone(),
+        ));
+        Receiver {
+            url: url(address),
+            state,
+            task,
+        }
+    }
+
+    /// Issues an API key.
+    pub(crate) async fn api_key(&self, participant: &str) -> String {
+        let (storage, participant) = (self.storage.clone(), participant.to_owned());
+        let now = onward::clock::Clock::Manual(self.clock.clone()).now_seconds();
+        let issuing = tokio::task::spawn_blocking(move || {
+            onward::commands::api_key::issue_key(&storage, &participant, now)
+        });
+        issuing.await.unwrap().unwrap()
+    }
+
+    /// A call of webhook management; `path` begins after `/api/v1/webhook`.
+    pub(crate) async fn webhook(
+        &self,
+        key: &str,
+        (method, path): (&str, &str),
+        body: Option<&Value>,
+    ) -> Answer {
+        let url = self.url(At::Base, &format!("/api/v1/webhook{path}"));
+        let client = super::http_client(self, None);
+        let mut request = client
+            .request(method.parse().unwrap(), url)
+            .header("x-api-key", key);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Subscribes a receiver to both types of event; the subscription's id.
+    pub(crate) async fn subscribe(&self, key: &str, receiver: &Receiver) -> String {
+        let body = json!({
+            "participantName": "Example Lender", "callbackUrl": receiver.url,
+            "events": ["milestone.updated", "fallthrough"],
+        });
+        let answer = self.webhook(key, ("POST", "/subscribe"), Some(&body)).await;
+        assert!([200, 201].contains(&answer.status), "{}", answer.json());
+        answer.json()["subscriptionId"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Receiver {
+    /// Answers the next requests so, in this order.
+    pub(crate) fn answer(&self, replies: impl IntoIterator<Item = Reply>) {
+        self.state.lock().unwrap().answers.extend(replies);
+    }
+
+    /// Answers so from now on.
+    pub(crate) fn answer_always(&self, reply: Reply) {
+        self.state.lock().unwrap().usual = Some(reply);
+    }
+
+    /// What came so far.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.state.lock().unwrap().received.clone()
+    }
+
+    /// Waits until so many requests came, and gives all of them.
+    pub(crate) async fn wait_for(&self, count: usize) -> Vec<Received> {
+        let waiting = async {
+            loop {
+                let received = self.received();
+                if received.len() >= count {
+                    return received;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting)
+            .await
+            .unwrap_or_else(|_| panic!("{count} were awaited, came: {:?}", self.received()))
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("https://localhost:{}/events", address.port())
+}
+
+async fn accept(listener: TcpListener, tls: TlsAcceptor, state: Arc<Mutex<State>>) {
+    loop {
+        let Ok((stream, _peer)) = listener.accept().await else {
+            return;
+        };
+        let (tls, state) = (tls.clone(), Arc::clone(&state));
+        tokio::spawn(async move {
+            let Ok(stream) = tls.accept(stream).await else {
+                return;
+            };
+            let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+                let state = Arc::clone(&state);
+                async move { Ok::<_, hyper::Error>(answer(&state, request).await) }
+            });
+            let builder = auto::Builder::new(TokioExecutor::new());
+            drop(
+                builder
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await,
+            );
+        });
+    }
+}
+
+async fn answer(state: &Mutex<State>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let mut state = state.lock().unwrap();
+    state.received.push(Received {
+        headers: parts.headers,
+        body: String::from_utf8(body.to_vec()).unwrap(),
+    });
+    let usual = state.usual.clone();
+    let reply = state.answers.pop_front().or(usual);
+    let reply = reply.unwrap_or_else(|| Reply::status(200));
+    let mut response = Response::builder().status(reply.status);
+    for (name, value) in reply.headers {
+        response = response.header(name, value);
+    }
+    response.body(Full::new(Bytes::new())).unwrap()
+}
