@@ -5,6 +5,8 @@ mod answer;
 mod assertion;
 mod clients;
 mod database;
+pub(crate) mod manners;
+mod witness;
 
 use std::path::PathBuf;
 use std::sync::Arc;
