@@ -183,7 +183,9 @@ pub(crate) async fn set_scopes(world: &World, agent: &Agent, scopes: &[&str]) {
 pub(crate) async fn assert_one_method(world: &World, agent: &Agent, call: &Call) {
     let before = all_of(agent).await;
     world.clock.advance(1);
-    for name in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LINK"] {
+    for name in [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LINK",
+    ] {
         let mut other = call.clone();
         other.method = Method::from_bytes(name.as_bytes()).unwrap();
         if other.method == call.method {
@@ -226,9 +228,23 @@ pub(crate) async fn assert_json_only(agent: &Agent, call: &Call) {
     let deep_inside = [&b"{\"x\":"[..], &deep, b"}"].concat();
     let twice = [&good[..], &good].concat();
     for body in [
-        &b""[..], b" ", b"{", b"[]", b"null", b"1", b"\"x\"", b"{'a': 1}", b"{\"a\": NaN}",
-        b"{\"a\": 1e999}", b"{\"a\": \"\xff\"}", b"{} // end", b"{\"a\": \"\\ud800\"}",
-        &deep, &deep_inside, &twice, &good[..good.len() - 1],
+        &b""[..],
+        b" ",
+        b"{",
+        b"[]",
+        b"null",
+        b"1",
+        b"\"x\"",
+        b"{'a': 1}",
+        b"{\"a\": NaN}",
+        b"{\"a\": 1e999}",
+        b"{\"a\": \"\xff\"}",
+        b"{} // end",
+        b"{\"a\": \"\\ud800\"}",
+        &deep,
+        &deep_inside,
+        &twice,
+        &good[..good.len() - 1],
     ] {
         let answer = raw(Some("application/json"), body).await;
         let shown = String::from_utf8_lossy(&body[..body.len().min(40)]);
@@ -240,7 +256,11 @@ pub(crate) async fn assert_json_only(agent: &Agent, call: &Call) {
     padded.resize(64 * 1024, b' ');
     let answer = raw(Some("application/json"), &[&padded[..], b" "].concat()).await;
     assert_eq!(code(&answer), "413 body_too_large");
-    assert!(answer.failure().contains("65536 bytes"), "{}", answer.failure());
+    assert!(
+        answer.failure().contains("65536 bytes"),
+        "{}",
+        answer.failure()
+    );
     let answer = raw(Some("Application/JSON ; charset=utf-8"), &padded).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
 }
@@ -262,11 +282,13 @@ pub(crate) async fn assert_keyed(world: &World, agent: &Agent, call: &Call, else
     assert_eq!(again.body, first.body);
     assert_eq!(again.header("content-type"), "application/json");
 
-    let other_body = agent.request(call.method.clone(), &call.path);
-    let other_body = other_body.json(&json!({"seller": 1, "buyer": 2, "reason": "Checked",
-        "top": true, "other": true}));
-    let answer = send(other_body.header(KEY, &longest)).await;
-    assert_eq!(code(&answer), "422 idempotency_key_reused (Idempotency-Key)");
+    let mut other = call.clone();
+    other.body.get_or_insert_with(|| json!({}))["other"] = json!(true);
+    let answer = other.send_with_key(agent, &longest).await;
+    assert_eq!(
+        code(&answer),
+        "422 idempotency_key_reused (Idempotency-Key)"
+    );
     assert!(!is_replayed(&answer));
     assert_eq!(all_of(agent).await, after, "a repetition changed something");
 
@@ -275,7 +297,11 @@ pub(crate) async fn assert_keyed(world: &World, agent: &Agent, call: &Call, else
     world.clock.advance(DAY_SECONDS - 2);
     later.token = token_at(world, agent, DAY_SECONDS - 1).await;
     assert!(is_replayed(&call.send_with_key(&later, &longest).await));
-    assert_eq!(all_of(&later).await, after, "a repetition changed something");
+    assert_eq!(
+        all_of(&later).await,
+        after,
+        "a repetition changed something"
+    );
     world.clock.advance(1);
     assert!(!is_replayed(&call.send_with_key(&later, &longest).await));
 
@@ -291,9 +317,19 @@ pub(crate) async fn assert_keyed(world: &World, agent: &Agent, call: &Call, else
 
 async fn assert_bad_keys(agent: &Agent, call: &Call) {
     let too_long = "k".repeat(256);
-    for key in [&b""[..], b"a b", b"a\tb", "é".as_bytes(), too_long.as_bytes()] {
+    for key in [
+        &b""[..],
+        b"a b",
+        b"a\tb",
+        "é".as_bytes(),
+        too_long.as_bytes(),
+    ] {
         let answer = send(call.by(agent).header(KEY, key)).await;
-        assert_eq!(code(&answer), "422 value_invalid (Idempotency-Key)", "{key:?}");
+        assert_eq!(
+            code(&answer),
+            "422 value_invalid (Idempotency-Key)",
+            "{key:?}"
+        );
     }
     let answer = send(call.by(agent).header(KEY, "a").header(KEY, "a")).await;
     assert_eq!(code(&answer), "422 value_invalid (Idempotency-Key)");
@@ -320,7 +356,13 @@ pub(crate) async fn assert_once(agent: &Agent, call: &Call) {
 
 /// Fails the story unless a lock on this listing forbids the call (S-53), which changes nothing,
 /// and the refusal is kept under its key after the lock has gone. In the end the call is made.
-pub(crate) async fn assert_lockable(world: &World, agent: &Agent, locked: i64, call: &Call, refusal: &str) {
+pub(crate) async fn assert_lockable(
+    world: &World,
+    agent: &Agent,
+    locked: i64,
+    call: &Call,
+    refusal: &str,
+) {
     agent.lock(locked, true).await;
     let before = all_of(agent).await;
     world.clock.advance(1);

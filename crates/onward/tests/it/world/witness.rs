@@ -42,18 +42,25 @@ impl World {
             let connections = &property["connections"];
             for above in numbers(&connections["onwardPurchase"]) {
                 sides[0].insert((own, above));
-                text += &format!(" buys {above}");
+                text += " buys ";
+                text += &above.to_string();
             }
             for below in numbers(&connections["buyersSale"]) {
                 sides[1].insert((below, own));
             }
             told.push(text);
         }
-        assert_eq!(sides[0], sides[1], "the two sides of a link differ: {chain}");
+        assert_eq!(
+            sides[0], sides[1],
+            "the two sides of a link differ: {chain}"
+        );
         let summary = &chain["chainSummary"];
         let (kind, length) = (summary["chainType"].as_str(), &summary["chainLength"]);
         let id = chain["chainId"].as_str().unwrap().to_owned();
-        (id, format!("{} {length}: {}", kind.unwrap(), told.join(", ")))
+        (
+            id,
+            format!("{} {length}: {}", kind.unwrap(), told.join(", ")),
+        )
     }
 
     /// The whole outbox.
@@ -74,16 +81,18 @@ impl World {
         let mut rows = Vec::new();
         for uprn in &uprns {
             let name = uprn.to_string();
-            rows.push(json!({"type": "property", "uprn": uprn, "line1": format!("{uprn} Row"),
-                "post_town": "Leeds", "postcode": "LS1 4AP"}));
+            rows.push(
+                json!({"type": "property", "uprn": uprn, "line1": format!("{uprn} Row"),
+                "post_town": "Leeds", "postcode": "LS1 4AP"}),
+            );
             rows.push(json!({"type": "listing", "branch": branch, "listing": name, "uprn": uprn}));
         }
         rows.extend(links.iter().map(|(seller, buyer)| {
             json!({"type": "link", "seller_branch": branch, "seller": seller.to_string(),
                 "buyer_branch": branch, "buyer": buyer.to_string(), "split": true})
         }));
-        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-        self.import(&lines.join("\n")).await;
+        let texts: Vec<String> = rows.iter().map(Value::to_string).collect();
+        self.import(&texts.join("\n")).await;
         let branch = chain::ids::BranchId(self.branch_id(branch).await);
         let found = self.storage.read(move |read| {
             let mut ids = Vec::new();
@@ -104,7 +113,10 @@ impl Agent {
         let chain = self.chain_of(listing).await;
         let answer = self.get(&format!("/chain/{chain}/listings")).await.json();
         let listings = answer["data"].as_array().unwrap();
-        listings.iter().map(|listing| listing["id"].as_i64().unwrap()).collect()
+        listings
+            .iter()
+            .map(|listing| listing["id"].as_i64().unwrap())
+            .collect()
     }
 
     /// Which ends of one listing's chain are checked: `top`, `bottom`, `top bottom` or nothing.
@@ -132,7 +144,10 @@ impl Agent {
         let path = format!("/listing/{listing}/history?per_page=100");
         let answer = self.get(&path).await.json();
         let lines = answer["data"].as_array().unwrap();
-        lines.iter().map(|line| line["attributes"].clone()).collect()
+        lines
+            .iter()
+            .map(|line| line["attributes"].clone())
+            .collect()
     }
 
     /// Locks or unlocks a listing (S-53).

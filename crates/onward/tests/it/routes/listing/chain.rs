@@ -22,7 +22,10 @@ struct Marking {
 impl Marking {
     fn call(self, anchor: impl std::fmt::Display) -> Call {
         let Self { verb, end } = self;
-        Call::new(Method::POST, format!("/listing/chain/{anchor}/{verb}/{end}"))
+        Call::new(
+            Method::POST,
+            format!("/listing/chain/{anchor}/{verb}/{end}"),
+        )
     }
 
     async fn mark(self, agent: &Agent, anchor: impl std::fmt::Display) -> Answer {
@@ -30,7 +33,11 @@ impl Marking {
     }
 
     fn reverse(self) -> Self {
-        let verb = if self.verb == "check" { "uncheck" } else { "check" };
+        let verb = if self.verb == "check" {
+            "uncheck"
+        } else {
+            "check"
+        };
         Self { verb, ..self }
     }
 
@@ -55,8 +62,19 @@ async fn pair(agent: &Agent) -> (i64, i64) {
 /// Fails the story unless the anchor has to be a listing of the caller that is there.
 async fn assert_anchors(agent: &Agent, other: &Agent, call: impl AsyncFn(&Agent, &str) -> Answer) {
     let unknown = |id: &str| format!("404 listing_unknown: listing {id} does not exist");
-    for id in ["999", "0", "-1", "+1", "1.0", "1e0", "0x1", "x", "9223372036854775808",
-        "9007199254740992", "99999999999999999999999999"] {
+    for id in [
+        "999",
+        "0",
+        "-1",
+        "+1",
+        "1.0",
+        "1e0",
+        "0x1",
+        "x",
+        "9223372036854775808",
+        "9007199254740992",
+        "99999999999999999999999999",
+    ] {
         assert_eq!(call(agent, id).await.failure(), unknown(id));
     }
     let long = "7".repeat(2000);
@@ -70,7 +88,10 @@ async fn assert_anchors(agent: &Agent, other: &Agent, call: impl AsyncFn(&Agent,
     assert_eq!(call(agent, &theirs.to_string()).await.failure(), foreign);
     for owner in [agent, other] {
         let gone = owner.list(73).await.to_string();
-        owner.delete(&format!("/listing/{gone}")).await.assert_success();
+        owner
+            .delete(&format!("/listing/{gone}"))
+            .await
+            .assert_success();
         assert_eq!(call(agent, &gone).await.failure(), unknown(&gone));
     }
 }
@@ -95,7 +116,10 @@ async fn assert_any_body(agent: &Agent, marking: Marking) {
 /// Bodies that the shortcuts do not look at.
 const BODIES: [(&str, &[u8]); 6] = [
     ("application/json", b"{"),
-    ("application/json", br#"{"top": "x", "reason": 1, "seller": 1}"#),
+    (
+        "application/json",
+        br#"{"top": "x", "reason": 1, "seller": 1}"#,
+    ),
     ("text/plain", b"\xff\x00"),
     ("application/x-www-form-urlencoded", b"top=false"),
     ("multipart/form-data", b""),
@@ -117,20 +141,33 @@ async fn assert_marks(world: &World, marking: Marking, told: &str) {
     world.clock.advance(60);
 
     // The anchor is at the other end.
-    let (agent, anchor, name) =
-        if marking.end == "top" { (&south, bottom, "south Ltd") } else { (&north, top, "north Ltd") };
+    let (agent, anchor, name) = if marking.end == "top" {
+        (&south, bottom, "south Ltd")
+    } else {
+        (&north, top, "north Ltd")
+    };
     marking.mark(agent, anchor).await.assert_success();
     assert_ne!(world.told(&lender, 1001).await, before);
-    assert_eq!(world.told(&lender, 1001).await, (chain.clone(), told.to_owned()));
+    assert_eq!(
+        world.told(&lender, 1001).await,
+        (chain.clone(), told.to_owned())
+    );
 
-    let reason = if marking.verb == "check" { "Checked" } else { "Unspecified" };
+    let reason = if marking.verb == "check" {
+        "Checked"
+    } else {
+        "Unspecified"
+    };
     let line = json!({
         "action": format!("end.{}ed", marking.verb), "at": BEGINNING + 60, "by": name,
         "chain_link_id": chain, "detail": {"end": marking.end, "reason": reason},
     });
     let mut expected = seen;
     expected[usize::from(marking.end == "bottom")].push(line);
-    assert_eq!([north.history(top).await, south.history(bottom).await], expected);
+    assert_eq!(
+        [north.history(top).await, south.history(bottom).await],
+        expected
+    );
     assert_eq!(world.events().await, []);
 
     // Once more, and from the other side: success, and nothing changes (S-44).
@@ -145,14 +182,22 @@ async fn assert_marks(world: &World, marking: Marking, told: &str) {
 async fn assert_several(world: &World, marking: Marking, told: &str) {
     let agent = world.agent("north").await;
     // Two tops: sale 1 pays for 2 and 3. Two bottoms: sales 1 and 2 pay for 3.
-    let links = if marking.end == "top" { [(2, 1), (3, 1)] } else { [(3, 1), (3, 2)] };
+    let links = if marking.end == "top" {
+        [(2, 1), (3, 1)]
+    } else {
+        [(3, 1), (3, 2)]
+    };
     let ids = world.import_sales("north", 1..=3, &links).await;
     let lender = world.lender().await;
     for anchor in &ids {
         marking.prepare(&agent, *anchor).await;
         marking.mark(&agent, *anchor).await.assert_success();
         assert_eq!(world.told(&lender, 1).await.1, told, "{anchor}");
-        marking.reverse().mark(&agent, *anchor).await.assert_success();
+        marking
+            .reverse()
+            .mark(&agent, *anchor)
+            .await
+            .assert_success();
     }
 }
 
@@ -161,7 +206,11 @@ async fn assert_lock(world: &World, marking: Marking) {
     let agent = world.agent("north").await;
     let (top, bottom) = pair(&agent).await;
     marking.prepare(&agent, top).await;
-    let (locked, anchor) = if marking.end == "top" { (top, bottom) } else { (bottom, top) };
+    let (locked, anchor) = if marking.end == "top" {
+        (top, bottom)
+    } else {
+        (bottom, top)
+    };
     let refusal = format!(
         "409 listing_locked: {} listing {locked} is locked; unlock it first",
         marking.end

@@ -111,3 +111,24 @@ story! {
         assert_eq!(north.members(top).await, [bottom, middle, top]);
     }
 }
+
+story! {
+    async fn milestones_stay_with_their_listing(world) {
+        let agent = world.agent("north").await;
+        let (seller, buyer) = (agent.list(1001).await, agent.list(1002).await);
+        assert_eq!(agent.record(buyer, "sstc", "2026-06-01").await.status, 200);
+        let read = async || {
+            let of = |listing: i64| format!("/listing/{listing}/relationships/milestones");
+            [agent.get(&of(seller)).await.json(), agent.get(&of(buyer)).await.json()]
+        };
+        let before = read().await;
+        world.clock.advance(60);
+        assert_eq!(agent.link(seller, buyer).await.status, 200);
+        assert_eq!(read().await, before);
+        let body = json!({"seller": seller, "buyer": buyer});
+        agent.post("/chain/remove/link", body).await.assert_success();
+        assert_eq!(read().await, before);
+        // Of the milestone alone.
+        assert_eq!(world.events().await.len(), 1);
+    }
+}

@@ -15,7 +15,10 @@ type End = &'static str;
 
 /// Adds `added` at an end of the anchor's chain.
 fn call(end: End, anchor: impl std::fmt::Display, added: impl std::fmt::Display) -> Call {
-    Call::new(Method::POST, format!("/listing/chain/{anchor}/add/{end}/{added}"))
+    Call::new(
+        Method::POST,
+        format!("/listing/chain/{anchor}/add/{end}/{added}"),
+    )
 }
 
 async fn add(end: End, agent: &Agent, anchor: i64, added: i64) -> Answer {
@@ -24,7 +27,11 @@ async fn add(end: End, agent: &Agent, anchor: i64, added: i64) -> Answer {
 
 /// The side on which the added listing stands, and the other one.
 fn sides(end: End) -> (&'static str, &'static str) {
-    if end == "top" { ("seller", "buyer") } else { ("buyer", "seller") }
+    if end == "top" {
+        ("seller", "buyer")
+    } else {
+        ("buyer", "seller")
+    }
 }
 
 /// The ids of a chain when `added` lies at this end.
@@ -43,22 +50,42 @@ async fn assert_adds(world: &World, end: End, told: &str) {
     let chain = north.chain_of(top).await;
     // Another's listing, and the anchor is at the other end.
     let added = south.list(1003).await;
-    let (at, anchor) = if end == "top" { (top, bottom) } else { (bottom, top) };
+    let (at, anchor) = if end == "top" {
+        (top, bottom)
+    } else {
+        (bottom, top)
+    };
     let lender = world.lender().await;
-    assert_eq!(world.told(&lender, 1001).await.1, "IN_CHAIN 2: 1002 buys 1001, 1001");
+    assert_eq!(
+        world.told(&lender, 1001).await.1,
+        "IN_CHAIN 2: 1002 buys 1001, 1001"
+    );
     world.clock.advance(60);
     add(end, &north, anchor, added).await.assert_success();
-    assert_eq!(north.members(anchor).await, with(end, vec![bottom, top], added));
-    assert_eq!(world.told(&lender, 1003).await, (chain.clone(), told.to_owned()));
+    assert_eq!(
+        north.members(anchor).await,
+        with(end, vec![bottom, top], added)
+    );
+    assert_eq!(
+        world.told(&lender, 1003).await,
+        (chain.clone(), told.to_owned())
+    );
 
-    let (seller, buyer) = if end == "top" { (added, at) } else { (at, added) };
+    let (seller, buyer) = if end == "top" {
+        (added, at)
+    } else {
+        (at, added)
+    };
     let line = json!({
         "action": "link.added", "at": BEGINNING + 60, "by": "north Ltd", "chain_link_id": chain,
         "detail": {"seller": seller, "buyer": buyer},
     });
     for (agent, listing) in [(&north, at), (&south, added)] {
         assert_eq!(agent.history(listing).await.pop(), Some(line.clone()));
-        assert_eq!(agent.attributes(listing).await["updated_at"], BEGINNING + 60);
+        assert_eq!(
+            agent.attributes(listing).await["updated_at"],
+            BEGINNING + 60
+        );
     }
     assert_eq!(north.history(anchor).await.len(), 2);
     assert_eq!(world.events().await, []);
@@ -119,7 +146,10 @@ async fn assert_refusals(world: &World, end: End) {
     south.link(upper, lower).await;
     let (own, other) = sides(end);
     let gone = south.list(3).await;
-    south.delete(&format!("/listing/{gone}")).await.assert_success();
+    south
+        .delete(&format!("/listing/{gone}"))
+        .await
+        .assert_success();
     let before = [all_of(&agent).await, all_of(&south).await];
     world.clock.advance(1);
     for unknown in [gone, 999, 9_007_199_254_740_991] {
@@ -135,15 +165,24 @@ async fn assert_refusals(world: &World, end: End) {
             format!("404 listing_unknown: listing {unknown} does not exist")
         );
     }
-    let (taken, within, reverse) =
-        if end == "top" { (upper, top, bottom) } else { (lower, bottom, top) };
+    let (taken, within, reverse) = if end == "top" {
+        (upper, top, bottom)
+    } else {
+        (lower, bottom, top)
+    };
     assert_eq!(
         add(end, &agent, top, taken).await.failure(),
         format!("409 {own}_has_{other} ({own}): {own} listing {taken} already has a {other}")
     );
     // The end itself, and the other end, which would close a ring.
-    assert_eq!(code(&add(end, &agent, reverse, within).await), "409 same_listing");
-    assert_eq!(code(&add(end, &agent, reverse, reverse).await), "409 same_chain");
+    assert_eq!(
+        code(&add(end, &agent, reverse, within).await),
+        "409 same_listing"
+    );
+    assert_eq!(
+        code(&add(end, &agent, reverse, reverse).await),
+        "409 same_chain"
+    );
     assert_eq!([all_of(&agent).await, all_of(&south).await], before);
 }
 
@@ -151,9 +190,17 @@ async fn assert_refusals(world: &World, end: End) {
 /// anchor that is one of them stands for itself.
 async fn assert_several(world: &World, end: End) {
     let agent = world.agent("north").await;
-    let links = if end == "top" { [(2, 1), (3, 1)] } else { [(3, 1), (3, 2)] };
+    let links = if end == "top" {
+        [(2, 1), (3, 1)]
+    } else {
+        [(3, 1), (3, 2)]
+    };
     let ids = world.import_sales("north", 1..=3, &links).await;
-    let (anchor, ends) = if end == "top" { (ids[0], [ids[1], ids[2]]) } else { (ids[2], [ids[0], ids[1]]) };
+    let (anchor, ends) = if end == "top" {
+        (ids[0], [ids[1], ids[2]])
+    } else {
+        (ids[2], [ids[0], ids[1]])
+    };
     let added = agent.list(9).await;
     assert_eq!(
         add(end, &agent, anchor, added).await.failure(),
@@ -169,14 +216,21 @@ async fn assert_several(world: &World, end: End) {
     assert_eq!(last["action"], "link.added");
     // Listing `ends[1]` is no end any more.
     let next = agent.list(10).await;
-    assert_eq!(code(&add(end, &agent, ends[1], next).await), "409 several_ends");
+    assert_eq!(
+        code(&add(end, &agent, ends[1], next).await),
+        "409 several_ends"
+    );
 }
 
 /// Fails the story unless a locked side forbids it, and a locked anchor between them does not.
 async fn assert_lock(world: &World, end: End) {
     let agent = world.agent("north").await;
     let (top, bottom) = pair(&agent).await;
-    let (at, anchor) = if end == "top" { (top, bottom) } else { (bottom, top) };
+    let (at, anchor) = if end == "top" {
+        (top, bottom)
+    } else {
+        (bottom, top)
+    };
     let added = agent.list(1).await;
     let (own, other) = sides(end);
     agent.lock(at, true).await;
@@ -205,7 +259,10 @@ async fn assert_any_body_up_to_the_limit(world: &World, end: End) {
     let one_more = agent.list(301).await;
     let refused = add(end, &agent, ids[50], one_more).await.failure();
     assert!(refused.starts_with("409 chain_too_long: "), "{refused}");
-    assert!(refused.ends_with("a chain of 101 listings; the limit is 100"), "{refused}");
+    assert!(
+        refused.ends_with("a chain of 101 listings; the limit is 100"),
+        "{refused}"
+    );
 }
 
 /// Fails the story unless an answer is kept under a key (S-52).
@@ -222,7 +279,19 @@ async fn assert_anchor(world: &World, end: End) {
     let agent = world.agent("north").await;
     let other = world.agent("south").await;
     let added = agent.list(1).await;
-    assert_anchors(&agent, &other, async |agent, id| send(call(end, id, added).by(agent)).await)
-        .await;
+    assert_anchors(&agent, &other, async |agent, id| {
+        send(call(end, id, added).by(agent)).await
+    })
+    .await;
     assert_eq!(agent.members(added).await, [added]);
+    // 404 comes before 403 here as well (S-41).
+    let (theirs, side) = (other.list(74).await, sides(end).0);
+    assert_eq!(
+        add(end, &agent, theirs, 999).await.failure(),
+        format!("404 listing_unknown ({side}): {side} listing 999 does not exist")
+    );
+    assert_eq!(
+        code(&add(end, &agent, theirs, theirs).await),
+        "403 not_your_branch"
+    );
 }

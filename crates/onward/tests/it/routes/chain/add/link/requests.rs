@@ -1,6 +1,5 @@
 //! Who may ask for a link, how, and how often.
 
-use http::Method;
 use serde_json::json;
 
 use crate::routes::chain::assert_link_values;
