@@ -139,7 +139,7 @@ story! {
         assert_eq!(first.status, 200);
         assert_eq!(first.header("ratelimit"), "\"client\";r=2;t=1");
         let mut answers = vec![first];
-        while answers.last().unwrap().status == 200 {
+        while answers.len() < 100 && answers.last().unwrap().status == 200 {
             answers.push(manners::send(call.by(&agent)).await);
         }
         assert!(answers.len() > 3, "{}", answers.len());
