@@ -9,7 +9,6 @@ use storage::{Read, StorageError, Write, changes, listings, state};
 use uuid::Uuid;
 
 use super::history::{LinkDetail, OPERATOR, Pen};
-use super::listings::find_own_listing;
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
@@ -59,14 +58,20 @@ pub fn add_at_end(
     anchor: ListingId,
     (end, added): (End, ListingId),
 ) -> Result<(), Problem> {
-    let anchor = find_own_listing(write, author.caller, anchor)?;
-    let chain = load_chain(write, anchor.chain)?;
-    let (side, found) = match end {
-        End::Top => (Side::Seller, find_standing(write, added)?),
-        End::Bottom => (Side::Buyer, find_standing(write, added)?),
+    // 404 before 403, as for any link (S-41).
+    let found = find_standing(write, anchor)?;
+    let anchor = found.ok_or_else(|| Refusal::unknown_listing(anchor))?;
+    let side = match end {
+        End::Top => Side::Seller,
+        End::Bottom => Side::Buyer,
     };
+    let found = find_standing(write, added)?;
     let added = found.ok_or_else(|| unknown_side(side, added))?;
-    let at = ends::find_only_end(&chain, anchor.id, end)?;
+    if !permission::is_own(author.caller.branches(), anchor.branch) {
+        return Err(Refusal::foreign_listing(anchor.listing).into());
+    }
+    let chain = load_chain(write, anchor.chain)?;
+    let at = ends::find_only_end(&chain, anchor.listing, end)?;
     let branch = chain
         .member(at)
         .map_or(anchor.branch, |member| member.branch);

@@ -3,6 +3,7 @@
 mod chain;
 mod health;
 mod jwks;
+mod listing;
 mod metrics;
 mod standard;
 mod token;

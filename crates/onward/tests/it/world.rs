@@ -5,7 +5,9 @@ mod answer;
 mod assertion;
 mod clients;
 mod database;
+pub(crate) mod manners;
 mod receiver;
+mod witness;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,12 +10,14 @@ fn prepare() -> Folder {
     let folder = Folder::new();
     let mut rows = json!({"type": "branch", "branch": "b", "name": "Acorn"}).to_string();
     for number in 1..=4 {
-        rows += &format!(
-            "\n{}\n{}",
+        for row in [
             json!({"type": "property", "uprn": number, "line1": format!("{number} High Street"),
                 "post_town": "Leeds", "postcode": "LS1 4AP"}),
-            json!({"type": "listing", "branch": "b", "listing": number.to_string(), "uprn": number})
-        );
+            json!({"type": "listing", "branch": "b", "listing": number.to_string(), "uprn": number}),
+        ] {
+            rows.push('\n');
+            rows += &row.to_string();
+        }
     }
     let file = folder.write("rows.ndjson", &rows);
     assert_eq!(folder.run(&["import", &file]).status, Some(0));

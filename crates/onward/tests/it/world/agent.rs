@@ -56,6 +56,14 @@ impl Agent {
         }
     }
 
+    /// The same agent after the server was started again.
+    pub(crate) fn after_restart(&self, world: &World) -> Self {
+        Self {
+            url: world.url(At::Listing, ""),
+            ..self.clone()
+        }
+    }
+
     /// A request with the token; `path` begins after `/api/v1`.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = format!("{}/api/v1{path}", self.url);

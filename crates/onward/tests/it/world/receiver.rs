@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -75,7 +77,7 @@ impl Received {
     /// One part of the JWT.
     pub(crate) fn part(&self, index: usize) -> Value {
         let part = self.body.split('.').nth(index).unwrap();
-        serde_json::from_slice(&signing::base64url::decode(part).unwrap()).unwrap()
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
     }
 
     /// A header field, empty if it is not there.

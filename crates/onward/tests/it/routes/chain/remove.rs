@@ -1,0 +1,3 @@
+//! The tests of everything below `/api/v1/chain/remove`.
+
+mod link;

@@ -1,0 +1,3 @@
+//! The tests of `/api/v1/listing` and everything below it.
+
+mod chain;
