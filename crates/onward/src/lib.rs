@@ -9,6 +9,7 @@ pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod context;
+pub mod delivery;
 pub mod door;
 pub mod files;
 pub mod form;

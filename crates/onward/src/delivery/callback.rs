@@ -1,0 +1,141 @@
+//! Callback addresses: what a subscriber may ask events to be sent to (S-31).
+
+use std::net::IpAddr;
+
+use rustls::pki_types::ServerName;
+use url::{Host, Url};
+
+use crate::delivery::address::AllowedNetworks;
+use crate::delivery::resolver::{ResolveError, Resolver, resolve_allowed};
+use crate::limits::CALLBACK_URL_CHARACTERS_MAX;
+
+#[cfg(test)]
+mod tests;
+
+/// An address to which events can be sent: `https`, a host, no credentials, no fragment. Whether
+/// its network may be connected to, the sender checks again at each connection.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallbackUrl(Url);
+
+/// Why an address is refused, for the subscriber.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CallbackRefusal {
+    /// Longer than any address needs to be.
+    #[error("the callback URL is longer than {CALLBACK_URL_CHARACTERS_MAX} characters")]
+    TooLong,
+    /// White space, control characters or backslashes, which parsers read differently.
+    #[error(
+        "the callback URL has a space, control character or backslash in it: percent-encode it"
+    )]
+    Character,
+    /// Another scheme, or none.
+    #[error("the callback URL must begin with https://")]
+    NotHttps,
+    /// It cannot be read, or no connection can be made to such a host.
+    #[error("the callback URL is not valid: write it as https://host/path")]
+    Malformed,
+    /// A user name or password.
+    #[error("the callback URL must not contain a user name or password")]
+    Credentials,
+    /// A fragment, which is never sent.
+    #[error("the callback URL must not contain a fragment: leave out # and what follows")]
+    Fragment,
+    /// The host is, or resolves to, an address that is not public. Which one is not said: names
+    /// of the operator's own network are none of the subscriber's business.
+    #[error(
+        "the callback URL's host must have public addresses only: none that is private, loopback, link-local or otherwise special"
+    )]
+    AddressForbidden,
+}
+
+impl CallbackUrl {
+    /// Reads an address and checks a literal network address in it, in whatever notation: the
+    /// parser turns decimal, octal and hexadecimal ones into IPv4 (WHATWG URL section 3.5).
+    pub fn parse(text: &str, allowed: &AllowedNetworks) -> Result<Self, CallbackRefusal> {
+        let url = Self::parse_stored(text)?;
+        match url.literal() {
+            Some(address) if !allowed.allows(address) => Err(CallbackRefusal::AddressForbidden),
+            Some(_) | None => Ok(url),
+        }
+    }
+
+    /// Reads the address of a subscription that was accepted before. Its network is left to the
+    /// sender, which refuses at each attempt what the settings no longer allow.
+    pub fn parse_stored(text: &str) -> Result<Self, CallbackRefusal> {
+        if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
+            return Err(CallbackRefusal::TooLong);
+        }
+        let is_odd = |next: char| next.is_control() || next.is_whitespace() || next == '\\';
+        if text.contains(is_odd) {
+            return Err(CallbackRefusal::Character);
+        }
+        let scheme = text.get(.."https://".len());
+        if !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
+            return Err(CallbackRefusal::NotHttps);
+        }
+        let url = Url::parse(text).map_err(|_error| CallbackRefusal::Malformed)?;
+        let authority = text["https://".len()..].split(['/', '?', '#']).next();
+        if authority.is_some_and(|authority| authority.contains('@')) {
+            return Err(CallbackRefusal::Credentials);
+        }
+        if url.fragment().is_some() {
+            return Err(CallbackRefusal::Fragment);
+        }
+        let callback = Self(url);
+        if authority == Some("") || !callback.is_sendable() {
+            return Err(CallbackRefusal::Malformed);
+        }
+        Ok(callback)
+    }
+
+    /// Checks, at subscription, that no address of the host is forbidden. A name that does not
+    /// resolve is accepted: it may exist by the time of the first event.
+    pub async fn check_resolution(
+        &self,
+        resolver: &dyn Resolver,
+        allowed: &AllowedNetworks,
+    ) -> Result<(), CallbackRefusal> {
+        let is_allowed = match self.0.host() {
+            Some(Host::Domain(name)) => {
+                let found = resolve_allowed(resolver.resolve(name), allowed).await;
+                !matches!(found, Err(ResolveError::Forbidden(_)))
+            }
+            Some(Host::Ipv4(address)) => allowed.allows(address.into()),
+            Some(Host::Ipv6(address)) => allowed.allows(address.into()),
+            None => false,
+        };
+        is_allowed
+            .then_some(())
+            .ok_or(CallbackRefusal::AddressForbidden)
+    }
+
+    /// The address in its normal form: two that are equal here are the same callback.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The same for sending.
+    pub(super) fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// The host, if it is a network address and not a name.
+    pub(super) fn literal(&self) -> Option<IpAddr> {
+        match self.0.host()? {
+            Host::Domain(_) => None,
+            Host::Ipv4(address) => Some(address.into()),
+            Host::Ipv6(address) => Some(address.into()),
+        }
+    }
+
+    /// Whether HTTP can carry the address and TLS the host, so that a subscription is not
+    /// accepted to which nothing can ever be sent.
+    fn is_sendable(&self) -> bool {
+        let has_server_name = match self.0.host() {
+            Some(Host::Domain(name)) => ServerName::try_from(name).is_ok(),
+            Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+            None => false,
+        };
+        has_server_name && self.0.as_str().parse::<http::Uri>().is_ok()
+    }
+}

@@ -1,0 +1,101 @@
+//! What can prevent an attempt, read from the client's errors.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io;
+
+use crate::delivery::resolver::ResolveError;
+
+/// Why an attempt got no whole answer, or none that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendError {
+    /// The host's name does not resolve.
+    Resolve,
+    /// The host is, or resolves to, an address that is not allowed.
+    AddressForbidden,
+    /// No connection could be made.
+    Connect,
+    /// Finding the host, connecting and the handshake took too long.
+    ConnectTimeout,
+    /// No TLS connection: wrong, expired or unknown certificate, no common version.
+    Tls,
+    /// The answer did not come, or did not end, in time.
+    Timeout,
+    /// The answer is a redirect, which is not followed.
+    RedirectRefused,
+    /// The connection ended within the exchange.
+    ClosedEarly,
+    /// What came is not HTTP.
+    InvalidAnswer,
+    /// The request cannot be written; nothing was sent.
+    Unsendable,
+}
+
+impl SendError {
+    /// The name for the log of attempts and the API; stored, so it never changes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve",
+            Self::AddressForbidden => "address_forbidden",
+            Self::Connect => "connect",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::RedirectRefused => "redirect_refused",
+            Self::ClosedEarly => "closed_early",
+            Self::InvalidAnswer => "invalid_answer",
+            Self::Unsendable => "unsendable",
+        }
+    }
+
+    pub(super) fn classify(error: &reqwest::Error) -> Self {
+        if let Some(cause) = find_cause::<ResolveError>(error) {
+            return match cause {
+                ResolveError::Unresolved(_) => Self::Resolve,
+                ResolveError::Forbidden(_) => Self::AddressForbidden,
+            };
+        }
+        if find_cause::<rustls::Error>(error).is_some() {
+            Self::Tls
+        } else if error.is_builder() {
+            Self::Unsendable
+        } else if error.is_connect() && error.is_timeout() {
+            Self::ConnectTimeout
+        } else if error.is_connect() {
+            Self::Connect
+        } else if find_cause::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
+            Self::InvalidAnswer
+        } else {
+            Self::ClosedEarly
+        }
+    }
+}
+
+/// The error with its causes, outermost first: the outermost alone says little.
+pub(super) fn describe(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let _ = write!(text, ": {inner}");
+        cause = inner.source();
+    }
+    client::printable(&text)
+}
+
+/// The first cause of one type. An I/O error hides what it wraps from `source`, so it is opened.
+fn find_cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        let wrapped = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        next = match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
+    }
+    None
+}
