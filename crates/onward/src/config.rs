@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::delivery::address::{AllowedNetworks, NetworkError};
 use crate::limits;
 
 mod layers;
@@ -64,6 +65,13 @@ pub struct Config {
     pub signing_threads: usize,
     /// Memory for finished answers: half for chain documents, half for whole ones.
     pub document_cache_mebibytes: u64,
+
+    /// Networks that callbacks may be in although they are not public (S-31),
+    /// each as address and prefix.
+    pub callback_allowed_networks: Vec<String>,
+    /// PEM file of authorities that callbacks' certificates may come from,
+    /// besides those of the operating system; empty: no others.
+    pub callback_ca_file: String,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
@@ -155,6 +163,8 @@ impl Default for Config {
             signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
             signing_threads: 0,
             document_cache_mebibytes: 256,
+            callback_allowed_networks: Vec::new(),
+            callback_ca_file: String::new(),
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
@@ -188,6 +198,11 @@ impl Config {
         format!("{}/jwks", self.directory_url)
     }
 
+    /// The networks of `callback_allowed_networks`.
+    pub fn allowed_networks(&self) -> Result<AllowedNetworks, NetworkError> {
+        AllowedNetworks::parse(self.callback_allowed_networks.iter().map(String::as_str))
+    }
+
     fn check_values(&self, path: &Path) -> Result<(), ConfigError> {
         let wrong = |name: &str, reason: String| ConfigError::Wrong {
             origin: format!("the configuration (file {})", path.display()),
@@ -207,6 +222,9 @@ impl Config {
                 let reason = format!("`{url}` must be an https address without a slash at its end");
                 return Err(wrong(name, reason));
             }
+        }
+        if let Err(error) = self.allowed_networks() {
+            return Err(wrong("callback_allowed_networks", error.to_string()));
         }
         let ranges = [
             (
@@ -260,6 +278,7 @@ impl Config {
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);
         resolve(&mut self.client_ca_file);
+        resolve(&mut self.callback_ca_file);
         if !self.store.contains("://") {
             let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
             self.store = directory.join(PathBuf::from(path)).display().to_string();

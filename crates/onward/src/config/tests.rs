@@ -60,11 +60,35 @@ fn a_value_of_the_wrong_kind_or_range_is_refused() {
         ("base_url = \"https://example.org/\"", "without a slash"),
         ("listen_base = \"here\"", "`listen_base`"),
         ("log_format = \"xml\"", "`log_format`"),
+        (
+            "callback_allowed_networks = 1",
+            "`callback_allowed_networks`",
+        ),
+        (
+            "callback_allowed_networks = [\"10.0.0.0/33\"]",
+            "sets `callback_allowed_networks` wrongly: `10.0.0.0/33` is no network",
+        ),
+        (
+            "callback_allowed_networks = [\"10.1.0.0/8\"]",
+            "write 10.0.0.0/8 if that is meant",
+        ),
         ("store = ", "line 1"),
     ] {
         let said = refusal(file, &[], &[]);
         assert!(said.contains(part), "{file}: {said}");
     }
+}
+
+#[test]
+fn no_network_that_is_not_public_is_allowed_unless_it_is_listed() {
+    let address = "10.1.2.3".parse().unwrap();
+    let allows = |config: Config| config.allowed_networks().unwrap().allows(address);
+    assert!(!allows(load("", &[], &[]).unwrap()));
+    let listed = "[\"10.1.0.0/16\", \"::1\"]";
+    let line = format!("callback_allowed_networks = {listed}");
+    assert!(allows(load(&line, &[], &[]).unwrap()));
+    let environment = [("ONWARD_CALLBACK_ALLOWED_NETWORKS", listed)];
+    assert!(allows(load("", &environment, &[]).unwrap()));
 }
 
 #[test]
@@ -88,6 +112,7 @@ fn paths_are_relative_to_the_file() {
         config.store,
         directory.path().join("data/x.db").display().to_string()
     );
+    assert_eq!(config.callback_ca_file, "", "none stays none");
     assert!(
         config
             .client_ca_file
