@@ -69,10 +69,6 @@ pub struct Config {
     /// Memory for finished answers: half for chain documents, half for whole ones.
     pub document_cache_mebibytes: u64,
 
-    /// Attempts that may be under way to one subscription at once (S-36).
-    pub callback_concurrency: usize,
-    /// How long deliveries that ended, and their events, are kept.
-    pub delivery_retention_days: u32,
     /// Networks that callbacks may be in although they are not public (S-31),
     /// each as address and prefix.
     pub callback_allowed_networks: Vec<String>,
@@ -171,8 +167,6 @@ impl Default for Config {
             signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
             signing_threads: 0,
             document_cache_mebibytes: 256,
-            callback_concurrency: 8,
-            delivery_retention_days: 30,
             callback_allowed_networks: Vec::new(),
             callback_ca_file: String::new(),
             rate_limit_enabled: true,
@@ -236,18 +230,7 @@ impl Config {
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
-        for (name, value, range) in self.numbers() {
-            if !range.contains(&value) {
-                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
-                return Err(wrong(name, reason));
-            }
-        }
-        Ok(())
-    }
-
-    /// Settings that are numbers, with what they may be.
-    fn numbers(&self) -> [(&'static str, i64, RangeInclusive<i64>); 9] {
-        [
+        let ranges = [
             (
                 "token_lifetime_seconds",
                 self.token_lifetime_seconds,

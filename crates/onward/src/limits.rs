@@ -73,23 +73,6 @@ pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 pub const EXTERNAL_ID_CHARACTERS_MAX: usize = 64;
 /// Largest UPRN: twelve digits.
 pub const UPRN_MAX: i64 = 999_999_999_999;
-/// Subscriptions of one API key.
-pub const SUBSCRIPTIONS_MAX: i64 = 100;
-/// Events that one replay owes again.
-pub const REPLAY_EVENTS_MAX: i64 = 100_000;
-/// Signed events kept in memory.
-pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
-/// Lanes that one node delivers on at once.
-pub const LANES_MAX: usize = 2_000;
-/// Properties whose next delivery a lane reads ahead.
-pub const LANE_HEADS_READ: i64 = 64;
-/// Deliveries behind one of them that a lane reads ahead.
-pub const LANE_FOLLOWING_READ: i64 = 16;
-/// Old deliveries that one round of housekeeping removes.
-pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
-/// How long a verifier may keep the key set, in seconds. A next key signs only
-/// after it was published for so long (S-28).
-pub const JWKS_MAX_AGE_SECONDS: i64 = 300;
 /// Characters of a callback URL (S-31).
 pub const CALLBACK_URL_CHARACTERS_MAX: usize = 2000;
 /// How long a subscriber's host may take to be found, connected to and shake hands (S-35).

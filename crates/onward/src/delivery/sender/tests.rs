@@ -1,1 +1,342 @@
-//! x
+//! Attempts against real receivers over TLS on this machine.
+
+mod hosts;
+mod receiver;
+
+use std::convert::Infallible;
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body_util::Empty;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tempfile::NamedTempFile;
+use tokio_rustls::TlsAcceptor;
+
+use self::receiver::{Behaviour, Identity, NAME, Receiver};
+use super::{Attempt, Outcome, SendError, Sender, SenderError, SenderSettings};
+use crate::delivery::address::AllowedNetworks;
+use crate::delivery::callback::CallbackUrl;
+
+const OK: Behaviour = Behaviour::Answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+/// Shorter than the real limits by far, and longer than anything takes here.
+const SHORT: Duration = Duration::from_millis(400);
+
+/// The default, but loopback is allowed and the receiver's authority trusted.
+fn settings(receiver: &Receiver) -> SenderSettings {
+    SenderSettings {
+        allowed: AllowedNetworks::parse(["127.0.0.0/8", "::1"]).unwrap(),
+        ca_files: vec![receiver.ca_file.path().to_owned()],
+        ..SenderSettings::default()
+    }
+}
+
+fn local_url(port: u16) -> CallbackUrl {
+    CallbackUrl::parse_stored(&format!("https://127.0.0.1:{port}/hook?tenant=7")).unwrap()
+}
+
+async fn deliver(sender: &Sender, url: &CallbackUrl) -> Outcome {
+    let attempt = Attempt {
+        url,
+        jwt: Bytes::from_static(b"header.claims.signature"),
+        event_id: "evt_1",
+        number: 3,
+        now_seconds: 784_111_777,
+    };
+    sender.send(&attempt).await
+}
+
+/// One attempt at a receiver that behaves like this.
+async fn outcome_of(behaviour: Behaviour) -> Outcome {
+    let receiver = Receiver::start(behaviour).await;
+    let sender = Sender::open(settings(&receiver)).unwrap();
+    deliver(&sender, &local_url(receiver.port)).await
+}
+
+/// The same with short limits.
+async fn hurried_outcome_of(behaviour: Behaviour) -> Outcome {
+    let receiver = Receiver::start(behaviour).await;
+    let mut settings = settings(&receiver);
+    settings.attempt_timeout = SHORT;
+    settings.connect_timeout = SHORT / 2;
+    let sender = Sender::open(settings).unwrap();
+    deliver(&sender, &local_url(receiver.port)).await
+}
+
+#[tokio::test]
+async fn an_attempt_is_one_post_of_the_jwt() {
+    let receiver = Receiver::start(OK).await;
+    let sender = Sender::open(settings(&receiver)).unwrap();
+    let outcome = deliver(&sender, &local_url(receiver.port)).await;
+    assert!(outcome.is_success(), "{outcome:?}");
+    assert_eq!(outcome.status, Some(200));
+    let request = receiver.requests().remove(0);
+    let request = request.replace(&receiver.port.to_string(), "PORT");
+    let request = request.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    insta::assert_snapshot!(request.replace('\r', ""), @"
+    POST /hook?tenant=7 HTTP/1.1
+    content-type: application/jwt
+    webhook-id: evt_1
+    webhook-attempt: 3
+    accept: */*
+    user-agent: Onward/VERSION
+    host: 127.0.0.1:PORT
+    content-length: 23
+
+    header.claims.signature
+    ");
+}
+
+#[tokio::test]
+async fn connections_are_kept_and_shared_by_clones() {
+    let receiver = Receiver::start(OK).await;
+    let sender = Sender::open(settings(&receiver)).unwrap();
+    for sender in [sender.clone(), sender.clone(), sender] {
+        assert!(
+            deliver(&sender, &local_url(receiver.port))
+                .await
+                .is_success()
+        );
+    }
+    assert_eq!(receiver.connections(), 1);
+    assert_eq!(receiver.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_2xx_is_success_and_nothing_else_is() {
+    for (answer, status, is_success, retry_after) in [
+        (
+            "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+            202,
+            true,
+            None,
+        ),
+        ("HTTP/1.1 204 No Content\r\n\r\n", 204, true, None),
+        (
+            "HTTP/1.1 299 Own\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n",
+            299,
+            true,
+            None,
+        ),
+        (
+            "HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno",
+            400,
+            false,
+            None,
+        ),
+        (
+            "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n",
+            410,
+            false,
+            None,
+        ),
+        (
+            "HTTP/1.1 429 Slow\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n",
+            429,
+            false,
+            Some(17),
+        ),
+        (
+            "HTTP/1.1 429 Slow\r\nRetry-After: 9999\r\nContent-Length: 0\r\n\r\n",
+            429,
+            false,
+            Some(3600),
+        ),
+        (
+            "HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\nContent-Length: 0\r\n\r\n",
+            503,
+            false,
+            Some(60),
+        ),
+        (
+            "HTTP/1.1 503 No\r\nRetry-After: later\r\nContent-Length: 0\r\n\r\n",
+            503,
+            false,
+            None,
+        ),
+        (
+            "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n",
+            500,
+            false,
+            None,
+        ),
+    ] {
+        let outcome = outcome_of(Behaviour::Answer(answer)).await;
+        assert_eq!(outcome.status, Some(status), "{answer}");
+        assert_eq!(outcome.is_success(), is_success, "{answer}");
+        assert_eq!(
+            outcome.retry_after,
+            retry_after.map(Duration::from_secs),
+            "{answer}"
+        );
+        assert_eq!(outcome.error, None, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    for answer in [
+        "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 307 Other\r\nLocation: https://127.0.0.1/\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 304 Same\r\n\r\n",
+    ] {
+        let receiver = Receiver::start(Behaviour::Answer(answer)).await;
+        let sender = Sender::open(settings(&receiver)).unwrap();
+        let outcome = deliver(&sender, &local_url(receiver.port)).await;
+        assert_eq!(outcome.error, Some(SendError::RedirectRefused), "{answer}");
+        assert!(matches!(outcome.status, Some(300..400)), "{answer}");
+        assert!(!outcome.is_success(), "{answer}");
+        assert_eq!(receiver.requests().len(), 1, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_ends_in_time_whatever_the_receiver_does() {
+    for (behaviour, status, error) in [
+        (Behaviour::NoHandshake, None, SendError::ConnectTimeout),
+        (Behaviour::Silent, None, SendError::Timeout),
+        (Behaviour::Drip, Some(200), SendError::Timeout),
+    ] {
+        let outcome = hurried_outcome_of(behaviour).await;
+        assert_eq!(outcome.status, status, "{behaviour:?}");
+        assert_eq!(outcome.error, Some(error), "{behaviour:?}");
+        assert!(!outcome.is_success(), "{behaviour:?}");
+        assert!(outcome.duration < 10 * SHORT, "{behaviour:?} {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_without_end_is_read_to_the_limit_and_counts() {
+    let outcome = outcome_of(Behaviour::Flood).await;
+    assert_eq!(outcome.status, Some(200));
+    assert!(outcome.is_success(), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_no_success() {
+    for (text, status, error) in [
+        ("", None, SendError::ClosedEarly),
+        ("HTTP/1.1 200 O", None, SendError::ClosedEarly),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nha",
+            Some(200),
+            SendError::ClosedEarly,
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
+            Some(200),
+            SendError::ClosedEarly,
+        ),
+        (
+            "SSH-2.0-OpenSSH_9.6\r\n\r\n",
+            None,
+            SendError::InvalidAnswer,
+        ),
+    ] {
+        let outcome = outcome_of(Behaviour::Close(text)).await;
+        assert_eq!(outcome.status, status, "{text:?}");
+        assert_eq!(outcome.error, Some(error), "{text:?} {outcome:?}");
+        assert!(!outcome.is_success(), "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_must_be_valid_for_the_host() {
+    for (names, last_year) in [
+        // Another host's; one that has expired.
+        (["other.example", "192.0.2.1"], 4000),
+        (["127.0.0.1", NAME], 2001),
+    ] {
+        let identity = Identity::issue(&names, last_year);
+        let receiver = Receiver::start_with(OK, identity).await;
+        let sender = Sender::open(settings(&receiver)).unwrap();
+        let outcome = deliver(&sender, &local_url(receiver.port)).await;
+        assert_eq!(outcome.error, Some(SendError::Tls), "{names:?}");
+        assert!(outcome.detail.unwrap().contains("certificate"), "{names:?}");
+        assert_eq!(receiver.requests().len(), 0);
+    }
+    // From an authority that nobody trusts.
+    let (receiver, other) = (Receiver::start(OK).await, Receiver::start(OK).await);
+    let sender = Sender::open(settings(&other)).unwrap();
+    let outcome = deliver(&sender, &local_url(receiver.port)).await;
+    assert_eq!(outcome.error, Some(SendError::Tls));
+}
+
+#[tokio::test]
+async fn where_nobody_listens_there_is_no_connection() {
+    let receiver = Receiver::start(OK).await;
+    let sender = Sender::open(settings(&receiver)).unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let outcome = deliver(&sender, &local_url(port)).await;
+    assert_eq!(outcome.error, Some(SendError::Connect), "{outcome:?}");
+    assert_eq!(outcome.status, None);
+}
+
+#[tokio::test]
+async fn a_receiver_may_speak_http2() {
+    let identity = Identity::good();
+    let mut config = (*identity.config).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    // Only its authority is used; the answers come from the server below.
+    let receiver = Receiver::start_with(OK, identity).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let stream = TokioIo::new(acceptor.accept(stream).await.unwrap());
+        let service = hyper::service::service_fn(|request: http::Request<_>| async move {
+            let _: http::Request<hyper::body::Incoming> = request;
+            let answer = http::Response::builder().status(202);
+            Ok::<_, Infallible>(answer.body(Empty::<Bytes>::new()).unwrap())
+        });
+        let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+        drop(server.serve_connection(stream, service).await);
+    });
+    let sender = Sender::open(settings(&receiver)).unwrap();
+    for _ in 0..2 {
+        let outcome = deliver(&sender, &local_url(port)).await;
+        assert_eq!(outcome.status, Some(202), "{outcome:?}");
+        assert!(outcome.is_success());
+    }
+}
+
+#[test]
+fn proxies_of_the_environment_are_ignored() {
+    // The variables cannot be set in this process without touching other tests, so another one
+    // runs the simplest test under them. A proxy at port 1 would refuse it.
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args([
+        "--exact",
+        "delivery::sender::tests::an_attempt_is_one_post_of_the_jwt",
+    ]);
+    for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
+        program.env(name, "http://127.0.0.1:1");
+        program.env(name.to_lowercase(), "http://127.0.0.1:1");
+    }
+    for name in ["NO_PROXY", "no_proxy"] {
+        program.env_remove(name);
+    }
+    let output = program.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
+}
+
+#[test]
+fn a_file_of_authorities_that_cannot_be_used_is_named() {
+    let empty = NamedTempFile::new().unwrap();
+    for path in [empty.path(), "/nowhere/ca.pem".as_ref()] {
+        let settings = SenderSettings {
+            ca_files: vec![path.to_owned()],
+            ..SenderSettings::default()
+        };
+        let refused = Sender::open(settings).unwrap_err();
+        assert!(matches!(&refused, SenderError::CaFile { .. }), "{refused}");
+        assert!(refused.to_string().contains(path.to_str().unwrap()));
+    }
+}
