@@ -1,6 +1,42 @@
-//! Delivery of events: where they may be sent, and sending them (S-31, S-35).
+//! Delivery of events: lanes, one for each subscription (S-34 to S-36).
+//!
+//! `dispatcher` finds lanes with something due and leases them, `lane` delivers
+//! on one, `policy` decides what follows an attempt, `event_jwt` signs, `sender`
+//! talks to the subscriber.
 
 pub mod address;
 pub mod callback;
+pub mod dispatcher;
+pub mod event_jwt;
+pub mod lane;
+pub mod policy;
 pub mod resolver;
 pub mod sender;
+
+use tokio::sync::watch;
+
+/// Wakes everything on this node that delivers.
+#[derive(Debug)]
+pub struct Deliveries {
+    changes: watch::Sender<u64>,
+}
+
+impl Default for Deliveries {
+    fn default() -> Self {
+        Self {
+            changes: watch::channel(0).0,
+        }
+    }
+}
+
+impl Deliveries {
+    /// Says that there may be something to deliver: after a commit, never before.
+    pub fn wake(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Hears each time that something may be there.
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
