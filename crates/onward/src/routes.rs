@@ -3,17 +3,24 @@
 pub mod address;
 pub mod branch;
 pub mod chain;
+pub mod docs;
 pub mod health;
 pub mod jwks;
 pub mod listing;
 pub mod metrics;
 pub mod milestone_group;
 pub mod milestone_type;
+pub mod openapi_json;
 pub mod standard;
 pub mod token;
 
-use http::Method;
+use std::collections::BTreeMap;
 
+use http::Method;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+use crate::openapi::refusals;
 use crate::problem::Problem;
 
 /// Everything that no route answers.
@@ -32,5 +39,18 @@ fn only_get(method: &Method) -> Result<(), Problem> {
         Ok(())
     } else {
         Err(Problem::MethodNotAllowed(Some("GET, HEAD")))
+    }
+}
+
+/// How a call is refused that only fails when the server does.
+struct Unhealthy;
+
+impl IntoResponses for Unhealthy {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let problems = [
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+        ];
+        refusals::describe(problems.iter().map(Problem::to_refusal))
     }
 }

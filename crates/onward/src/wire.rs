@@ -2,3 +2,4 @@
 
 pub mod chains;
 pub mod management;
+pub mod keys;

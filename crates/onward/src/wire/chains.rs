@@ -8,10 +8,13 @@ use signing::canonical::{self, CanonicalError};
 use storage::state::{ChainState, ListingState};
 
 use self::shape::{
-    Address, ChainDocument, Completed, Connections, ExpectedAndCompleted, Funding, Milestones,
-    Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
+    Address, ChainDocument, Completed, Connections, ExpectedAndCompleted, Funding, Kind,
+    Milestones, Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
 };
 
+pub use self::envelope::ChainAnswer;
+
+mod envelope;
 mod shape;
 
 /// A chain's canonical document up to, and without, its closing brace: the
@@ -22,9 +25,9 @@ pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
         summary: Summary {
             length: state.chain.length(),
             kind: match state.chain.chain_type() {
-                ChainType::InChain => "IN_CHAIN",
-                ChainType::SplitChain => "SPLIT_CHAIN",
-                ChainType::NotInChain => "NOT_IN_CHAIN",
+                ChainType::InChain => Kind::InChain,
+                ChainType::SplitChain => Kind::SplitChain,
+                ChainType::NotInChain => Kind::NotInChain,
             },
         },
         properties: state
