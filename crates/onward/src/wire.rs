@@ -1,5 +1,5 @@
 //! Bodies of the documents, as they travel. Domain types never serialise.
 
 pub mod chains;
-pub mod management;
 pub mod keys;
+pub mod management;

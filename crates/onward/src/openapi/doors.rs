@@ -5,6 +5,7 @@ use utoipa::OpenApi;
 use crate::config::Config;
 use crate::router::Door;
 use crate::routes::standard::chains;
+use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
 use crate::routes::{docs, health, jwks, metrics, openapi_json, token};
 
 #[derive(OpenApi)]
@@ -29,7 +30,50 @@ struct Auth;
 struct Directory;
 
 #[derive(OpenApi)]
-#[openapi()]
+#[openapi(
+    paths(
+        chain::add::link::add_link,
+        chain::remove::link::remove_link,
+        chain::check::check_end,
+        chain::uncheck::uncheck_end,
+        chain::listings::list_chain,
+        listing::chain::check::top::check_top,
+        listing::chain::check::bottom::check_bottom,
+        listing::chain::uncheck::top::uncheck_top,
+        listing::chain::uncheck::bottom::uncheck_bottom,
+        listing::chain::add::top::add_top,
+        listing::chain::add::bottom::add_bottom,
+        listing::list_listings,
+        listing::create_listing,
+        listing::show_listing,
+        listing::update_listing,
+        listing::withdraw_listing,
+        listing::history::list_history,
+        listing::is_complete::show_completeness,
+        listing::lagging::list_lagging,
+        listing::milestone::show_milestone,
+        listing::milestone::record_milestone,
+        listing::milestone::withdraw_milestone,
+        listing::relationships::milestones::list_milestones,
+        listing::reopen_enquiries::reopen_enquiries,
+        milestone_type::list_milestone_types,
+        milestone_type::relationships::milestones::list_milestones,
+        milestone_group::list_milestone_groups,
+        milestone_group::branch::listing::workflow::show_workflow,
+        address::filter::filter_addresses,
+        branch::filter::filter_branches,
+    ),
+    tags(
+        (name = "Listings", description = "What your branches sell."),
+        (name = "Chains", description = "Links between listings, and the ends of chains."),
+        (name = "Milestones", description = "How far a sale is."),
+        (name = "Addresses and branches", description = "Finding the ids that others need."),
+    ),
+    security(
+        ("accessToken" = ["listing"], "clientCertificate" = []),
+        ("accessToken" = ["listing"]),
+    ),
+)]
 struct Listing;
 
 #[derive(OpenApi)]

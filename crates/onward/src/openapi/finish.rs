@@ -14,6 +14,7 @@ use crate::oauth::error::Body as TokenError;
 use crate::problem::{Document, FieldError, Problem};
 use crate::registry::Scope;
 use crate::router::Door;
+use crate::wire::management::failure::{Failure, FailureEntry};
 
 const ABOUT: &str = "\
 Every answer carries `X-Request-Id`: name it when you ask for help. A header field \
@@ -33,11 +34,12 @@ pub(super) fn finish(door: Door, config: &Config) -> Value {
     });
     document["servers"] = json!([{"url": doors::server_url(door, config)}]);
     document["components"]["securitySchemes"] = security_schemes(door, config);
-    document["components"]["responses"] = common_refusals();
+    document["components"]["responses"] = common_refusals(door);
     let mut shared = SharedFields::new(door, config);
     shared.add_to(&mut document["components"]["responses"]);
     for (method, operation) in operations_of(&mut document) {
         add_interaction_id(operation);
+        add_replayed(operation);
         shared.add_to(&mut operation["responses"]);
         if method == "head" {
             without_bodies(operation);
@@ -73,6 +75,8 @@ fn add_refusal_schemas(document: &mut Value) {
         (Document::name().into_owned(), Document::schema()),
         (FieldError::name().into_owned(), FieldError::schema()),
         (TokenError::name().into_owned(), TokenError::schema()),
+        (Failure::name().into_owned(), Failure::schema()),
+        (FailureEntry::name().into_owned(), FailureEntry::schema()),
     ];
     for (name, schema) in schemas {
         let reference = format!("\"#/components/schemas/{name}\"");
@@ -84,10 +88,16 @@ fn add_refusal_schemas(document: &mut Value) {
 }
 
 /// What any path may answer, whatever the operation.
-fn common_refusals() -> Value {
+fn common_refusals(door: Door) -> Value {
     let mut responses = Map::new();
-    for problem in [Problem::NoSuchPath, Problem::MethodNotAllowed(Some("GET, HEAD"))] {
-        let refusal = problem.to_refusal();
+    for problem in [
+        Problem::NoSuchPath,
+        Problem::MethodNotAllowed(Some("GET, HEAD")),
+    ] {
+        let refusal = match door {
+            Door::Listing => problem.to_failure_refusal(),
+            Door::Base | Door::Auth | Door::Directory | Door::Ops => problem.to_refusal(),
+        };
         let name = refusal.name.clone();
         let described = refusals::describe([refusal]).into_values().next();
         responses.insert(name, serde_json::to_value(described).unwrap_or_default());
@@ -134,6 +144,22 @@ fn add_interaction_id(operation: &mut Value) {
     }
 }
 
+/// An answer that is given again for an `Idempotency-Key` says so. What is not
+/// decided by the rules is never kept.
+fn add_replayed(operation: &mut Value) {
+    let parameters = operation["parameters"].as_array();
+    let mut names = parameters.into_iter().flatten();
+    if !names.any(|parameter| parameter["name"] == "Idempotency-Key") {
+        return;
+    }
+    let responses = operation["responses"].as_object_mut();
+    for (status, response) in responses.into_iter().flatten() {
+        if ["200", "201", "403", "404", "409", "422"].contains(&status.as_str()) {
+            response["headers"]["idempotency-replayed"] = json!({});
+        }
+    }
+}
+
 /// A HEAD is answered like a GET, without the body.
 fn without_bodies(operation: &mut Value) {
     if let Some(operation) = operation.as_object_mut() {
@@ -156,7 +182,7 @@ struct SharedFields {
 impl SharedFields {
     fn new(door: Door, config: &Config) -> Self {
         let mut always = vec!["x-request-id", "x-fapi-interaction-id"];
-        if door == Door::Base && config.rate_limit_enabled {
+        if matches!(door, Door::Base | Door::Listing) && config.rate_limit_enabled {
             always.extend(["ratelimit", "ratelimit-policy"]);
         }
         Self {

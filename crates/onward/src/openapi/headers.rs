@@ -21,6 +21,8 @@ fn fields() -> Value {
         "Cache-Control": field("Whether the answer may be kept, and how long."),
         "Content-Security-Policy": field("What a browser may do with the page: show it."),
         "ETag": field("Names this state of the content. Send it back as `If-None-Match`."),
+        "Idempotency-Replayed": field("`true` where the answer is the first one to this `Idempotency-Key`."),
+        "Location": field("The path of what was created."),
         "Pragma": field("`no-cache`, for the oldest of caches."),
         "RateLimit": field("What is left: `r` requests at once, more of them in `t` seconds."),
         "RateLimit-Policy": field("The limit of each client: `q` requests, full again in `w` seconds."),

@@ -26,7 +26,9 @@ pub struct DescribedRefusal {
 
 /// The answers of an operation that can refuse in these ways. Refusals of one
 /// status are one answer with several examples.
-pub fn describe(refusals: impl IntoIterator<Item = DescribedRefusal>) -> BTreeMap<String, RefOr<Response>> {
+pub fn describe(
+    refusals: impl IntoIterator<Item = DescribedRefusal>,
+) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<StatusCode, Vec<DescribedRefusal>> = BTreeMap::new();
     for refusal in refusals {
         by_status.entry(refusal.status).or_default().push(refusal);
@@ -43,10 +45,12 @@ pub fn describe(refusals: impl IntoIterator<Item = DescribedRefusal>) -> BTreeMa
 }
 
 fn describe_status(refusals: &[DescribedRefusal]) -> Response {
-    let titles: Vec<&str> = refusals
-        .iter()
-        .map(|refusal| refusal.title.as_str())
-        .collect();
+    let mut titles: Vec<&str> = Vec::new();
+    for refusal in refusals {
+        if !titles.contains(&refusal.title.as_str()) {
+            titles.push(&refusal.title);
+        }
+    }
     let mut response = ResponseBuilder::new().description(titles.join(". Or: ") + ".");
     let mut by_type: BTreeMap<String, Vec<&DescribedRefusal>> = BTreeMap::new();
     for refusal in refusals {
@@ -71,11 +75,19 @@ fn describe_content(refusals: &[&DescribedRefusal]) -> Content {
     let schema = refusals
         .first()
         .map(|refusal| Ref::from_schema_name(refusal.schema));
+    // One code may stand for several refusals, which are told apart by a number.
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let examples = refusals.iter().map(|refusal| {
+        let count = seen.entry(&refusal.name).or_default();
+        *count += 1;
+        let name = match *count {
+            1 => refusal.name.clone(),
+            more => format!("{}-{more}", refusal.name),
+        };
         let example = ExampleBuilder::new()
             .summary(refusal.title.clone())
             .value(serde_json::from_slice(&refusal.body).ok());
-        (refusal.name.clone(), example)
+        (name, example)
     });
     ContentBuilder::new()
         .schema(schema)

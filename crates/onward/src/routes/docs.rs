@@ -29,6 +29,7 @@ use crate::routes::only_get;
             ("x-content-type-options"),
         ),
     )),
+    security(()),
 )]
 pub async fn show_docs(
     State(app): State<Arc<App>>,

@@ -24,6 +24,7 @@ use crate::routes::only_get;
         content_type = "application/json",
         headers(("cache-control")),
     )),
+    security(()),
 )]
 pub async fn show_openapi(
     State(app): State<Arc<App>>,

@@ -17,7 +17,7 @@ pub(super) fn render(
         .raw("</summary>");
     page.raw("<div id=\"").text(&anchor(operation)).raw("\">");
     page.prose(text(&operation["description"]));
-    security(page, operation);
+    security(page, document, operation);
     parameters(page, document, operation);
     request_body(page, document, operation);
     page.element("h3", "Answers");
@@ -27,8 +27,9 @@ pub(super) fn render(
     page.raw("</div></details>");
 }
 
-fn security(page: &mut Html, operation: &Value) {
-    let ways = list(&operation["security"]);
+fn security(page: &mut Html, document: &Value, operation: &Value) {
+    let own = operation.get("security");
+    let ways = list(own.unwrap_or(&document["security"]));
     if ways.is_empty() {
         return;
     }

@@ -2,6 +2,7 @@
 //! it, and nothing else.
 
 mod answers;
+mod management;
 mod operations;
 mod strict;
 
@@ -50,6 +51,8 @@ story! {
         let path = "/paths/~1api~1v1~1standard~1chains/post/responses/429/headers/RateLimit";
         assert_eq!(document(&world, At::Base).await.pointer(path), None);
         world = world.reconfigure(|config| config.rate_limit_enabled = true).await;
+        let listings = "/paths/~1api~1v1~1listing/get/responses/200/headers/RateLimit";
+        assert!(document(&world, At::Listing).await.pointer(listings).is_some());
         let described = document(&world, At::Base).await;
         assert_eq!(described.pointer(path).unwrap()["$ref"], "#/components/headers/RateLimit");
     }

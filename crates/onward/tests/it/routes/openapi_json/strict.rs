@@ -62,14 +62,21 @@ pub(super) fn check_answer(document: &Value, path: &str, method: &Method, answer
 /// Checks a value against a schema of the document.
 #[track_caller]
 pub(super) fn check(document: &Value, schema: &Value, value: &Value, at: &str) {
+    if let Err(fault) = judge(document, schema, value, at) {
+        panic!("{fault}");
+    }
+}
+
+/// A whole value: it may have no member but those described.
+fn judge(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
     let mut members = Vec::new();
-    check_part(document, schema, value, at, &mut members);
-    if let Value::Object(object) = value
-        && !members.is_empty()
-    {
-        for name in object.keys() {
-            assert!(members.contains(name), "{at}.{name} is not described");
-        }
+    judge_part(document, schema, (value, at), &mut members)?;
+    let Value::Object(object) = value else {
+        return Ok(());
+    };
+    match object.keys().find(|name| !members.contains(name)) {
+        Some(name) if !members.is_empty() => Err(format!("{at}.{name} is not described")),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -82,67 +89,99 @@ fn resolve<'a>(document: &'a Value, part: &'a Value) -> &'a Value {
 
 /// One schema of several that describe the value together; notes the members
 /// that it describes.
-fn check_part(
+fn judge_part(
     document: &Value,
     schema: &Value,
-    value: &Value,
-    at: &str,
+    (value, at): (&Value, &str),
     members: &mut Vec<String>,
-) {
+) -> Result<(), String> {
     let schema = resolve(document, schema).as_object().unwrap();
     for (keyword, rule) in schema {
         let holds = match keyword.as_str() {
-            "description" | "default" | "title" => true,
-            "type" => has_type(rule, value),
-            "enum" => rule.as_array().unwrap().contains(value),
-            "format" => has_format(rule.as_str().unwrap(), value),
-            "pattern" => has_pattern(rule.as_str().unwrap(), value),
-            "minimum" => value.as_f64() >= rule.as_f64(),
-            "maximum" => value.as_f64() <= rule.as_f64(),
-            "minLength" => length(value) >= rule.as_u64(),
-            "maxLength" => length(value) <= rule.as_u64(),
-            "minItems" => value.as_array().unwrap().len() as u64 >= rule.as_u64().unwrap(),
-            "maxItems" => value.as_array().unwrap().len() as u64 <= rule.as_u64().unwrap(),
             "items" => {
-                for (index, entry) in value.as_array().unwrap().iter().enumerate() {
-                    check(document, rule, entry, &format!("{at}[{index}]"));
+                for (index, entry) in value.as_array().into_iter().flatten().enumerate() {
+                    judge(document, rule, entry, &format!("{at}[{index}]"))?;
                 }
                 true
             }
             "allOf" => {
                 for part in rule.as_array().unwrap() {
-                    check_part(document, part, value, at, members);
+                    judge_part(document, part, (value, at), members)?;
                 }
                 true
             }
-            "required" => {
-                let names = rule.as_array().unwrap();
-                names
-                    .iter()
-                    .all(|name| value.get(name.as_str().unwrap()).is_some())
-            }
+            "oneOf" => count_fitting(document, rule, (value, at), members) == 1,
+            "anyOf" => count_fitting(document, rule, (value, at), members) > 0,
             "properties" => {
-                check_members(document, rule.as_object().unwrap(), value, at, members);
+                judge_members(document, rule.as_object().unwrap(), (value, at), members)?;
                 true
             }
-            other => panic!("{at}: the keyword {other} is not checked here"),
+            other => bounds_hold(other, rule, value),
         };
-        assert!(holds, "{at}: {value} breaks {keyword} {rule}");
+        if !holds {
+            return Err(format!("{at}: {value} breaks {keyword} {rule}"));
+        }
     }
+    Ok(())
 }
 
-fn check_members(
+/// Of schemas that are alternatives, how many the value fits.
+fn count_fitting(
+    document: &Value,
+    choices: &Value,
+    (value, at): (&Value, &str),
+    members: &mut Vec<String>,
+) -> usize {
+    let mut count = 0;
+    for choice in choices.as_array().unwrap() {
+        let mut own = Vec::new();
+        let fits = judge_part(document, choice, (value, at), &mut own);
+        if fits.is_ok() && judge(document, choice, value, at).is_ok() {
+            members.append(&mut own);
+            count += 1;
+        }
+    }
+    count
+}
+
+fn judge_members(
     document: &Value,
     described: &Map<String, Value>,
-    value: &Value,
-    at: &str,
+    (value, at): (&Value, &str),
     members: &mut Vec<String>,
-) {
+) -> Result<(), String> {
     for (name, schema) in described {
         members.push(name.clone());
         if let Some(member) = value.get(name) {
-            check(document, schema, member, &format!("{at}.{name}"));
+            judge(document, schema, member, &format!("{at}.{name}"))?;
         }
+    }
+    Ok(())
+}
+
+fn bounds_hold(keyword: &str, rule: &Value, value: &Value) -> bool {
+    let entries = || value.as_array().map(|entries| entries.len() as u64);
+    match keyword {
+        "description" | "default" | "title" => true,
+        "type" => has_type(rule, value),
+        "enum" => rule.as_array().unwrap().contains(value),
+        "format" => has_format(rule.as_str().unwrap(), value),
+        "pattern" => value
+            .as_str()
+            .is_some_and(|text| has_pattern(rule.as_str().unwrap(), text)),
+        "minimum" => value.as_f64() >= rule.as_f64(),
+        "maximum" => value.as_f64() <= rule.as_f64(),
+        "minLength" => length(value) >= rule.as_u64(),
+        "maxLength" => length(value) <= rule.as_u64(),
+        "minItems" => entries() >= rule.as_u64(),
+        "maxItems" => entries() <= rule.as_u64(),
+        "required" => {
+            let names = rule.as_array().unwrap();
+            names
+                .iter()
+                .all(|name| value.get(name.as_str().unwrap()).is_some())
+        }
+        other => panic!("the keyword {other} is not checked here"),
     }
 }
 
@@ -170,25 +209,32 @@ fn has_format(format: &str, value: &Value) -> bool {
         "date" => text.parse::<jiff::civil::Date>().is_ok() && text.len() == 10,
         "date-time" => text.parse::<jiff::Timestamp>().is_ok(),
         "uuid" => text.parse::<uuid::Uuid>().is_ok() && text.len() == 36,
+        // Whether it is an integer at all, the type says.
+        "int64" | "int32" => true,
         other => panic!("the format {other} is not checked here"),
     }
 }
 
 /// Patterns of two kinds: a fixed text, and characters of a class, perhaps so
 /// many.
-fn has_pattern(pattern: &str, value: &Value) -> bool {
-    let text = value.as_str().unwrap();
+fn has_pattern(pattern: &str, text: &str) -> bool {
     let whole = pattern
         .strip_prefix('^')
         .and_then(|rest| rest.strip_suffix('$'))
         .unwrap();
     let is_base64url = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_word = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_slug = |c: char| c.is_ascii_lowercase() || c == '-';
     match whole.split_once('[') {
         None => text == whole,
         Some((_, "A-Za-z0-9_-]+")) => text.chars().all(is_base64url) && !text.is_empty(),
         Some((_, "A-Za-z0-9_-]{43}")) => text.chars().all(is_base64url) && text.len() == 43,
         Some((start, "a-z-]+")) => text.strip_prefix(start).unwrap().chars().all(is_slug),
+        Some(("", "0-9]+")) => text.chars().all(|c| c.is_ascii_digit()) && !text.is_empty(),
+        Some(("", "a-z_]+")) => text.chars().all(is_word) && !text.is_empty(),
+        Some(("", "a-z]+[.][a-z]+")) => text
+            .split_once('.')
+            .is_some_and(|(left, right)| (left.to_owned() + right).chars().all(is_word)),
         Some(_) => panic!("the pattern {pattern} is not checked here"),
     }
 }
