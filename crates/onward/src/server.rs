@@ -20,7 +20,6 @@ use crate::keys::{self, KeyError};
 use crate::limits;
 use crate::registry::Registry;
 use crate::router::{self, Door};
-use crate::routes;
 use crate::tls::{self, ClientCertificate, TlsError};
 
 /// How often old rows are removed and idle callers forgotten.
@@ -132,15 +131,10 @@ impl Server {
             let listener = listen(setting, address).await?;
             addresses[index] = listener.local_addr().unwrap_or(address);
             let stamp = middleware::from_fn_with_state((door, Arc::clone(&app)), context::stamp);
-            let router = router::routes(door, Arc::clone(&app)).layer(stamp);
             doors.push(OpenDoor {
                 listener,
                 tls: tls.cloned(),
-                router: if door == Door::Listing {
-                    routes::without_head(router)
-                } else {
-                    router
-                },
+                router: router::routes(door, Arc::clone(&app)).layer(stamp),
             });
         }
         let (stop, stopped) = watch::channel(false);

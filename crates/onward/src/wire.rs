@@ -1,4 +1,5 @@
 //! Bodies of the documents, as they travel. Domain types never serialise.
 
 pub mod chains;
+pub mod keys;
 pub mod management;

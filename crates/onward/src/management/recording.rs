@@ -141,13 +141,7 @@ pub async fn record(
 
 fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
     if kept.body_digest != request.digest {
-        let detail = "this key was used with another body; take a new key for a new request";
-        return Err(Refusal::invalid(
-            "idempotency_key_reused",
-            "Idempotency-Key",
-            detail.to_owned(),
-        )
-        .into());
+        return Err(key_reused().into());
     }
     let status = u16::try_from(kept.status).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
@@ -224,14 +218,27 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         && (1..=limits::IDEMPOTENCY_KEY_CHARACTERS_MAX).contains(&field.len())
         && field.as_bytes().iter().all(u8::is_ascii_graphic);
     let text = field.to_str().ok().filter(|_| is_sane);
-    let Some(text) = text else {
-        let detail = format!(
-            "must be sent once, with 1 to {} visible ASCII characters",
-            limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
-        );
-        return Err(Refusal::invalid("value_invalid", "Idempotency-Key", detail).into());
-    };
+    let text = text.ok_or_else(key_malformed)?;
     Ok(Some(text.to_owned()))
+}
+
+/// A key that is not one.
+pub fn key_malformed() -> Refusal {
+    let detail = format!(
+        "must be sent once, with 1 to {} visible ASCII characters",
+        limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
+    );
+    Refusal::invalid("value_invalid", "Idempotency-Key", detail)
+}
+
+/// A key that belongs to another write.
+pub fn key_reused() -> Refusal {
+    let detail = "this key was used with another body; take a new key for a new request";
+    Refusal::invalid(
+        "idempotency_key_reused",
+        "Idempotency-Key",
+        detail.to_owned(),
+    )
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
