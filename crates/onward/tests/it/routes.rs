@@ -1,9 +1,13 @@
 //! The tests of each route, in the file of the route's name.
 
+mod address;
+mod branch;
 mod chain;
 mod health;
 mod jwks;
 mod listing;
 mod metrics;
+mod milestone_group;
+mod milestone_type;
 mod standard;
 mod token;
