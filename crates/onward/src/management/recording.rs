@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
+use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
@@ -145,11 +146,22 @@ fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
     }
     let status = u16::try_from(kept.status).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?;
+    let is_created = status == StatusCode::CREATED;
     Ok(Reply {
-        status: status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?,
+        status,
         body: kept.body.clone(),
-        location: None,
+        location: is_created
+            .then(|| locate(&request.path, &kept.body))
+            .flatten(),
     })
+}
+
+/// What a request created stands below its path, under the id in the answer.
+fn locate(path: &str, body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let id = body.pointer("/data/id")?.as_i64()?;
+    Some(format!("{path}/{id}"))
 }
 
 impl Reply {
