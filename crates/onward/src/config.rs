@@ -75,6 +75,10 @@ pub struct Config {
     /// PEM file of authorities that callbacks' certificates may come from,
     /// besides those of the operating system; empty: no others.
     pub callback_ca_file: String,
+    /// Attempts that may be under way to one subscription at once (S-36).
+    pub callback_concurrency: usize,
+    /// How long deliveries that ended, and their events, are kept.
+    pub delivery_retention_days: u32,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
@@ -169,6 +173,8 @@ impl Default for Config {
             document_cache_mebibytes: 256,
             callback_allowed_networks: Vec::new(),
             callback_ca_file: String::new(),
+            callback_concurrency: 8,
+            delivery_retention_days: 30,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
@@ -230,7 +236,18 @@ impl Config {
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
-        let ranges = [
+        for (name, value, range) in self.numbers() {
+            if !range.contains(&value) {
+                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
+                return Err(wrong(name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Settings that are numbers, with what they may be.
+    fn numbers(&self) -> [(&'static str, i64, RangeInclusive<i64>); 9] {
+        [
             (
                 "token_lifetime_seconds",
                 self.token_lifetime_seconds,

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 #[cfg(test)]
 mod tests;
 
-const SUPPORTED: &str = "multipart/form-data, application/x-www-form-urlencoded";
+pub(crate) const SUPPORTED: &str = "multipart/form-data, application/x-www-form-urlencoded";
 
 /// The fields of a form, in the order in which they were sent.
 #[derive(Debug, Default, PartialEq, Eq)]

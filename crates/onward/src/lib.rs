@@ -20,6 +20,7 @@ pub mod limits;
 pub mod management;
 pub mod metrics;
 pub mod oauth;
+pub mod openapi;
 pub mod problem;
 pub mod rate_limit;
 pub mod registry;

@@ -94,3 +94,20 @@ pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take:
 /// a peer that has vanished is noticed within an attempt, not reused for the next ones.
 pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
+/// Subscriptions of one API key.
+pub const SUBSCRIPTIONS_MAX: i64 = 100;
+/// Events that one replay owes again.
+pub const REPLAY_EVENTS_MAX: i64 = 100_000;
+/// Signed events kept in memory.
+pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
+/// Lanes that one node delivers on at once.
+pub const LANES_MAX: usize = 2_000;
+/// Properties whose next delivery a lane reads ahead.
+pub const LANE_HEADS_READ: i64 = 64;
+/// Deliveries behind one of them that a lane reads ahead.
+pub const LANE_FOLLOWING_READ: i64 = 16;
+/// Old deliveries that one round of housekeeping removes.
+pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
+/// How long a verifier may keep the key set, in seconds. A next key signs only
+/// after it was published for so long (S-28).
+pub const JWKS_MAX_AGE_SECONDS: i64 = 300;

@@ -4,6 +4,7 @@
 //! what a decision of `chain` needs, ask it, and store what it returns with its history.
 
 pub mod caller;
+pub mod causes;
 pub mod ends;
 pub mod fields;
 pub mod history;
@@ -13,6 +14,7 @@ pub mod listing_writes;
 pub mod listings;
 pub mod milestones;
 pub mod page;
+pub mod parameters;
 pub mod recording;
 pub mod refusal;
 pub mod segments;

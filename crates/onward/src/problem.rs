@@ -1,13 +1,16 @@
 //! The one table of what the program answers when it refuses: document 1's shape (S-15), and the
 //! shape of listing and chain management (S-40).
 
+mod shape;
+
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
+use utoipa::ToSchema;
 
+pub(crate) use self::shape::Document;
 use crate::management::refusal::Refusal;
-use crate::wire::management::failure::{Failure, FailureEntry};
 
 /// A refusal or a failure, as it leaves the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,24 +53,12 @@ pub enum Problem {
 }
 
 /// One value that breaks a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
     /// Which one, for example `value[3]`.
     pub pointer: String,
     /// What is wrong, and what is right.
     pub detail: String,
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    r#type: String,
-    title: &'a str,
-    status: u16,
-    detail: String,
-    #[serde(rename = "requestId")]
-    request_id: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [FieldError],
 }
 
 impl Problem {
@@ -213,94 +204,6 @@ impl Problem {
             | Self::Refused(_)
             | Self::RateLimited(_) => None,
         }
-    }
-
-    /// The whole answer, with the request's id in its body.
-    pub fn to_response(&self, request_id: &str) -> Response {
-        let (status, slug, title) = self.class();
-        let errors: &[FieldError] = if let Self::ValuesInvalid(errors) = self {
-            errors
-        } else {
-            &[]
-        };
-        let document = Document {
-            r#type: format!("urn:onward:problem:{slug}"),
-            title,
-            status: status.as_u16(),
-            detail: self.detail(),
-            request_id,
-            errors,
-        };
-        let body = serde_json::to_vec(&document).unwrap_or_default();
-        self.respond(status, body, "application/problem+json")
-    }
-
-    /// The whole answer in the shape of listing and chain management.
-    pub fn to_failure_response(&self) -> Response {
-        let (status, failure) = self.to_failure();
-        let body = serde_json::to_vec(&failure).unwrap_or_default();
-        self.respond(status, body, "application/json")
-    }
-
-    /// Status and body in the shape of S-40.
-    pub fn to_failure(&self) -> (StatusCode, Failure) {
-        let (status, slug, _title) = self.class();
-        let message = self.detail();
-        let entry = |code: &str, field: Option<String>, detail: String| FailureEntry {
-            code: code.to_owned(),
-            field,
-            detail,
-        };
-        let errors = match self {
-            Self::ValuesInvalid(errors) => errors
-                .iter()
-                .map(|error| {
-                    let field = Some(error.pointer.clone());
-                    entry("value_invalid", field, error.detail.clone())
-                })
-                .collect(),
-            Self::Refused(refusal) => {
-                let field = refusal.field.map(ToOwned::to_owned);
-                vec![entry(refusal.code, field, message.clone())]
-            }
-            Self::TokenMissing
-            | Self::TokenInvalid(_)
-            | Self::ScopeInsufficient(_)
-            | Self::ApiKeyInvalid(_)
-            | Self::Conflict(_)
-            | Self::NotFound(_)
-            | Self::NoSuchPath
-            | Self::MethodNotAllowed(_)
-            | Self::MediaTypeUnsupported(_)
-            | Self::BodyMalformed(_)
-            | Self::BodyTooLarge(_)
-            | Self::BodyTooSlow
-            | Self::RateLimited(_)
-            | Self::Unavailable(..)
-            | Self::Internal(_) => {
-                vec![entry(&slug.replace('-', "_"), None, message.clone())]
-            }
-        };
-        let failure = Failure {
-            message,
-            success: false,
-            data: [],
-            errors,
-        };
-        (status, failure)
-    }
-
-    fn respond(&self, status: StatusCode, body: Vec<u8>, kind: &'static str) -> Response {
-        let mut response = (status, body).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        for (name, value) in self.headers() {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                headers.insert(name, value);
-            }
-        }
-        response
     }
 
     /// Header fields that belong to this problem: the challenges of RFC 6750

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::middleware;
 use axum::routing::{any, get, post};
+use axum::{Extension, Router};
 
 use crate::app::App;
 use crate::management::caller;
+use crate::openapi::Description;
 use crate::routes;
 use crate::webhooks::holder;
 
@@ -56,7 +57,14 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
             .route("/health/ready", any(routes::health::ready::show_ready))
             .route("/metrics", any(routes::metrics::show_metrics)),
     };
-    routes.fallback(routes::no_such_path).with_state(app)
+    let describing = Router::new()
+        .route("/openapi.json", any(routes::openapi_json::show_openapi))
+        .route("/docs", any(routes::docs::show_docs))
+        .layer(Extension(Arc::new(Description::new(door))));
+    routes
+        .merge(describing)
+        .fallback(routes::no_such_path)
+        .with_state(app)
 }
 
 /// Document 2. Whoever asks for one of these paths must prove who it is, before

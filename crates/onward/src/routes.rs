@@ -3,23 +3,25 @@
 pub mod address;
 pub mod branch;
 pub mod chain;
+pub mod docs;
 pub mod health;
 pub mod jwks;
 pub mod listing;
 pub mod metrics;
 pub mod milestone_group;
 pub mod milestone_type;
+pub mod openapi_json;
 pub mod standard;
 pub mod token;
 pub mod webhook;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use axum::response::Response;
-use http::{HeaderValue, Method, header};
+use std::collections::BTreeMap;
 
+use http::Method;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+use crate::openapi::refusals;
 use crate::problem::Problem;
 
 /// Everything that no route answers.
@@ -32,40 +34,24 @@ pub async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed(None)
 }
 
-/// Takes HEAD away, which a router otherwise answers and names in `Allow`
-/// wherever there is GET. It stands around everything else, because `Allow` is
-/// set by the outermost part of each route.
-pub fn without_head(routes: Router) -> Router {
-    Router::new()
-        .fallback_service(routes)
-        .layer(middleware::from_fn(refuse_head))
-}
-
-async fn refuse_head(mut request: Request, next: Next) -> Response {
-    let is_head = request.method() == Method::HEAD;
-    if is_head {
-        // No route has this one, so that it is refused as any other.
-        *request.method_mut() = Method::TRACE;
-    }
-    let mut response = next.run(request).await;
-    if let Some(allow) = response.headers_mut().get_mut(header::ALLOW) {
-        let methods = allow.to_str().unwrap_or_default().split(',');
-        let methods: Vec<_> = methods.filter(|method| *method != "HEAD").collect();
-        if let Ok(methods) = HeaderValue::try_from(methods.join(",")) {
-            *allow = methods;
-        }
-    }
-    if is_head {
-        *response.body_mut() = Body::empty();
-    }
-    response
-}
-
 /// Refuses every method but GET and HEAD.
 fn only_get(method: &Method) -> Result<(), Problem> {
     if method == Method::GET || method == Method::HEAD {
         Ok(())
     } else {
         Err(Problem::MethodNotAllowed(Some("GET, HEAD")))
+    }
+}
+
+/// How a call is refused that only fails when the server does.
+struct Unhealthy;
+
+impl IntoResponses for Unhealthy {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let problems = [
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+        ];
+        refusals::describe(problems.iter().map(Problem::to_refusal))
     }
 }

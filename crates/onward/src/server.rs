@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::context;
-use crate::delivery::address::{AllowedNetworks, NetworkError};
+use crate::delivery::address::NetworkError;
 use crate::delivery::dispatcher;
 use crate::delivery::sender::{Sender, SenderError, SenderSettings};
 use crate::door::{self, OpenDoor};
@@ -23,7 +23,6 @@ use crate::keys::{self, KeyError};
 use crate::limits;
 use crate::registry::Registry;
 use crate::router::{self, Door};
-use crate::routes;
 use crate::tls::{self, ClientCertificate, TlsError};
 
 /// How often old rows are removed and idle callers forgotten.
@@ -111,10 +110,9 @@ pub fn open_app(config: Config, clock: Clock) -> Result<Arc<App>, StartError> {
 }
 
 fn sender_settings(config: &Config) -> Result<SenderSettings, StartError> {
-    let networks = config.callback_allowed_networks.iter().map(String::as_str);
     let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
     Ok(SenderSettings {
-        allowed: AllowedNetworks::parse(networks)?,
+        allowed: config.allowed_networks()?,
         ca_files: ca_file.into_iter().collect(),
         ..SenderSettings::default()
     })
@@ -152,15 +150,10 @@ impl Server {
             let listener = listen(setting, address).await?;
             addresses[index] = listener.local_addr().unwrap_or(address);
             let stamp = middleware::from_fn_with_state((door, Arc::clone(&app)), context::stamp);
-            let router = router::routes(door, Arc::clone(&app)).layer(stamp);
             doors.push(OpenDoor {
                 listener,
                 tls: tls.cloned(),
-                router: if door == Door::Listing {
-                    routes::without_head(router)
-                } else {
-                    router
-                },
+                router: router::routes(door, Arc::clone(&app)).layer(stamp),
             });
         }
         let (stop, stopped) = watch::channel(false);

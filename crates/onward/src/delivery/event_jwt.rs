@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use chain::event::EventType;
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use signing::jws;
@@ -127,14 +128,14 @@ async fn make(
         event_timestamp: clock::to_rfc3339(event.recorded_at),
         property_id: event.property.to_string(),
         uprn: event.uprn.to_string(),
-        data: match &event.label {
-            Some(label) => Data::Milestone {
+        data: match event.event_type {
+            EventType::MilestoneUpdated => Data::Milestone {
                 milestone: Milestone {
-                    label: label.clone(),
+                    label: event.label.clone().unwrap_or_default(),
                     date: event.date.clone(),
                 },
             },
-            None => Data::FallThrough {
+            EventType::FallThrough => Data::FallThrough {
                 date: event.date.clone(),
             },
         },

@@ -8,6 +8,8 @@ use chain::state::Link;
 use serde::Serialize;
 use storage::Write;
 use storage::history::{self, NewEntry};
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::problem::Problem;
 
@@ -47,7 +49,7 @@ impl Pen<'_> {
 }
 
 /// A link added or broken.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct LinkDetail {
     seller: i64,
     buyer: i64,
@@ -62,8 +64,9 @@ impl From<Link> for LinkDetail {
     }
 }
 
-/// An end checked or unchecked, and the reason given (S-44).
-#[derive(Debug, Serialize)]
+/// An end checked or unchecked, and the reason given.
+// S-44
+#[derive(Debug, Serialize, ToSchema)]
 pub struct EndDetail {
     end: &'static str,
     reason: &'static str,
@@ -80,15 +83,19 @@ impl EndDetail {
 }
 
 /// A milestone as it stands from now on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MilestoneDetail {
     key: &'static str,
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     completed_at: Option<i64>,
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<i64>,
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     excluded: Option<bool>,
 }
@@ -118,36 +125,45 @@ impl MilestoneDetail {
 }
 
 /// A listing as its branch describes it; what is not said did not change.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ListingDetail {
     /// In pounds.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<i64>,
     /// The property sold.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_id: Option<i64>,
     /// The branch's own reference.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
     /// Document 1's word.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenure: Option<String>,
     /// Document 1's words, separated by one space.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction_type: Option<String>,
     /// Organisation name.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seller_conveyancer: Option<String>,
     /// Organisation name.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buyer_conveyancer: Option<String>,
-    /// S-53.
+    /// Whether links and checks of it are refused.
+    // S-53
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_locked: Option<bool>,
 }
 
 /// A listing that was withdrawn.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct WithdrawnDetail {
     id: i64,
 }
@@ -156,4 +172,20 @@ impl From<ListingId> for WithdrawnDetail {
     fn from(listing: ListingId) -> Self {
         Self { id: listing.0 }
     }
+}
+
+/// What the detail of a line can be, for its description.
+pub fn describe_details() -> AnyOfBuilder {
+    AnyOfBuilder::new()
+        .description(Some(
+            "What changed. `link.added` and `link.broken` name both sides; `end.checked` and \
+             `end.unchecked` the end and the reason; `milestone.recorded` the milestone as it \
+             stands then, `milestone.withdrawn` its key; `listing.created` and `listing.updated` \
+             what was said; `listing.withdrawn` the listing's id; `enquiries.reopened` nothing.",
+        ))
+        .item(LinkDetail::schema())
+        .item(EndDetail::schema())
+        .item(MilestoneDetail::schema())
+        .item(WithdrawnDetail::schema())
+        .item(ListingDetail::schema())
 }

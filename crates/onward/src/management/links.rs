@@ -158,7 +158,8 @@ fn find_standing(
     }))
 }
 
-fn unknown_side(side: Side, listing: ListingId) -> Refusal {
+/// A side of a link that does not exist.
+pub fn unknown_side(side: Side, listing: ListingId) -> Refusal {
     let side = side.as_str();
     let detail = format!("{side} listing {listing} does not exist");
     Refusal::unknown("listing_unknown", detail).about(side)
@@ -169,8 +170,12 @@ fn check_permission(author: &Author<'_>, sides: &Sides) -> Result<(), Refusal> {
     if permission::may_link(author.caller.branches(), seller.branch, buyer.branch) {
         return Ok(());
     }
-    Err(Refusal::forbidden(format!(
-        "neither seller listing {} nor buyer listing {} belongs to one of your branches",
-        seller.listing, buyer.listing
-    )))
+    Err(foreign_sides(seller.listing, buyer.listing))
+}
+
+/// A link of which neither side is the caller's (S-47).
+pub fn foreign_sides(seller: ListingId, buyer: ListingId) -> Refusal {
+    Refusal::forbidden(format!(
+        "neither seller listing {seller} nor buyer listing {buyer} belongs to one of your branches"
+    ))
 }

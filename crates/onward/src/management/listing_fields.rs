@@ -1,5 +1,7 @@
 //! The bodies that describe a listing (S-52).
 
+pub mod described;
+
 use chain::address;
 use chain::ids::{BranchId, PropertyId, Uprn};
 use chain::listing::{Tenure, TransactionType};

@@ -14,6 +14,7 @@ use super::listing_fields::{ListingChanges, NewListing, Place, PlaceAddress};
 use super::listings::find_own_listing;
 use super::recording::{Author, Reply};
 use super::refusal::Refusal;
+use super::segments::unknown_branch;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
@@ -26,10 +27,8 @@ pub fn store_listing(
     new: &NewListing,
 ) -> Result<Reply, Problem> {
     if !branch::branch_exists(write, new.branch)? {
-        let detail = format!("branch {} does not exist", new.branch);
-        return Err(Refusal::unknown("branch_unknown", detail)
-            .about("branch_id")
-            .into());
+        let unknown = unknown_branch(&new.branch.to_string());
+        return Err(unknown.about("branch_id").into());
     }
     author.caller.check_branch(new.branch)?;
     let known = match &new.external_id {
@@ -40,13 +39,7 @@ pub fn store_listing(
         return create(write, author, new);
     };
     if known.is_deleted {
-        let detail = format!(
-            "listing {} has this external_id and was withdrawn; take another external_id",
-            known.id
-        );
-        return Err(Refusal::conflict("listing_withdrawn", detail)
-            .about("external_id")
-            .into());
+        return Err(withdrawn(known.id).into());
     }
     let before = find_own_listing(write, author.caller, known.id)?;
     let property = find_place(write, &new.place, Some(&before))?;
@@ -69,8 +62,7 @@ pub fn update_listing(
     if let Some(external_id) = &changes.external_id
         && before.external_id.as_ref() != Some(external_id)
     {
-        let detail = "the external_id of a listing cannot be changed".to_owned();
-        return Err(Refusal::invalid("value_invalid", "external_id", detail).into());
+        return Err(reference_fixed().into());
     }
     store_changes(write, author, &before, (before.property, changes))?;
     reply(write, author, id, StatusCode::OK)
@@ -85,8 +77,7 @@ pub fn withdraw_listing(
     let listing = find_own_listing(write, author.caller, id)?;
     let chain = load_chain(write, listing.chain)?;
     if chain.length() > 1 {
-        let detail = format!("listing {id} is linked in a chain; break its links first");
-        return Err(Refusal::conflict("listing_linked", detail).into());
+        return Err(linked(id).into());
     }
     listings::delete_listing(write, id, author.now)?;
     let detail = WithdrawnDetail::from(id);
@@ -94,6 +85,32 @@ pub fn withdraw_listing(
         .pen()
         .note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
     Reply::success()
+}
+
+/// An external id of a listing that was withdrawn.
+pub fn withdrawn(listing: ListingId) -> Refusal {
+    let detail = format!(
+        "listing {listing} has this external_id and was withdrawn; take another external_id"
+    );
+    Refusal::conflict("listing_withdrawn", detail).about("external_id")
+}
+
+/// Another external id for a listing that has one, or none.
+pub fn reference_fixed() -> Refusal {
+    let detail = "the external_id of a listing cannot be changed".to_owned();
+    Refusal::invalid("value_invalid", "external_id", detail)
+}
+
+/// A listing that is linked and cannot be withdrawn.
+pub fn linked(listing: ListingId) -> Refusal {
+    let detail = format!("listing {listing} is linked in a chain; break its links first");
+    Refusal::conflict("listing_linked", detail)
+}
+
+/// A property that does not exist.
+pub fn unknown_address(id: PropertyId) -> Refusal {
+    let detail = format!("address {id} does not exist");
+    Refusal::unknown("address_unknown", detail).about("address_id")
 }
 
 fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
@@ -187,11 +204,10 @@ fn find_place(
     let (address, uprn) = match place {
         Place::Known(id) => {
             let found = properties::find_property(write, *id)?;
-            return found.map(|found| found.id).ok_or_else(|| {
-                let detail = format!("address {id} does not exist");
-                let unknown = Refusal::unknown("address_unknown", detail);
-                unknown.about("address_id").into()
-            });
+            let id = found
+                .map(|found| found.id)
+                .ok_or_else(|| unknown_address(*id))?;
+            return Ok(id);
         }
         Place::Address(PlaceAddress { address, uprn }) => (address, *uprn),
     };

@@ -75,6 +75,14 @@ pub fn in_order(mut listings: Vec<StoredListing>, ids: &[ListingId]) -> Vec<Stor
     listings
 }
 
+/// Something that cannot be included with a listing.
+pub fn unknown_include(name: &str) -> Refusal {
+    let name: String = name.chars().take(64).collect();
+    let known = Include::ALL.map(Include::as_str).join(", ");
+    let detail = format!("`{name}` cannot be included; there are {known}");
+    Refusal::invalid("include_unknown", "includes", detail)
+}
+
 fn check_own(caller: &BranchCaller, listing: &StoredListing) -> Result<(), Refusal> {
     if permission::is_own(caller.branches(), listing.branch) {
         Ok(())

@@ -1,5 +1,6 @@
 //! Recording and withdrawing milestones, with the events they make (S-34, S-38).
 
+use chain::event::EventType;
 use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, Wish};
@@ -112,7 +113,10 @@ fn store(
             listing: listing.id,
             property: listing.property,
             uprn: listing.uprn,
-            label: kind.label,
+            // Document 1: not sent with `fallthrough`.
+            label: kind
+                .label
+                .filter(|_| event_type == EventType::MilestoneUpdated),
             date,
         };
         let row = events::insert_event(write, &event, author.now)?;

@@ -2,6 +2,7 @@
 
 use http::request::Parts;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::form::Form;
 use crate::limits;
@@ -21,22 +22,26 @@ pub struct Page {
 }
 
 /// `meta` of a paged answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Meta {
     /// Where in the whole list this page is.
     pub pagination: Pagination,
 }
 
 /// Figures of a paged answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Pagination {
     /// Entries in all.
+    #[schema(minimum = 0)]
     pub total: i64,
     /// Entries on a page.
+    #[schema(minimum = 1)]
     pub per_page: i64,
     /// Counted from 1.
+    #[schema(minimum = 1)]
     pub current_page: i64,
     /// At least 1.
+    #[schema(minimum = 1)]
     pub last_page: i64,
 }
 

@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
+use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
@@ -146,21 +147,26 @@ pub async fn record(
 
 fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
     if kept.body_digest != request.digest {
-        let detail = "this key was used with another body; take a new key for a new request";
-        return Err(Refusal::invalid(
-            "idempotency_key_reused",
-            "Idempotency-Key",
-            detail.to_owned(),
-        )
-        .into());
+        return Err(key_reused().into());
     }
     let status = u16::try_from(kept.status).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?;
+    let is_created = status == StatusCode::CREATED;
     Ok(Reply {
-        status: status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?,
+        status,
         body: kept.body.clone(),
-        location: None,
+        location: is_created
+            .then(|| locate(&request.path, &kept.body))
+            .flatten(),
     })
+}
+
+/// What a request created stands below its path, under the id in the answer.
+fn locate(path: &str, body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let id = body.pointer("/data/id")?.as_i64()?;
+    Some(format!("{path}/{id}"))
 }
 
 impl Reply {
@@ -229,14 +235,27 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         && (1..=limits::IDEMPOTENCY_KEY_CHARACTERS_MAX).contains(&field.len())
         && field.as_bytes().iter().all(u8::is_ascii_graphic);
     let text = field.to_str().ok().filter(|_| is_sane);
-    let Some(text) = text else {
-        let detail = format!(
-            "must be sent once, with 1 to {} visible ASCII characters",
-            limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
-        );
-        return Err(Refusal::invalid("value_invalid", "Idempotency-Key", detail).into());
-    };
+    let text = text.ok_or_else(key_malformed)?;
     Ok(Some(text.to_owned()))
+}
+
+/// A key that is not one.
+pub fn key_malformed() -> Refusal {
+    let detail = format!(
+        "must be sent once, with 1 to {} visible ASCII characters",
+        limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
+    );
+    Refusal::invalid("value_invalid", "Idempotency-Key", detail)
+}
+
+/// A key that belongs to another write.
+pub fn key_reused() -> Refusal {
+    let detail = "this key was used with another body; take a new key for a new request";
+    Refusal::invalid(
+        "idempotency_key_reused",
+        "Idempotency-Key",
+        detail.to_owned(),
+    )
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -1,7 +1,7 @@
 //! The variable parts of a path.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use chain::ids::{ChainId, ListingId};
+use chain::ids::{BranchId, ChainId, ListingId};
 use chain::milestone::{self, Group, MilestoneType};
 use http::request::Parts;
 
@@ -70,19 +70,35 @@ impl Segments {
     /// A milestone group by its id or its key.
     pub fn milestone_group(&self, index: usize) -> Result<Group, Refusal> {
         let text = self.text(index);
-        Group::parse(text).ok_or_else(|| {
-            let keys: Vec<_> = Group::ALL.into_iter().map(Group::key).collect();
-            let detail = format!(
-                "milestone group `{}` does not exist; there are {}",
-                shorten(text),
-                keys.join(", ")
-            );
-            Refusal::unknown("milestone_group_unknown", detail)
-        })
+        Group::parse(text).ok_or_else(|| unknown_group(text))
+    }
+
+    /// The id of a branch.
+    pub fn branch(&self, index: usize) -> Result<BranchId, Refusal> {
+        let number = self.number(index).map(BranchId);
+        number.ok_or_else(|| unknown_branch(self.text(index)))
     }
 }
 
-fn unknown_type(name: &str) -> Refusal {
+/// A milestone group that does not exist.
+pub fn unknown_group(name: &str) -> Refusal {
+    let keys: Vec<_> = Group::ALL.into_iter().map(Group::key).collect();
+    let detail = format!(
+        "milestone group `{}` does not exist; there are {}",
+        shorten(name),
+        keys.join(", ")
+    );
+    Refusal::unknown("milestone_group_unknown", detail)
+}
+
+/// A branch that does not exist.
+pub fn unknown_branch(branch: &str) -> Refusal {
+    let detail = format!("branch {} does not exist", shorten(branch));
+    Refusal::unknown("branch_unknown", detail)
+}
+
+/// A milestone type that does not exist.
+pub fn unknown_type(name: &str) -> Refusal {
     let detail = format!(
         "milestone type `{}` does not exist; GET /api/v1/milestone_type lists all",
         shorten(name)

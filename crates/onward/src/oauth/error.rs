@@ -1,10 +1,12 @@
 //! Refusals of the token endpoint, as RFC 6749 section 5.2 shapes them.
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
+use utoipa::ToSchema;
 
+use crate::openapi::refusals::DescribedRefusal;
 use crate::problem::Problem;
 
 /// A refusal, with a description for the caller that says what to change.
@@ -28,9 +30,20 @@ pub enum OauthError {
     Failed(Problem),
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// No answer of the token endpoint is to be kept: RFC 6749 section 5.1, for
+/// refusals as well.
+pub fn forbid_keeping(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+}
+
+/// A refusal (RFC 6749 section 5.2).
+#[derive(Serialize, ToSchema)]
+#[schema(as = TokenError)]
+pub(crate) struct Body<'a> {
+    /// Which kind, for programs.
     error: &'a str,
+    /// What to change, for people.
     error_description: String,
 }
 
@@ -67,25 +80,30 @@ impl OauthError {
         };
         Ok((status, code, description.to_owned()))
     }
-}
 
-impl IntoResponse for OauthError {
-    fn into_response(self) -> Response {
-        let (status, error, error_description) = match self.parts() {
-            Ok(parts) => parts,
-            Err(problem) => return problem.into_response(),
+    /// As a description of the interface shows it.
+    pub fn to_refusal(&self) -> DescribedRefusal {
+        let mut refusal = match (self.parts(), self.to_parts()) {
+            (Ok((_status, code, description)), Ok((status, headers, body))) => DescribedRefusal {
+                name: code.to_owned(),
+                title: description,
+                schema: "TokenError",
+                status,
+                headers,
+                body,
+            },
+            (Err(problem), _) | (_, Err(problem)) => problem.to_refusal(),
         };
-        let body = Body {
-            error,
-            error_description,
-        };
-        let body = serde_json::to_vec(&body).unwrap_or_default();
-        let mut response = (status, body).into_response();
-        let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/json"),
-        );
+        forbid_keeping(&mut refusal.headers);
+        refusal
+    }
+
+    /// The whole answer.
+    fn to_parts(&self) -> Result<(StatusCode, HeaderMap, Vec<u8>), Problem> {
+        let (status, error, error_description) = self.parts()?;
+        let mut headers = HeaderMap::new();
+        let kind = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, kind);
         match self {
             // RFC 6749 section 5.2: only for a client that used the field.
             Self::WrongScheme(challenge) => {
@@ -102,7 +120,24 @@ impl IntoResponse for OauthError {
             | Self::TooLarge(_)
             | Self::Failed(_) => {}
         }
-        response
+        let body = Body {
+            error,
+            error_description,
+        };
+        Ok((
+            status,
+            headers,
+            serde_json::to_vec(&body).unwrap_or_default(),
+        ))
+    }
+}
+
+impl IntoResponse for OauthError {
+    fn into_response(self) -> Response {
+        match self.to_parts() {
+            Ok((status, headers, body)) => (status, headers, body).into_response(),
+            Err(problem) => problem.into_response(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use signing::access_token::{self, AccessTokenClaims};
 use signing::certificate::Thumbprint;
 use signing::keyring::Purpose;
 use signing::random;
+use utoipa::ToSchema;
 
 use super::error::OauthError;
 use super::verified_assertion::VerifiedAssertion;
@@ -13,11 +14,16 @@ use crate::problem::Problem;
 use crate::registry::{Client, Scope, Snapshot};
 
 /// The token answer of S-22.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct TokenAnswer {
+    /// Send it as `Authorization: Bearer …`. Treat it as opaque.
     access_token: String,
+    #[schema(pattern = "^Bearer$")]
     token_type: &'static str,
+    /// How long it is valid, in seconds.
+    #[schema(minimum = 1)]
     expires_in: i64,
+    /// The scopes that it carries, parted by spaces; perhaps none.
     scope: String,
 }
 

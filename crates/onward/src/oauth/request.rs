@@ -3,6 +3,7 @@
 use axum::body::Body;
 use http::request::Parts;
 use http::{HeaderValue, Method, header};
+use utoipa::ToSchema;
 
 use super::error::OauthError;
 use crate::form;
@@ -10,6 +11,26 @@ use crate::limits;
 use crate::problem::Problem;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// What a client sends for a token.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what `TokenRequest` reads")]
+pub struct TokenForm {
+    #[schema(pattern = "^client_credentials$")]
+    grant_type: String,
+    #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
+    client_assertion_type: String,
+    /// A JWT signed with a key that the client registered: `iss` and `sub` the
+    /// client id, `aud` the issuer or this address, `exp` at most ten minutes
+    /// ahead, and a `jti` that was not used before.
+    client_assertion: String,
+    /// If sent, the client id once more.
+    #[schema(nullable = false)]
+    client_id: Option<String>,
+    /// Scopes parted by spaces; without it, all that are assigned.
+    #[schema(nullable = false)]
+    scope: Option<String>,
+}
 
 /// A token request that is well formed. Nothing in it is proven yet.
 #[derive(Debug, PartialEq, Eq)]

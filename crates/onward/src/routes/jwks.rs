@@ -11,9 +11,34 @@ use signing::canonical;
 use crate::app::App;
 use crate::limits;
 use crate::problem::Problem;
-use crate::routes::only_get;
+use crate::routes::{Unhealthy, only_get};
+use crate::wire::keys::KeySet;
 
-/// Shows the key set (RFC 7517): next, current and retired keys (S-28).
+/// Shows the key set.
+///
+/// The keys (RFC 7517) that signatures of answers and events are verified
+/// with. A key is published before it signs, and stays after it has.
+#[utoipa::path(
+    method(get, head),
+    path = "/jwks",
+    tag = "Keys",
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of a key set that you have.")),
+    responses(
+        (
+            status = 200,
+            description = "The key set.",
+            body = KeySet,
+            content_type = "application/jwk-set+json",
+            headers(("cache-control"), ("etag")),
+        ),
+        (
+            status = 304,
+            description = "You have the current key set.",
+            headers(("cache-control"), ("etag")),
+        ),
+        Unhealthy,
+    ),
+)]
 pub async fn show_jwks(
     State(app): State<Arc<App>>,
     method: Method,

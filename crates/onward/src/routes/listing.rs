@@ -19,18 +19,37 @@ use storage::listings::ListingPage;
 use crate::app::App;
 use crate::limits;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{
+    FixedReference, Included, Members, OwnListing, OwnPlace, Pages, Recorded, Refused, Unlinked,
+};
+use crate::management::listing_fields::described::{ListingChangesBody, NewListingBody};
 use crate::management::listing_fields::{ListingChanges, NewListing};
 use crate::management::page::{Query, refuse_errors};
+use crate::management::parameters::{
+    IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
+};
 use crate::management::recording::{self, WriteRequest};
 use crate::management::refusal::Refusal;
 use crate::management::segments::Segments;
 use crate::management::{listing_writes, listings};
 use crate::problem::Problem;
+use crate::wire::management::Data;
 use crate::wire::management::List;
+use crate::wire::management::SuccessAnswer;
 use crate::wire::management::document::{Include, ListingDocument};
 use crate::wire::management::listing::ListingResource;
 
-/// Answers one of the caller's listings with what it asks to be included (S-49).
+/// Answers one of your listings, with what is asked to be included.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, Includes),
+    responses(
+        (status = 200, description = "The listing.", body = ListingDocument),
+        Refused::<(OwnListing, Included)>,
+    ),
+)]
 pub async fn show_listing(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -52,7 +71,17 @@ pub async fn show_listing(
     Ok(Json(ListingDocument::new(&sources, &includes)))
 }
 
-/// Lists the caller's listings, the longest unchanged first (S-52).
+/// Lists your listings, the longest unchanged first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(ListingFilter, Paging),
+    responses(
+        (status = 200, description = "A page of listings.", body = List<ListingResource>),
+        Refused::<Pages>,
+    ),
+)]
 pub async fn list_listings(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -85,7 +114,19 @@ pub async fn list_listings(
     }))
 }
 
-/// Creates a listing, or updates the one with the same external id (S-52).
+/// Creates a listing, or updates the one with the same external id.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(IdempotencyKey),
+    request_body = NewListingBody,
+    responses(
+        (status = 201, description = "It was created.", body = Data<ListingResource>, headers(("location"))),
+        (status = 200, description = "It was there, and is up to date now.", body = Data<ListingResource>),
+        Refused::<(Recorded, Members<NewListingBody>, OwnPlace)>,
+    ),
+)]
 pub async fn create_listing(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -98,7 +139,18 @@ pub async fn create_listing(
     .await
 }
 
-/// Changes what is said of a listing (S-52, S-53).
+/// Changes what is said of a listing.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    request_body = ListingChangesBody,
+    responses(
+        (status = 200, description = "The listing as it is now.", body = Data<ListingResource>),
+        Refused::<(Recorded, Members<ListingChangesBody>, OwnListing, FixedReference)>,
+    ),
+)]
 pub async fn update_listing(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -113,7 +165,17 @@ pub async fn update_listing(
     .await
 }
 
-/// Withdraws a listing that is not linked (S-52).
+/// Withdraws a listing that is not linked.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, Unlinked)>,
+    ),
+)]
 pub async fn withdraw_listing(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -129,10 +191,5 @@ pub async fn withdraw_listing(
 
 fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {
     let text = query.find("includes").unwrap_or_default();
-    Include::parse_list(text).map_err(|unknown| {
-        let unknown: String = unknown.chars().take(64).collect();
-        let known = Include::ALL.map(Include::as_str).join(", ");
-        let detail = format!("`{unknown}` cannot be included; there are {known}");
-        Refusal::invalid("include_unknown", "includes", detail)
-    })
+    Include::parse_list(text).map_err(listings::unknown_include)
 }

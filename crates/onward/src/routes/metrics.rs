@@ -13,6 +13,17 @@ use crate::routes::only_get;
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Shows all counters.
+#[utoipa::path(
+    method(get, head),
+    path = "/metrics",
+    tag = "Health",
+    responses((
+        status = 200,
+        description = "The counters, in the text form of Prometheus.",
+        body = String,
+        content_type = OPEN_METRICS,
+    )),
+)]
 pub async fn show_metrics(
     State(app): State<Arc<App>>,
     method: Method,

@@ -6,10 +6,20 @@ use axum::Json;
 use chain::milestone::Group;
 
 use crate::management::caller::BranchCaller;
+use crate::management::causes::Refused;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneGroupResource;
 
 /// Answers all groups of milestone types.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_group",
+    tag = "Milestones",
+    responses(
+        (status = 200, description = "The groups.", body = Data<Vec<MilestoneGroupResource>>),
+        Refused::<()>,
+    ),
+)]
 pub async fn list_milestone_groups(
     _caller: BranchCaller,
 ) -> Json<Data<Vec<MilestoneGroupResource>>> {

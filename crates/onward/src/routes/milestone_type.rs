@@ -6,10 +6,20 @@ use axum::Json;
 use chain::milestone::CATALOGUE;
 
 use crate::management::caller::BranchCaller;
+use crate::management::causes::Refused;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneTypeResource;
 
 /// Answers all milestone types, in the catalogue's order.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_type",
+    tag = "Milestones",
+    responses(
+        (status = 200, description = "The catalogue.", body = Data<Vec<MilestoneTypeResource>>),
+        Refused::<()>,
+    ),
+)]
 pub async fn list_milestone_types(_caller: BranchCaller) -> Json<Data<Vec<MilestoneTypeResource>>> {
     let data = CATALOGUE.iter().map(MilestoneTypeResource::from).collect();
     Json(Data { data })

@@ -1,29 +1,52 @@
 //! `POST {auth_url}/token`: client credentials, proven by a signed assertion.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, header};
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::access::Peer;
 use crate::app::App;
-use crate::oauth::error::OauthError;
+use crate::limits;
+use crate::oauth::error::{OauthError, forbid_keeping};
 use crate::oauth::grant;
-use crate::oauth::request::TokenRequest;
+use crate::oauth::request::{TokenForm, TokenRequest};
 use crate::oauth::verified_assertion::VerifiedAssertion;
+use crate::openapi::refusals;
+use crate::problem::Problem;
 
-/// Issues an access token (S-21 to S-24).
+/// Issues an access token.
+///
+/// Client credentials (RFC 6749 section 4.4), proven by `private_key_jwt` (RFC
+/// 7523). The token is bound to the certificate of this connection (RFC 8705).
+/// Without a certificate a token can be had only for `listing`, and only by a
+/// client that registered for it.
+#[utoipa::path(
+    post,
+    path = "/token",
+    tag = "Tokens",
+    request_body(content = TokenForm, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (
+            status = 200,
+            description = "The token.",
+            body = grant::TokenAnswer,
+            headers(("cache-control"), ("pragma")),
+        ),
+        Refusals,
+    ),
+    security(("clientCertificate" = []), ()),
+)]
 pub async fn issue_token(State(app): State<Arc<App>>, request: Request) -> Response {
     let mut response = match answer(&app, request).await {
         Ok(answer) => Json(answer).into_response(),
         Err(refusal) => refusal.into_response(),
     };
-    // RFC 6749 section 5.1, for refusals as well.
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+    forbid_keeping(response.headers_mut());
     response
 }
 
@@ -40,4 +63,28 @@ async fn answer(app: &App, request: Request) -> Result<grant::TokenAnswer, Oauth
         token_request.scope.as_deref(),
         peer.certificate,
     )
+}
+
+/// How a token request may be refused.
+struct Refusals;
+
+impl IntoResponses for Refusals {
+    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
+        let passing = [
+            Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+            Problem::BodyTooSlow,
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+        ];
+        let own = [
+            OauthError::InvalidRequest("a parameter is repeated"),
+            OauthError::UnsupportedGrantType,
+            OauthError::InvalidScope("a scope asked for is not assigned to this client"),
+            OauthError::InvalidClient("the client is not registered"),
+            OauthError::WrongScheme("Bearer"),
+            OauthError::TooLarge(limits::TOKEN_BODY_BYTES_MAX),
+        ];
+        let all = own.into_iter().chain(passing.map(OauthError::Failed));
+        refusals::describe(all.map(|refusal| refusal.to_refusal()))
+    }
 }

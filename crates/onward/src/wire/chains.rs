@@ -1,141 +1,21 @@
-//! Document 1's answer. Fields stand in canonical order (RFC 8785), so that
-//! plain serialisation gives the bytes that are signed.
+//! Document 1's answer, rendered to the bytes that are signed.
 
 use chain::listing::TransactionType;
 use chain::progress::Progress;
 use chain::state::ChainType;
 use jiff::civil::Date;
-use serde::Serialize;
 use signing::canonical::{self, CanonicalError};
 use storage::state::{ChainState, ListingState};
 
-/// One chain, without the address that was asked for.
-#[derive(Debug, Serialize)]
-struct ChainDocument<'a> {
-    #[serde(rename = "chainId")]
-    chain_id: String,
-    #[serde(rename = "chainSummary")]
-    summary: Summary,
-    properties: Vec<Property<'a>>,
-}
+use self::shape::{
+    Address, ChainDocument, Completed, Connections, ExpectedAndCompleted, Funding, Kind,
+    Milestones, Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
+};
 
-#[derive(Debug, Serialize)]
-struct Summary {
-    #[serde(rename = "chainLength")]
-    length: usize,
-    #[serde(rename = "chainType")]
-    kind: &'static str,
-}
+pub use self::envelope::ChainAnswer;
 
-#[derive(Debug, Serialize)]
-struct Property<'a> {
-    address: Address<'a>,
-    connections: Connections,
-    id: i64,
-    #[serde(rename = "isBottomClosed")]
-    is_bottom_closed: bool,
-    #[serde(rename = "isTopClosed")]
-    is_top_closed: bool,
-    milestones: Milestones,
-    participants: Participants<'a>,
-    tenure: &'a str,
-    #[serde(rename = "transactionType")]
-    transaction_type: Vec<&'static str>,
-    uprn: i64,
-}
-
-#[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "document 1's name")]
-struct Address<'a> {
-    #[serde(rename = "displayAddress")]
-    display_address: &'a str,
-    line1: &'a str,
-    line2: &'a str,
-    line3: &'a str,
-    line4: &'a str,
-    #[serde(rename = "postTown")]
-    post_town: &'a str,
-    postcode: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct Connections {
-    #[serde(rename = "buyersSale")]
-    buyers_sale: Vec<i64>,
-    #[serde(rename = "onwardPurchase")]
-    onward_purchase: Vec<i64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Participants<'a> {
-    #[serde(rename = "buyerConveyancer")]
-    buyer_conveyancer: &'a str,
-    #[serde(rename = "sellerConveyancer")]
-    seller_conveyancer: &'a str,
-    #[serde(rename = "sellingAgent")]
-    selling_agent: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct Milestones {
-    completion: ExpectedAndCompleted,
-    enquiries: StartedAndCompleted,
-    #[serde(rename = "exchangeOfContracts")]
-    exchange_of_contracts: ExpectedAndCompleted,
-    #[serde(rename = "fallThrough", skip_serializing_if = "Option::is_none")]
-    fall_through: Option<Completed>,
-    funding: Funding,
-    listed: Completed,
-    searches: Searches,
-    #[serde(rename = "soldSubjectToContract")]
-    sold_subject_to_contract: Completed,
-}
-
-#[derive(Debug, Serialize)]
-struct Completed {
-    completed: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct ExpectedAndCompleted {
-    completed: Option<String>,
-    expected: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct StartedAndCompleted {
-    completed: Option<String>,
-    started: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Funding {
-    completed: Option<String>,
-    #[serde(rename = "isCashBuyer")]
-    is_cash_buyer: bool,
-    started: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Searches {
-    #[serde(rename = "drainageWater")]
-    drainage_water: Completed,
-    environmental: Completed,
-    #[serde(rename = "localAuthority")]
-    local_authority: ExpectedAndCompleted,
-    started: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Pagination {
-    #[serde(rename = "currentPage")]
-    current_page: u64,
-    #[serde(rename = "lastPage")]
-    last_page: u64,
-    #[serde(rename = "perPage")]
-    per_page: u64,
-    total: u64,
-}
+mod envelope;
+mod shape;
 
 /// A chain's canonical document up to, and without, its closing brace: the
 /// member `queriedAddress`, which sorts last, is still to come.
@@ -145,9 +25,9 @@ pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
         summary: Summary {
             length: state.chain.length(),
             kind: match state.chain.chain_type() {
-                ChainType::InChain => "IN_CHAIN",
-                ChainType::SplitChain => "SPLIT_CHAIN",
-                ChainType::NotInChain => "NOT_IN_CHAIN",
+                ChainType::InChain => Kind::InChain,
+                ChainType::SplitChain => Kind::SplitChain,
+                ChainType::NotInChain => Kind::NotInChain,
             },
         },
         properties: state

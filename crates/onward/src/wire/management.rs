@@ -9,39 +9,52 @@ pub mod listing;
 pub mod milestone;
 
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder};
 
 /// The simple success response.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Success)]
 pub struct SuccessAnswer {
+    #[schema(pattern = "^success$")]
     message: &'static str,
+    /// Always true.
     success: bool,
+    #[schema(schema_with = nothing)]
     data: [(); 0],
+    #[schema(schema_with = nothing)]
     errors: [(); 0],
 }
 
-/// The success response of a question with one answer (S-52).
-#[derive(Debug, Serialize)]
+/// The success response of a question with one answer.
+// S-52
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Verdict {
+    #[schema(pattern = "^success$")]
     message: &'static str,
+    /// Always true.
     success: bool,
     data: VerdictData,
+    #[schema(schema_with = nothing)]
     errors: [(); 0],
 }
 
-#[derive(Debug, Serialize)]
+/// The answer itself.
+
+#[derive(Debug, Serialize, ToSchema)]
 struct VerdictData {
     result: bool,
 }
 
 /// A body with nothing but its data.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Data<T> {
     /// What was asked for.
     pub data: T,
 }
 
 /// A page of a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct List<T> {
     /// The entries of this page.
     pub data: Vec<T>,
@@ -49,8 +62,9 @@ pub struct List<T> {
     pub meta: crate::management::page::Meta,
 }
 
-/// An id that is a number in some documents and a text in others (S-48).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// An id: a number, or a text where milestones are among the includes.
+// S-48
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Id {
     /// As a number.
@@ -60,29 +74,34 @@ pub enum Id {
 }
 
 /// Names a resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Identifier {
-    /// Its type.
+    /// The type of the resource.
     pub r#type: &'static str,
-    /// Its id.
+    /// The id of the resource.
     pub id: Id,
 }
 
 /// What a relationship leads to.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Related {
     /// One resource or several.
     pub data: OneOrMany,
 }
 
 /// One resource or several.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum OneOrMany {
     /// One.
     One(Identifier),
     /// Any number.
     Many(Vec<Identifier>),
+}
+
+/// The schema of an array in which nothing ever is.
+fn nothing() -> Array {
+    ArrayBuilder::new().max_items(Some(0)).build()
 }
 
 impl Default for SuccessAnswer {

@@ -3,10 +3,23 @@
 //! One binary, so that it links once. The tests of a route are in the file of
 //! the route's name under `routes/`.
 
+/// Compares with an inline snapshot. A story's two tellings share it, which
+/// `insta` takes for a loop.
+macro_rules! assert_shown {
+    ($shown:expr, @$snapshot:literal) => {
+        let shown = $shown;
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(shown, @$snapshot);
+        }
+    };
+}
+
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
 mod import;
+#[cfg(test)]
+mod management;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]

@@ -1,10 +1,16 @@
 //! The tests of each route, in the file of the route's name.
 
+mod address;
+mod branch;
 mod chain;
+mod docs;
 mod health;
 mod jwks;
 mod listing;
 mod metrics;
+mod milestone_group;
+mod milestone_type;
+mod openapi_json;
 mod standard;
 mod token;
 mod webhook;

@@ -20,7 +20,7 @@ use onward::server::{self, Server};
 use onward::{files, keys};
 use storage::Storage;
 
-pub(crate) use self::agent::Agent;
+pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};

@@ -6,17 +6,35 @@ use axum::Json;
 use axum::extract::State;
 use chain::address;
 use storage::properties;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
+use crate::limits;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
 use crate::management::page::refuse_errors;
+use crate::management::parameters::Paging;
 use crate::management::recording::WriteRequest;
+use crate::openapi::schema::text;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::AddressResource;
 
-/// Lists the properties of a postcode, or of a whole address (S-52). No match
-/// is an empty list.
+/// Lists the properties of a postcode, or of a whole address.
+///
+/// No match is an empty list.
+#[utoipa::path(
+    post,
+    path = "/api/v1/address/filter",
+    tag = "Addresses and branches",
+    params(Paging),
+    request_body = AddressFilterBody,
+    responses(
+        (status = 200, description = "A page of properties.", body = List<AddressResource>),
+        Refused::<(AnyBody, Members<AddressFilterBody>, Pages)>,
+    ),
+)]
 pub async fn filter_addresses(
     State(app): State<Arc<App>>,
     _caller: BranchCaller,
@@ -44,4 +62,24 @@ pub async fn filter_addresses(
         data: found.into_iter().map(AddressResource::from).collect(),
         meta: page.meta(total),
     }))
+}
+
+/// What `filter_addresses` reads.
+struct AddressFilterBody;
+
+impl utoipa::ToSchema for AddressFilterBody {}
+
+impl utoipa::PartialSchema for AddressFilterBody {
+    fn schema() -> RefOr<Schema> {
+        let full_address = text(limits::TEXT_CHARACTERS_MAX)
+            .description(Some("A whole address, or a postcode alone."));
+        ObjectBuilder::new()
+            .property("full_address", full_address)
+            .required("full_address")
+            .into()
+    }
+}
+
+impl WrongMember for AddressFilterBody {
+    const WRONG: (&'static str, &'static str) = ("full_address", "is missing");
 }

@@ -5,17 +5,35 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use storage::{StorageError, branch};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
+use crate::limits;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
 use crate::management::page::refuse_errors;
+use crate::management::parameters::Paging;
 use crate::management::recording::WriteRequest;
+use crate::openapi::schema::text;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::BranchResource;
 
-/// Lists the branches whose name contains a text, in any case (S-52). No match
-/// is an empty list.
+/// Lists the branches whose name contains a text, in any case.
+///
+/// No match is an empty list.
+#[utoipa::path(
+    post,
+    path = "/api/v1/branch/filter",
+    tag = "Addresses and branches",
+    params(Paging),
+    request_body = BranchFilterBody,
+    responses(
+        (status = 200, description = "A page of branches.", body = List<BranchResource>),
+        Refused::<(AnyBody, Members<BranchFilterBody>, Pages)>,
+    ),
+)]
 pub async fn filter_branches(
     State(app): State<Arc<App>>,
     _caller: BranchCaller,
@@ -39,4 +57,23 @@ pub async fn filter_branches(
         data: found.into_iter().map(BranchResource::from).collect(),
         meta: page.meta(total),
     }))
+}
+
+/// What `filter_branches` reads.
+struct BranchFilterBody;
+
+impl utoipa::ToSchema for BranchFilterBody {}
+
+impl utoipa::PartialSchema for BranchFilterBody {
+    fn schema() -> RefOr<Schema> {
+        let name = text(limits::TEXT_CHARACTERS_MAX).description(Some("A part of a name."));
+        ObjectBuilder::new()
+            .property("name", name)
+            .required("name")
+            .into()
+    }
+}
+
+impl WrongMember for BranchFilterBody {
+    const WRONG: (&'static str, &'static str) = ("name", "is missing");
 }

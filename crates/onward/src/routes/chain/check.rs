@@ -5,16 +5,35 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ends::{CHECK_REASON, End};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{Marking, Members, OwnChain, Recorded, Refused, WrongMember};
 use crate::management::ends::{self, Finding};
 use crate::management::fields::Fields;
+use crate::management::parameters::{ChainInPath, IdempotencyKey};
 use crate::management::recording::{self, Reply, WriteRequest};
 use crate::management::segments::Segments;
+use crate::openapi::schema::{flag, one_of_texts};
 use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
 
-/// Marks the top or bottom of a chain as checked (S-43, S-44).
+/// Marks the top or bottom of a chain as checked.
+///
+/// Then it is confirmed that the chain ends there.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/check",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = CheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<CheckBody>, OwnChain, Marking)>,
+    ),
+)]
 pub async fn check_end(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -46,4 +65,29 @@ pub(super) fn read_end(mut fields: Fields) -> Result<End, Problem> {
     } else {
         End::Bottom
     })
+}
+
+/// What `check_end` reads.
+struct CheckBody;
+
+impl utoipa::ToSchema for CheckBody {}
+
+impl utoipa::PartialSchema for CheckBody {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .property("reason", one_of_texts([CHECK_REASON]))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}
+
+impl WrongMember for CheckBody {
+    const WRONG: (&'static str, &'static str) = ("reason", "must be `Checked`");
+}
+
+/// The member that `read_end` reads.
+pub(super) fn describe_end() -> ObjectBuilder {
+    flag().description(Some("True for the top, false for the bottom."))
 }

@@ -7,14 +7,26 @@ use axum::extract::State;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnChain, Refused};
 use crate::management::ends::find_own_chain;
 use crate::management::listings::in_order;
+use crate::management::parameters::ChainInPath;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Answers all listings of a chain in which the caller has one (S-47).
+/// Answers all listings of a chain in which you have one, bottom to top.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/chain/{chain}/listings",
+    tag = "Chains",
+    params(ChainInPath),
+    responses(
+        (status = 200, description = "The listings, bottom to top.", body = Data<Vec<ListingResource>>),
+        Refused::<OwnChain>,
+    ),
+)]
 pub async fn list_chain(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

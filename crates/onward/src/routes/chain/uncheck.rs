@@ -5,17 +5,34 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ends::UncheckReason;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{Marking, Members, OwnChain, Recorded, Refused, WrongMember};
 use crate::management::ends::{self, Finding};
+use crate::management::parameters::{ChainInPath, IdempotencyKey};
 use crate::management::recording::{self, Reply, WriteRequest};
 use crate::management::segments::Segments;
+use crate::openapi::schema::one_of_texts;
 use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
 
-use super::check::read_end;
+use super::check::{describe_end, read_end};
 
-/// Takes the check of the top or bottom of a chain back (S-43, S-44).
+/// Takes the check of the top or bottom of a chain back.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/uncheck",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = UncheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<UncheckBody>, OwnChain, Marking)>,
+    ),
+)]
 pub async fn uncheck_end(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -39,4 +56,25 @@ pub async fn uncheck_end(
         Reply::success()
     })
     .await
+}
+
+/// What `uncheck_end` reads.
+struct UncheckBody;
+
+impl utoipa::ToSchema for UncheckBody {}
+
+impl utoipa::PartialSchema for UncheckBody {
+    fn schema() -> RefOr<Schema> {
+        let reasons = UncheckReason::ALL.map(UncheckReason::as_str);
+        ObjectBuilder::new()
+            .property("reason", one_of_texts(reasons))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}
+
+impl WrongMember for UncheckBody {
+    const WRONG: (&'static str, &'static str) = ("top", "must be true or false");
 }

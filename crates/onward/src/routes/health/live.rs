@@ -6,6 +6,17 @@ use crate::problem::Problem;
 use crate::routes::only_get;
 
 /// Says that the process runs.
+#[utoipa::path(
+    method(get, head),
+    path = "/health/live",
+    tag = "Health",
+    responses((
+        status = 200,
+        description = "It runs.",
+        body = String,
+        content_type = "text/plain; charset=utf-8",
+    )),
+)]
 pub async fn show_live(method: Method) -> Result<&'static str, Problem> {
     only_get(&method)?;
     Ok("live\n")

@@ -7,15 +7,28 @@ use axum::extract::{Request, State};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnListing, Pages, Refused};
 use crate::management::listings::find_own_listing_ever;
 use crate::management::page::{Query, refuse_errors};
+use crate::management::parameters::{ListingInPath, Paging};
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::history::HistoryResource;
 
-/// Answers the history of one of the caller's listings, the oldest first; also
-/// of a withdrawn one.
+/// Answers the history of one of your listings, the oldest first.
+///
+/// That of a withdrawn one stays.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/history",
+    tag = "Listings",
+    params(ListingInPath, Paging),
+    responses(
+        (status = 200, description = "A page of the history.", body = List<HistoryResource>),
+        Refused::<(OwnListing, Pages)>,
+    ),
+)]
 pub async fn list_history(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

@@ -7,13 +7,25 @@ use axum::extract::State;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnListing, Refused};
 use crate::management::links::load_chain;
 use crate::management::listings::find_own_listing;
+use crate::management::parameters::ListingInPath;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::Verdict;
 
-/// Answers whether both ends of the listing's chain are checked (S-52).
+/// Answers whether both ends of the listing's chain are checked.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/is-complete",
+    tag = "Chains",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "Whether they are.", body = Verdict),
+        Refused::<OwnListing>,
+    ),
+)]
 pub async fn show_completeness(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

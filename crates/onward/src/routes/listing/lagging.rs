@@ -9,15 +9,26 @@ use storage::{listings, milestones};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnListing, Refused};
 use crate::management::links::load_chain;
 use crate::management::listings::{find_own_listing, in_order};
+use crate::management::parameters::ListingInPath;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Answers the listings behind the most advanced one of the chain, bottom to
-/// top (S-52).
+/// Answers the listings behind the most advanced one of the chain.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/lagging",
+    tag = "Chains",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "The listings, bottom to top.", body = Data<Vec<ListingResource>>),
+        Refused::<OwnListing>,
+    ),
+)]
 pub async fn list_lagging(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

@@ -8,21 +8,38 @@ use axum::response::{IntoResponse, Response};
 use chain::milestone::Origin;
 use chain::record::Wish;
 use http::StatusCode;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
 use crate::clock;
 use crate::limits;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{KnownType, Members, OwnListing, Recorded, Refused, WrongMember};
 use crate::management::fields::Fields;
 use crate::management::listings::find_own_listing;
 use crate::management::milestones;
+use crate::management::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
 use crate::management::recording::{self, Reply, WriteRequest};
 use crate::management::segments::Segments;
+use crate::openapi::schema::{any_integer, exactly_one_of, flag, formatted};
 use crate::problem::Problem;
 use crate::wire::management::Data;
-use crate::wire::management::milestone::MilestoneResource;
+use crate::wire::management::SuccessAnswer;
+use crate::wire::management::milestone::{MilestoneResource, origin};
 
-/// Answers one milestone of one of the caller's listings; 204 when there is none.
+/// Answers one milestone of one of your listings.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath),
+    responses(
+        (status = 200, description = "The milestone.", body = Data<MilestoneResource>),
+        (status = 204, description = "It is not recorded."),
+        Refused::<(OwnListing, KnownType)>,
+    ),
+)]
 pub async fn show_milestone(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -47,7 +64,18 @@ pub async fn show_milestone(
     })
 }
 
-/// Records a milestone, or corrects it (S-38, S-52).
+/// Records a milestone, or corrects it.
+#[utoipa::path(
+    put,
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath, IdempotencyKey),
+    request_body = MilestoneBody,
+    responses(
+        (status = 200, description = "The milestone as it is now.", body = Data<MilestoneResource>),
+        Refused::<(Recorded, Members<MilestoneBody>, OwnListing, KnownType)>,
+    ),
+)]
 pub async fn record_milestone(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -65,7 +93,19 @@ pub async fn record_milestone(
     .await
 }
 
-/// Withdraws a milestone; its field becomes null again (S-52).
+/// Withdraws a milestone.
+///
+/// Its date in the chain query becomes null again.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, KnownType)>,
+    ),
+)]
 pub async fn withdraw_milestone(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -123,4 +163,30 @@ fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> 
         fields.refuse("completed_at", detail);
     }
     date.map(|date| (date, Some(seconds)))
+}
+
+/// What `read_wish` reads.
+struct MilestoneBody;
+
+impl utoipa::ToSchema for MilestoneBody {}
+
+impl utoipa::PartialSchema for MilestoneBody {
+    fn schema() -> RefOr<Schema> {
+        let date =
+            formatted("date").description(Some("The day. Send this or `completed_at`, not both."));
+        let completed_at = any_integer().description(Some(
+            "The exact moment, in Unix seconds. Its day in London is the date.",
+        ));
+        let excluded = flag().description(Some("Whether it is left out of the sale's progress."));
+        let members = ObjectBuilder::new()
+            .property("date", date)
+            .property("completed_at", completed_at)
+            .property("origin", origin())
+            .property("excluded", excluded);
+        exactly_one_of(["date", "completed_at"], members)
+    }
+}
+
+impl WrongMember for MilestoneBody {
+    const WRONG: (&'static str, &'static str) = ("date", "is missing: send date or completed_at");
 }

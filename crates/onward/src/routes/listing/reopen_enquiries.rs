@@ -7,12 +7,27 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnListing, Recorded, Refused};
 use crate::management::milestones;
+use crate::management::parameters::{IdempotencyKey, ListingInPath};
 use crate::management::recording::{self, Reply, WriteRequest};
 use crate::management::segments::Segments;
 use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
 
-/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
+/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened.
+///
+/// A body is ignored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/{listing}/reopen-enquiries",
+    tag = "Milestones",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing)>,
+    ),
+)]
 pub async fn reopen_enquiries(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

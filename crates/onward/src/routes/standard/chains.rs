@@ -1,5 +1,6 @@
 //! `POST {base_url}/api/v1/standard/chains`: the chain query of document 1.
 
+mod described;
 mod find;
 mod query;
 
@@ -12,6 +13,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, header};
 use signing::keyring::Purpose;
 
+use self::described::{ChainForm, PageParameters, Refusals};
 use self::find::Match;
 use self::query::ChainQuery;
 use crate::access::{BoundToken, Peer};
@@ -20,13 +22,35 @@ use crate::form::Form;
 use crate::problem::Problem;
 use crate::rate_limit::Allowance;
 use crate::registry::{Scope, Snapshot};
-use crate::wire::chains::{self, Page};
+use crate::wire::chains::{self, ChainAnswer, Page};
 
 /// How often a query is tried again because the registry changed, or a chain
 /// was dissolved, between two of its reads.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Answers which chains the asked properties are in, signed.
+///
+/// One element for each value that names a property with a current listing, in
+/// the order asked; values that name none are left out. The signature is over
+/// the whole `data` object. A page past the end is empty.
+#[utoipa::path(
+    post,
+    path = "/api/v1/standard/chains",
+    tag = "Chains",
+    params(PageParameters),
+    request_body(
+        description = "What to look for.",
+        content(
+            (ChainForm = "multipart/form-data"),
+            (ChainForm = "application/x-www-form-urlencoded"),
+        ),
+    ),
+    responses(
+        (status = 200, description = "The chains, signed.", body = ChainAnswer<'_>),
+        Refusals,
+    ),
+    security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
+)]
 pub async fn query_chains(State(app): State<Arc<App>>, request: Request) -> Response {
     let mut allowance = None;
     let mut response = match answer(&app, request, &mut allowance).await {

@@ -3,6 +3,7 @@
 use chain::milestone::{Group, MilestoneType};
 use serde::Serialize;
 use storage::milestones::StoredMilestone;
+use utoipa::ToSchema;
 
 use super::milestone::MilestoneResource;
 use super::{OneOrMany, Related};
@@ -11,54 +12,76 @@ use super::{OneOrMany, Related};
 const CATALOGUE_MADE_AT: i64 = 1_767_225_600;
 
 /// A type of milestone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MilestoneType)]
 pub struct MilestoneTypeResource {
+    #[schema(pattern = "^[0-9]+$")]
     id: String,
+    #[schema(pattern = "^milestone_type$")]
     r#type: &'static str,
     attributes: MilestoneTypeAttributes,
+    /// Only in a workflow.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     relationships: Option<MilestoneTypeRelationships>,
 }
 
 /// Attributes of a milestone type.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MilestoneTypeAttributes {
+    /// Unix seconds.
     created_at: i64,
+    /// Unix seconds.
     updated_at: i64,
+    /// Always null.
+    #[schema(required)]
     deleted_at: Option<i64>,
     name: &'static str,
+    /// By which paths name it.
     key: &'static str,
+    /// Its place in the catalogue, counted from 1.
+    #[schema(minimum = 1)]
     sequence: i64,
+    /// Whether the chain query shows it.
     is_default_workflow: bool,
+    /// Whether only listing and chain management shows it.
     is_checklist_enabled: bool,
 }
 
 /// The recorded milestones of a type.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MilestoneTypeRelationships {
     milestones: Related,
 }
 
 /// A group of milestone types.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MilestoneGroup)]
 pub struct MilestoneGroupResource {
+    #[schema(pattern = "^[0-9]+$")]
     id: String,
+    #[schema(pattern = "^milestone_group$")]
     r#type: &'static str,
     attributes: MilestoneGroupAttributes,
 }
 
 /// Attributes of a group.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MilestoneGroupAttributes {
+    /// By which paths name it.
     key: &'static str,
     name: &'static str,
+    /// Its place among the groups, counted from 1.
+    #[schema(minimum = 1)]
     sequence: i64,
 }
 
 /// The workflow of one listing in one group.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Workflow {
+    /// The milestone types of the group.
     data: Vec<MilestoneTypeResource>,
+    /// What the listing has recorded of them.
     included: Vec<MilestoneResource>,
 }
 

@@ -4,19 +4,26 @@ use chain::address;
 use serde::Serialize;
 use storage::branch::BranchWithParticipant;
 use storage::properties::StoredProperty;
+use utoipa::ToSchema;
 
 /// A property by its address.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Address)]
 pub struct AddressResource {
+    #[schema(minimum = 1)]
     id: i64,
+    #[schema(pattern = "^address$")]
     r#type: &'static str,
     attributes: AddressAttributes,
 }
 
 /// Attributes of an address.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct AddressAttributes {
     address_id: i64,
+    /// Unique Property Reference Number. From 900000000000 on it is a
+    /// placeholder, for a property that has none yet.
+    #[schema(minimum = 1, maximum = 999_999_999_999_isize)]
     uprn: i64,
     full_address: String,
     address_street_name: String,
@@ -25,18 +32,22 @@ pub struct AddressAttributes {
 }
 
 /// A branch of an agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Branch)]
 pub struct BranchResource {
+    #[schema(minimum = 1)]
     id: i64,
+    #[schema(pattern = "^branch$")]
     r#type: &'static str,
     attributes: BranchAttributes,
 }
 
 /// Attributes of a branch.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct BranchAttributes {
     branch_id: i64,
     name: String,
+    /// The organisation that it belongs to.
     participant: String,
 }
 

@@ -7,6 +7,7 @@ use chain::state::Chain;
 use serde::Serialize;
 use storage::listings::StoredListing;
 use storage::milestones::StoredMilestone;
+use utoipa::ToSchema;
 
 use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
@@ -39,15 +40,18 @@ pub struct Sources {
 }
 
 /// The envelope.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ListingDocument {
     data: ListingResource,
+    /// Only where something was asked for with it.
+    #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<Included>,
 }
 
-/// Under `data`, or flat where milestones are among the includes (S-49).
-#[derive(Debug, Serialize)]
+/// Under `data`, or flat where milestones are among the includes.
+// S-49
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 enum Included {
     Wrapped { data: Vec<Resource> },
@@ -55,7 +59,7 @@ enum Included {
 }
 
 /// What can be included.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 enum Resource {
     Listing(Box<ListingResource>),
@@ -64,15 +68,19 @@ enum Resource {
 }
 
 /// Where a listing is in its chain, and what is known of the chain's ends.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChainData)]
 pub struct ChainDataResource {
+    /// The `chain_link_id`.
+    #[schema(format = "uuid")]
     id: String,
+    #[schema(pattern = "^chain_data$")]
     r#type: &'static str,
     attributes: ChainDataAttributes,
 }
 
 /// Attributes of chain data.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ChainDataAttributes {
     /// Listings in the chain.
     length: usize,

@@ -3,27 +3,35 @@
 use serde::Serialize;
 use serde_json::Value;
 use storage::history::HistoryEntry;
+use utoipa::ToSchema;
 
 use crate::problem::Problem;
 
 /// Who did what, and when.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HistoryEntry)]
 pub struct HistoryResource {
+    #[schema(pattern = "^[0-9]+$")]
     id: String,
+    #[schema(pattern = "^history_entry$")]
     r#type: &'static str,
     attributes: HistoryAttributes,
 }
 
 /// Attributes of a line of history.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryAttributes {
+    /// What was done, such as `link.added`.
+    #[schema(pattern = "^[a-z]+[.][a-z]+$")]
     action: String,
     /// Unix seconds.
     at: i64,
     /// The organisation's name, or `operator`.
     by: String,
     /// The listing's chain from then on.
+    #[schema(format = "uuid")]
     chain_link_id: String,
+    #[schema(schema_with = crate::management::history::describe_details)]
     detail: Value,
 }
 

@@ -23,17 +23,21 @@ impl World {
         let row = json!({"type": "branch", "branch": name, "name": format!("branch {name}"),
             "participant": format!("{name} Ltd")});
         self.import(&row.to_string()).await;
-        let branch = self.branch_id(name).await;
+        self.agent_of(name, &[self.branch_id(name).await]).await
+    }
+
+    /// Registers an agent of these branches, which are there already.
+    pub(crate) async fn agent_of(&self, name: &str, branches: &[i64]) -> Agent {
         let client = self
             .register_as(name, &["listing"], |stored| {
-                stored.branches = vec![BranchId(branch)];
+                stored.branches = branches.iter().copied().map(BranchId).collect();
             })
             .await;
         Agent {
             token: self.token(&client, None).await,
             url: self.url(At::Listing, ""),
+            branch: branches.first().copied().unwrap_or_default(),
             client,
-            branch,
         }
     }
 
@@ -60,6 +64,14 @@ impl Agent {
     pub(crate) fn after_restart(&self, world: &World) -> Self {
         Self {
             url: world.url(At::Listing, ""),
+            ..self.clone()
+        }
+    }
+
+    /// The same agent with a new token, once the clock has moved.
+    pub(crate) async fn renewed(&self, world: &World) -> Self {
+        Self {
+            token: world.token(&self.client, None).await,
             ..self.clone()
         }
     }
@@ -163,6 +175,7 @@ impl Answer {
     }
 }
 
-async fn send(request: RequestBuilder) -> Answer {
+/// Sends a request and reads the whole answer.
+pub(crate) async fn send(request: RequestBuilder) -> Answer {
     Answer::read(request.send().await.unwrap()).await
 }

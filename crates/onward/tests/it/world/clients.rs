@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::BranchId;
+use onward::clock::Clock;
 use onward::commands::client::register_client;
 use reqwest::Identity;
 use serde_json::json;
@@ -93,9 +94,13 @@ impl World {
 
     /// A token for these scopes (none named: all), bound to the client's certificate.
     pub(crate) async fn token(&self, client: &TestClient, scope: Option<&str>) -> String {
-        let answer = self
-            .request_token(client, &client.assertion().sign(&client.key), scope)
-            .await;
+        let now = Clock::Manual(self.clock.clone()).now_seconds();
+        let assertion = client
+            .assertion()
+            .claim("iat", json!(now))
+            .claim("exp", json!(now + 120))
+            .sign(&client.key);
+        let answer = self.request_token(client, &assertion, scope).await;
         let body = answer.json();
         let token = body["access_token"].as_str();
         token

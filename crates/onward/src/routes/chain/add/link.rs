@@ -8,16 +8,35 @@ use chain::ids::ListingId;
 use chain::state::Link;
 use http::StatusCode;
 use storage::{StorageError, Write};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{BothSides, Linking, Members, Recorded, Refused, WrongMember};
 use crate::management::links;
+use crate::management::parameters::IdempotencyKey;
 use crate::management::recording::{self, Reply, WriteRequest};
+use crate::openapi::schema::id;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Links two listings, and answers both, bottom to top (S-41 to S-43).
+/// Links two listings, at least one of them yours.
+///
+/// The seller of `seller` buys nothing by this; `buyer` is the listing whose seller buys it.
+/// Both are answered, bottom to top. Their chains become one.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/add/link",
+    tag = "Chains",
+    params(IdempotencyKey),
+    request_body = LinkBody,
+    responses(
+        (status = 200, description = "The buyer listing, then the seller listing.", body = Data<Vec<ListingResource>>),
+        Refused::<(Recorded, Members<LinkBody>, BothSides, Linking)>,
+    ),
+)]
 pub async fn add_link(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
@@ -54,4 +73,30 @@ fn show_listing(write: &mut Write<'_>, id: ListingId) -> Result<ListingResource,
     let found = storage::listings::find_stored_listing(write, id)?;
     let found = found.as_ref().map(ListingResource::plain);
     found.ok_or_else(|| StorageError::Corrupt(format!("listing {id} vanished")))
+}
+
+/// What `read_link` reads.
+pub(in crate::routes) struct LinkBody;
+
+impl utoipa::ToSchema for LinkBody {}
+
+impl utoipa::PartialSchema for LinkBody {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .property(
+                "seller",
+                id().description(Some("The listing that is bought.")),
+            )
+            .property(
+                "buyer",
+                id().description(Some("The listing whose seller buys it.")),
+            )
+            .required("seller")
+            .required("buyer")
+            .into()
+    }
+}
+
+impl WrongMember for LinkBody {
+    const WRONG: (&'static str, &'static str) = ("seller", "is missing");
 }

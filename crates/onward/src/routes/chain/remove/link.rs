@@ -7,12 +7,26 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{BothSides, Members, Recorded, Refused, Unlinking};
 use crate::management::links;
+use crate::management::parameters::IdempotencyKey;
 use crate::management::recording::{self, Reply, WriteRequest};
 use crate::problem::Problem;
-use crate::routes::chain::add::link::read_link;
+use crate::routes::chain::add::link::{LinkBody, read_link};
+use crate::wire::management::SuccessAnswer;
 
-/// Breaks the link of two listings (S-42 to S-44).
+/// Breaks the link of two listings, at least one of them yours.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/remove/link",
+    tag = "Chains",
+    params(IdempotencyKey),
+    request_body = LinkBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<LinkBody>, BothSides, Unlinking)>,
+    ),
+)]
 pub async fn remove_link(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

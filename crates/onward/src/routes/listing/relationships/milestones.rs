@@ -8,14 +8,28 @@ use storage::milestones;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{OwnListing, Refused};
 use crate::management::listings::find_own_listing;
+use crate::management::parameters::ListingInPath;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::milestone::MilestoneResource;
 
-/// Answers what is recorded of one of the caller's listings, in the
-/// catalogue's order.
+/// Answers what is recorded of one of your listings.
+///
+/// In the catalogue's order.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/relationships/milestones",
+    tag = "Milestones",
+    operation_id = "list_milestones_of_listing",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "Its milestones.", body = Data<Vec<MilestoneResource>>),
+        Refused::<OwnListing>,
+    ),
+)]
 pub async fn list_milestones(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

@@ -8,13 +8,26 @@ use storage::{StorageError, milestones};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{KnownType, Pages, Refused};
 use crate::management::page::{Query, refuse_errors};
+use crate::management::parameters::{Paging, TypeInPath};
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::milestone::MilestoneResource;
 
-/// Answers the milestones of a type that the caller's listings have.
+/// Answers the milestones of a type that your listings have.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_type/{id}/relationships/milestones",
+    tag = "Milestones",
+    operation_id = "list_milestones_of_type",
+    params(TypeInPath, Paging),
+    responses(
+        (status = 200, description = "A page of milestones.", body = List<MilestoneResource>),
+        Refused::<(KnownType, Pages)>,
+    ),
+)]
 pub async fn list_milestones(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

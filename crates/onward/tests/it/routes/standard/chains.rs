@@ -1,16 +1,5 @@
 //! The chain query.
 
-/// Compares with an inline snapshot. A story's two tellings share it, which
-/// `insta` takes for a loop.
-macro_rules! assert_shown {
-    ($shown:expr, @$snapshot:literal) => {
-        let shown = $shown;
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(shown, @$snapshot);
-        }
-    };
-}
-
 mod access;
 mod asker;
 mod errors;

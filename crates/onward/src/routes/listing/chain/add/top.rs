@@ -8,12 +8,27 @@ use chain::ends::End;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{AtAnEnd, OwnListing, Recorded, Refused};
+use crate::management::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
 use crate::management::recording::WriteRequest;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::routes::listing::chain::add_at_end;
+use crate::wire::management::SuccessAnswer;
 
-/// Links a listing above the top of the chain (S-45).
+/// Links a listing above the top of the chain of one of your listings.
+///
+/// A body is ignored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/add/top/{added}",
+    tag = "Chains",
+    params(ListingInPath, AddedInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, AtAnEnd)>,
+    ),
+)]
 pub async fn add_top(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

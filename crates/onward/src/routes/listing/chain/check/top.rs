@@ -8,13 +8,28 @@ use chain::ends::End;
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{Marking, OwnListing, Recorded, Refused};
 use crate::management::ends::Finding;
+use crate::management::parameters::{IdempotencyKey, ListingInPath};
 use crate::management::recording::WriteRequest;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
 use crate::routes::listing::chain::mark_end;
+use crate::wire::management::SuccessAnswer;
 
-/// Marks the top of the chain as checked (S-45).
+/// Marks the top of the chain of one of your listings as checked.
+///
+/// A body is ignored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/check/top",
+    tag = "Chains",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, Marking)>,
+    ),
+)]
 pub async fn check_top(
     State(app): State<Arc<App>>,
     caller: BranchCaller,

@@ -4,40 +4,43 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use chain::ids::BranchId;
 use storage::{branch, milestones};
 
 use crate::app::App;
 use crate::management::caller::BranchCaller;
+use crate::management::causes::{KnownWorkflow, OwnListing, Refused};
 use crate::management::listings::find_own_listing;
+use crate::management::parameters::{BranchInPath, GroupInPath, ListingInPath};
 use crate::management::refusal::Refusal;
-use crate::management::segments::Segments;
+use crate::management::segments::{Segments, unknown_branch};
 use crate::problem::Problem;
 use crate::wire::management::catalogue::Workflow;
 
-/// Answers the types of a group, each with what one of the caller's listings
-/// has recorded of it.
+/// Answers the types of a group, each with what one of your listings has recorded of it.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
+    tag = "Milestones",
+    params(GroupInPath, BranchInPath, ListingInPath),
+    responses(
+        (status = 200, description = "The workflow.", body = Workflow),
+        Refused::<(KnownWorkflow, OwnListing)>,
+    ),
+)]
 pub async fn show_workflow(
     State(app): State<Arc<App>>,
     caller: BranchCaller,
     segments: Segments,
 ) -> Result<Json<Workflow>, Problem> {
     let group = segments.milestone_group(0)?;
-    let unknown_branch = || {
-        let text: String = segments.text(1).chars().take(64).collect();
-        Refusal::unknown("branch_unknown", format!("branch {text} does not exist"))
-    };
-    let branch_id = segments
-        .number(1)
-        .map(BranchId)
-        .ok_or_else(unknown_branch)?;
+    let branch_id = segments.branch(1)?;
     let listing = segments.listing(2)?;
     let exists = app
         .storage
         .lookup(move |read| branch::branch_exists(read, branch_id))
         .await?;
     if !exists {
-        return Err(unknown_branch().into());
+        return Err(unknown_branch(segments.text(1)).into());
     }
     caller.check_branch(branch_id)?;
     let recorded = app

@@ -1,0 +1,57 @@
+//! What each address answers, as an OpenAPI 3.1 document and as a page: both
+//! are generated from the handlers, wire types, limits and tables of refusals.
+
+use std::sync::OnceLock;
+
+use axum::body::Bytes;
+
+use crate::config::Config;
+use crate::router::Door;
+
+mod doors;
+mod finish;
+mod headers;
+mod page;
+pub mod refusals;
+pub mod schema;
+
+/// The description of one address. It is made when somebody asks first, so
+/// that starting the program does not wait for it.
+#[derive(Debug)]
+pub struct Description {
+    door: Door,
+    rendered: OnceLock<Rendered>,
+}
+
+/// A finished description.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The OpenAPI document.
+    pub json: Bytes,
+    /// The page for people.
+    pub page: Bytes,
+    /// The Content-Security-Policy that the page works under.
+    pub page_policy: String,
+}
+
+impl Description {
+    /// The description of this address.
+    pub fn new(door: Door) -> Self {
+        Self {
+            door,
+            rendered: OnceLock::new(),
+        }
+    }
+
+    /// Renders it with the addresses of these settings, once.
+    pub fn rendered(&self, config: &Config) -> &Rendered {
+        self.rendered.get_or_init(|| {
+            let document = finish::finish(self.door, config);
+            Rendered {
+                json: Bytes::from(document.to_string()),
+                page: Bytes::from(page::render(&document)),
+                page_policy: page::content_security_policy(),
+            }
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Which operations each address has. A test compares this with `router.rs`.
+
+use utoipa::OpenApi;
+
+use crate::config::Config;
+use crate::router::Door;
+use crate::routes::standard::chains;
+use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
+use crate::routes::{docs, health, jwks, metrics, openapi_json, token};
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(chains::query_chains),
+    tags((name = "Chains", description = "The state of property chains, signed."))
+)]
+struct Base;
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(token::issue_token),
+    tags((name = "Tokens", description = "Access tokens for the other addresses."))
+)]
+struct Auth;
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(jwks::show_jwks),
+    tags((name = "Keys", description = "What signatures are verified with."))
+)]
+struct Directory;
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(
+        chain::add::link::add_link,
+        chain::remove::link::remove_link,
+        chain::check::check_end,
+        chain::uncheck::uncheck_end,
+        chain::listings::list_chain,
+        listing::chain::check::top::check_top,
+        listing::chain::check::bottom::check_bottom,
+        listing::chain::uncheck::top::uncheck_top,
+        listing::chain::uncheck::bottom::uncheck_bottom,
+        listing::chain::add::top::add_top,
+        listing::chain::add::bottom::add_bottom,
+        listing::list_listings,
+        listing::create_listing,
+        listing::show_listing,
+        listing::update_listing,
+        listing::withdraw_listing,
+        listing::history::list_history,
+        listing::is_complete::show_completeness,
+        listing::lagging::list_lagging,
+        listing::milestone::show_milestone,
+        listing::milestone::record_milestone,
+        listing::milestone::withdraw_milestone,
+        listing::relationships::milestones::list_milestones,
+        listing::reopen_enquiries::reopen_enquiries,
+        milestone_type::list_milestone_types,
+        milestone_type::relationships::milestones::list_milestones,
+        milestone_group::list_milestone_groups,
+        milestone_group::branch::listing::workflow::show_workflow,
+        address::filter::filter_addresses,
+        branch::filter::filter_branches,
+    ),
+    tags(
+        (name = "Listings", description = "What your branches sell."),
+        (name = "Chains", description = "Links between listings, and the ends of chains."),
+        (name = "Milestones", description = "How far a sale is."),
+        (name = "Addresses and branches", description = "Finding the ids that others need."),
+    ),
+    security(
+        ("accessToken" = ["listing"], "clientCertificate" = []),
+        ("accessToken" = ["listing"]),
+    ),
+)]
+struct Listing;
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(health::live::show_live, health::ready::show_ready, metrics::show_metrics),
+    tags((name = "Health", description = "Whether this node works, for its operator."))
+)]
+struct Ops;
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(openapi_json::show_openapi, docs::show_docs),
+    tags((name = "Description", description = "This description."))
+)]
+struct Describing;
+
+/// The operations of an address, with the schemas that they name.
+pub(super) fn operations(door: Door) -> utoipa::openapi::OpenApi {
+    let own = match door {
+        Door::Base => Base::openapi(),
+        Door::Auth => Auth::openapi(),
+        Door::Directory => Directory::openapi(),
+        Door::Listing => Listing::openapi(),
+        Door::Ops => Ops::openapi(),
+    };
+    own.merge_from(Describing::openapi())
+}
+
+/// What the address is for.
+pub(super) fn title(door: Door) -> &'static str {
+    match door {
+        Door::Base => "Onward: chain query",
+        Door::Auth => "Onward: access tokens",
+        Door::Directory => "Onward: key set and directory",
+        Door::Listing => "Onward: listings and chain management",
+        Door::Ops => "Onward: operation",
+    }
+}
+
+/// The public URL of an address. The operator's own has none: there, paths
+/// are relative to wherever the document was found.
+pub(super) fn server_url(door: Door, config: &Config) -> &str {
+    match door {
+        Door::Base => &config.base_url,
+        Door::Auth => &config.auth_url,
+        Door::Directory => &config.directory_url,
+        Door::Listing => &config.listing_base_url,
+        Door::Ops => "/",
+    }
+}

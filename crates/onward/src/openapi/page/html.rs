@@ -1,0 +1,79 @@
+//! Writing HTML in which every text is escaped.
+
+/// A page, or a part of one.
+#[derive(Debug, Default)]
+pub(super) struct Html {
+    written: String,
+}
+
+impl Html {
+    /// Markup of our own, as it is.
+    pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.written.push_str(markup);
+        self
+    }
+
+    /// Any text, safe between tags and in quoted attributes.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        for character in text.chars() {
+            match character {
+                '&' => self.written.push_str("&amp;"),
+                '<' => self.written.push_str("&lt;"),
+                '>' => self.written.push_str("&gt;"),
+                '"' => self.written.push_str("&quot;"),
+                '\'' => self.written.push_str("&#39;"),
+                other => self.written.push(other),
+            }
+        }
+        self
+    }
+
+    /// A text in an element.
+    pub(super) fn element(&mut self, tag: &'static str, text: &str) -> &mut Self {
+        self.raw("<").raw(tag).raw(">").text(text);
+        self.raw("</").raw(tag).raw(">")
+    }
+
+    /// A text in the fixed-width font.
+    pub(super) fn code(&mut self, text: &str) -> &mut Self {
+        self.element("code", text)
+    }
+
+    /// Several lines in the fixed-width font.
+    pub(super) fn lines(&mut self, text: &str) -> &mut Self {
+        self.element("pre", text)
+    }
+
+    /// `GET /path`.
+    pub(super) fn method_and_path(&mut self, method: &str, path: &str) -> &mut Self {
+        self.raw("<span class=\"method\">")
+            .text(&method.to_uppercase());
+        self.raw("</span> ").code(path)
+    }
+
+    /// One line of a description: what stands between backticks is code.
+    pub(super) fn inline(&mut self, description: &str) -> &mut Self {
+        for (index, part) in description.split('`').enumerate() {
+            if index % 2 == 1 {
+                self.code(part);
+            } else {
+                self.text(part);
+            }
+        }
+        self
+    }
+
+    /// A description: paragraphs with empty lines between them.
+    pub(super) fn prose(&mut self, description: &str) -> &mut Self {
+        let paragraphs = description.split("\n\n").map(str::trim);
+        for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty()) {
+            self.raw("<p>").inline(paragraph).raw("</p>");
+        }
+        self
+    }
+
+    /// The whole text.
+    pub(super) fn into_string(self) -> String {
+        self.written
+    }
+}

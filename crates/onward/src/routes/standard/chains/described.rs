@@ -1,0 +1,102 @@
+//! What the query accepts and refuses, for its description: drawn from the
+//! limits and the problem table that the query itself uses.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
+use utoipa::openapi::{RefOr, Required, Response};
+use utoipa::{IntoParams, IntoResponses, PartialSchema, ToSchema};
+
+use crate::form;
+use crate::limits;
+use crate::openapi::{refusals, schema};
+use crate::problem::{FieldError, Problem};
+
+const ROWS: &str = "Chains on a page.";
+
+/// The fields of a query, which `ChainQuery::parse` reads.
+pub(super) struct ChainForm;
+
+impl ToSchema for ChainForm {}
+
+impl PartialSchema for ChainForm {
+    fn schema() -> RefOr<Schema> {
+        let values = ArrayBuilder::new()
+            .items(schema::text(limits::VALUE_CHARACTERS_MAX))
+            .min_items(Some(1))
+            .max_items(Some(limits::VALUES_MAX))
+            .description(Some(
+                "What to look for: addresses, of which parts or the postcode alone may do, or \
+                 UPRNs of 1 to 12 digits. Repeat the field for several. `value[0]`, `value[1]` \
+                 and so on are understood as well.",
+            ));
+        let input_type =
+            schema::one_of_texts(["address", "uprn"]).description(Some("What the values are."));
+        ObjectBuilder::new()
+            .property("inputType", input_type)
+            .property("value[]", values)
+            .property("rows", rows())
+            .required("inputType")
+            .required("value[]")
+            .into()
+    }
+}
+
+/// The parameters of a query in its URL.
+pub(super) struct PageParameters;
+
+impl IntoParams for PageParameters {
+    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let page = schema::integer(1, limits::PAGE_MAX).default(Some(1.into()));
+        let parameter = |name: &str, description: &str, schema: ObjectBuilder| {
+            ParameterBuilder::new()
+                .name(name)
+                .parameter_in(ParameterIn::Query)
+                .required(Required::False)
+                .description(Some(description))
+                .schema(Some(schema))
+                .build()
+        };
+        let rows_text = "Chains on a page. The form may say so as well, and then wins.";
+        vec![
+            parameter("page", "Which page, counted from 1.", page),
+            parameter("rows", rows_text, rows()),
+        ]
+    }
+}
+
+fn rows() -> ObjectBuilder {
+    schema::integer(1, limits::ROWS_MAX)
+        .default(Some(limits::ROWS_DEFAULT.into()))
+        .description(Some(ROWS))
+}
+
+/// How a query may be refused.
+pub(super) struct Refusals;
+
+impl IntoResponses for Refusals {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let wrong = FieldError {
+            pointer: "value[3]".to_owned(),
+            detail: "with inputType `uprn` it must be 1 to 12 digits".to_owned(),
+        };
+        let problems = [
+            Problem::BodyMalformed("The form is not UTF-8.".to_owned()),
+            Problem::TokenMissing,
+            Problem::TokenInvalid("The token has expired. Get a new token."),
+            Problem::ScopeInsufficient("transaction-status"),
+            Problem::NotFound(
+                "No property with a current listing fits any of the values asked for.",
+            ),
+            Problem::BodyTooSlow,
+            Problem::BodyTooLarge(limits::FORM_BODY_BYTES_MAX),
+            Problem::MediaTypeUnsupported(form::SUPPORTED),
+            Problem::ValuesInvalid(vec![wrong]),
+            Problem::RateLimited(1),
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+        ];
+        refusals::describe(problems.iter().map(Problem::to_refusal))
+    }
+}

@@ -1,0 +1,129 @@
+//! A call of every kind, and the listings that they are about.
+
+use http::Method;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::world::{Agent, Answer, World, send};
+
+/// Method, path and body. Told in this order by their owner, all of them succeed.
+#[rustfmt::skip]
+pub(super) const CALLS: [(&str, &str, &str); 34] = [
+    ("GET", "/listing", ""),
+    ("GET", "/listing/{listing}", ""),
+    ("GET", "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings,milestones", ""),
+    ("GET", "/listing/{listing}/milestone/sstc", ""),
+    ("GET", "/listing/{listing}/relationships/milestones", ""),
+    ("GET", "/listing/{listing}/is-complete", ""),
+    ("GET", "/listing/{listing}/lagging", ""),
+    ("GET", "/listing/{listing}/history", ""),
+    ("GET", "/chain/{chain}/listings", ""),
+    ("GET", "/milestone_type", ""),
+    ("GET", "/milestone_type/1/relationships/milestones", ""),
+    ("GET", "/milestone_group", ""),
+    ("GET", "/milestone_group/sstc/branch/{branch}/listing/{listing}/workflow", ""),
+    ("POST", "/address/filter", r#"{"full_address": "High Street"}"#),
+    ("POST", "/branch/filter", r#"{"name": "north"}"#),
+    ("POST", "/listing", r#"{"address_id": {address}, "branch_id": {branch}, "price": 1}"#),
+    ("PATCH", "/listing/{listing}", r#"{"price": 2}"#),
+    ("PUT", "/listing/{listing}/milestone/sstc", r#"{"date": "2026-11-20"}"#),
+    ("DELETE", "/listing/{listing}/milestone/sstc", ""),
+    ("POST", "/listing/{listing}/reopen-enquiries", ""),
+    ("POST", "/chain/add/link", r#"{"seller": {other}, "buyer": {listing}}"#),
+    ("POST", "/chain/{chain}/check", r#"{"reason": "Checked", "top": true}"#),
+    ("POST", "/chain/{chain}/uncheck", r#"{"reason": "Not EOC", "top": true}"#),
+    ("POST", "/chain/remove/link", r#"{"seller": {other}, "buyer": {listing}}"#),
+    ("POST", "/listing/chain/{listing}/check/top", ""),
+    ("POST", "/listing/chain/{listing}/check/bottom", ""),
+    ("POST", "/listing/chain/{listing}/uncheck/top", ""),
+    ("POST", "/listing/chain/{listing}/uncheck/bottom", ""),
+    ("POST", "/listing/chain/{listing}/add/top/{third}", ""),
+    ("POST", "/listing/chain/{listing}/add/bottom/{fourth}", ""),
+    ("DELETE", "/listing/{other}", ""),
+    // Unknown members are passed over, and so is a query that a call does not have.
+    ("PATCH", "/listing/{listing}", r#"{"price": 3, "colour": "red"}"#),
+    ("GET", "/listing/{listing}?colour=red", ""),
+    ("GET", "/listing/{listing}/milestone/exchange?colour=red", ""),
+];
+
+/// Four unlinked listings of an agent.
+pub(super) struct Place {
+    pub(super) branch: i64,
+    pub(super) address: i64,
+    pub(super) listing: i64,
+    pub(super) other: i64,
+    pub(super) third: i64,
+    pub(super) fourth: i64,
+    /// The chain of `other`.
+    pub(super) chain: String,
+}
+
+impl Place {
+    /// Lists UPRNs 1 to 4 above `base`.
+    pub(super) async fn of(agent: &Agent, base: i64) -> Self {
+        let listing = agent.list(base + 1).await;
+        let other = agent.list(base + 2).await;
+        let address = agent.attributes(listing).await["address_id"].clone();
+        Self {
+            branch: agent.branch,
+            address: address.as_i64().unwrap(),
+            listing,
+            other,
+            third: agent.list(base + 3).await,
+            fourth: agent.list(base + 4).await,
+            chain: agent.chain_of(other).await,
+        }
+    }
+
+    /// The text with the placeholders of [`CALLS`] filled in.
+    pub(super) fn fill(&self, text: &str) -> String {
+        text.replace("{branch}", &self.branch.to_string())
+            .replace("{address}", &self.address.to_string())
+            .replace("{listing}", &self.listing.to_string())
+            .replace("{other}", &self.other.to_string())
+            .replace("{third}", &self.third.to_string())
+            .replace("{fourth}", &self.fourth.to_string())
+            .replace("{chain}", &self.chain)
+    }
+
+    /// One of [`CALLS`] as a request of this agent.
+    pub(super) fn request(&self, agent: &Agent, call: (&str, &str, &str)) -> RequestBuilder {
+        let (method, path, body) = call;
+        let method: Method = method.parse().unwrap();
+        let request = agent.request(method, &self.fill(path));
+        if body.is_empty() {
+            return request;
+        }
+        let request = request.header("content-type", "application/json");
+        request.body(self.fill(body))
+    }
+
+    /// Makes one of [`CALLS`] as this agent.
+    pub(super) async fn call(&self, agent: &Agent, call: (&str, &str, &str)) -> Answer {
+        send(self.request(agent, call)).await
+    }
+}
+
+/// Loads listings 1 to 3 of the branch `north`, of UPRNs 1 to 3: the first one's seller buys both
+/// others.
+pub(crate) async fn import_split_chain(world: &World) {
+    let mut rows = Vec::new();
+    for uprn in 1..=3 {
+        rows.push(
+            json!({"type": "property", "uprn": uprn, "line1": format!("{uprn} High St"),
+            "postcode": "LS1 4AP"}),
+        );
+        rows.push(
+            json!({"type": "listing", "branch": "north", "listing": uprn.to_string(),
+            "uprn": uprn}),
+        );
+    }
+    for seller in ["2", "3"] {
+        rows.push(
+            json!({"type": "link", "seller_branch": "north", "seller": seller,
+            "buyer_branch": "north", "buyer": "1", "split": true}),
+        );
+    }
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    world.import(&lines.join("\n")).await;
+}

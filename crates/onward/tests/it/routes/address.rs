@@ -1,0 +1,3 @@
+//! The tests of the routes below `address`.
+
+mod filter;

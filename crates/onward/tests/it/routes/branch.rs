@@ -1,0 +1,3 @@
+//! The tests of the routes below `branch`.
+
+mod filter;

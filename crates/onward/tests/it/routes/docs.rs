@@ -1,0 +1,127 @@
+//! The page that describes an address.
+
+use serde_json::Value;
+use signing::canonical;
+
+use crate::story;
+use crate::world::{Answer, At, World, http_client};
+
+/// Elements that a page of text is made of; nothing that runs or loads.
+const ELEMENTS: &str = "html head meta title style body h1 h2 h3 p a small code pre section nav ul \
+                        li details summary div span table tbody tr td br";
+
+async fn show(world: &World, at: At, path: &str) -> Answer {
+    let request = http_client(world, None).get(world.url(at, path));
+    Answer::read(request.send().await.unwrap()).await
+}
+
+story! {
+    async fn the_page_shows_every_operation_and_schema(world) {
+        for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
+            let answer = show(&world, at, "/docs").await;
+            assert_eq!(answer.status, 200);
+            assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+            let page = String::from_utf8(answer.body).unwrap();
+            let document = show(&world, at, "/openapi.json").await.json();
+            for (path, item) in document["paths"].as_object().unwrap() {
+                assert!(page.contains(&format!("<code>{path}</code>")), "{at:?} {path}");
+                for operation in item.as_object().unwrap().values() {
+                    if let Some(id) = operation["operationId"].as_str() {
+                        assert!(page.contains(&format!("id=\"operation-{id}\"")), "{at:?} {id}");
+                    }
+                }
+            }
+            let schemas = document["components"]["schemas"].as_object();
+            for name in schemas.into_iter().flat_map(|schemas| schemas.keys()) {
+                assert!(page.contains(&format!("id=\"schema-{name}\"")), "{at:?} {name}");
+            }
+            for (address, _) in page.match_indices("href=\"#") {
+                let target = page[address + 7..].split('"').next().unwrap();
+                assert!(page.contains(&format!("id=\"{target}\"")), "{at:?} #{target}");
+            }
+        }
+    }
+}
+
+story! {
+    async fn the_page_runs_nothing_and_loads_nothing(world) {
+        for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
+            let answer = show(&world, at, "/docs").await;
+            let page = String::from_utf8(answer.body.clone()).unwrap();
+            let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+            let digest = canonical::digest(style.as_bytes());
+            let digest = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, digest);
+            assert_eq!(
+                answer.header("content-security-policy"),
+                format!(
+                    "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; \
+                     form-action 'none'; frame-ancestors 'none'"
+                )
+            );
+            assert_eq!(answer.header("x-content-type-options"), "nosniff");
+            assert!(!style.contains("url(") && !style.contains("@import"));
+            check_elements(&page.replace(style, ""));
+        }
+    }
+}
+
+/// Every element is known and closed; attributes only name places on the page
+/// and looks.
+fn check_elements(page: &str) {
+    let mut open = Vec::new();
+    for markup in page.split('<').skip(1) {
+        let (tag, _text) = markup.split_once('>').unwrap();
+        let name = tag.split(' ').next().unwrap();
+        if let Some(name) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "{tag}");
+            continue;
+        }
+        if name == "!doctype" {
+            continue;
+        }
+        assert!(
+            ELEMENTS.split_whitespace().any(|known| known == name),
+            "{tag}"
+        );
+        if !["meta", "br"].contains(&name) {
+            open.push(name);
+        }
+        let attributes = tag
+            .split('"')
+            .step_by(2)
+            .skip(usize::from(!tag.contains('"')));
+        for attribute in attributes.filter(|part| part.contains('=')) {
+            let attribute = attribute.rsplit(' ').next().unwrap().trim_end_matches('=');
+            let known = ["id", "class", "href", "lang", "charset", "name", "content"];
+            assert!(known.contains(&attribute), "{tag}");
+        }
+        if let Some((_, link)) = tag.split_once("href=\"") {
+            assert!(
+                link.starts_with('#') || link.starts_with("openapi.json\""),
+                "{tag}"
+            );
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+story! {
+    async fn texts_are_escaped(world) {
+        let url = "https://localhost:8443/<script>alert('\"&')</script>";
+        world = world.reconfigure(|config| config.listing_base_url = url.to_owned()).await;
+        let page = show(&world, At::Listing, "/docs").await;
+        let page = String::from_utf8(page.body).unwrap();
+        assert!(!page.contains("<script"));
+        assert!(page.contains("&lt;script&gt;alert(&#39;&quot;&amp;&#39;)&lt;/script&gt;"));
+        let document = show(&world, At::Listing, "/openapi.json").await.json();
+        assert_eq!(document["servers"][0]["url"], Value::from(url));
+    }
+}
+
+story! {
+    async fn other_methods_are_refused(world) {
+        let http = http_client(&world, None);
+        let refused = http.post(world.url(At::Base, "/docs")).send().await.unwrap();
+        assert_eq!(Answer::read(refused).await.problem(), "405 method-not-allowed: Use GET, HEAD.");
+    }
+}

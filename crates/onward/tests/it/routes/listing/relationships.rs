@@ -1,0 +1,3 @@
+//! The tests of the routes below `listing/relationships`.
+
+mod milestones;

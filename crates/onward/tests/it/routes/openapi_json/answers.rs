@@ -1,0 +1,183 @@
+//! Real answers hold to the document, and show nothing that it does not name.
+
+use http::Method;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use super::strict::{check, check_answer};
+use super::{ADDRESSES, document};
+use crate::story;
+use crate::world::{Answer, At, TestClient, World, http_client};
+
+const CHAINS: &str = "/api/v1/standard/chains";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A link, and between them each kind of value that a property can show.
+fn rows() -> String {
+    let mut rows = vec![
+        json!({"type": "branch", "branch": "b", "name": "Acorn & Co"}),
+        json!({"type": "property", "uprn": 1, "line1": "1 High Street", "post_town": "Leeds",
+            "postcode": "LS1 4AP"}),
+        json!({"type": "property", "uprn": 2, "line1": "2 High Street", "post_town": "Leeds",
+            "postcode": "LS1 4AP"}),
+        json!({"type": "listing", "branch": "b", "listing": "1", "uprn": 1}),
+        json!({"type": "listing", "branch": "b", "listing": "2", "uprn": 2, "tenure": "freehold",
+            "transaction_type": ["auction", "probate"], "seller_conveyancer": "Deed LLP"}),
+        json!({"type": "link", "seller_branch": "b", "seller": "2", "buyer_branch": "b",
+            "buyer": "1"}),
+    ];
+    for key in chain::milestone::CATALOGUE.iter().map(|kind| kind.key) {
+        rows.push(
+            json!({"type": "milestone", "branch": "b", "listing": "2", "key": key,
+            "date": "2026-10-01"}),
+        );
+    }
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.join("\n")
+}
+
+async fn send(request: RequestBuilder) -> Answer {
+    Answer::read(request.send().await.unwrap()).await
+}
+
+story! {
+    async fn each_page_and_probe(world) {
+        let http = http_client(&world, None);
+        let shared = [At::Base, At::Auth, At::Directory, At::Listing, At::Ops];
+        let everywhere = shared.into_iter().flat_map(|at| [(at, "/openapi.json"), (at, "/docs")]);
+        let own = [
+            (At::Directory, "/jwks"),
+            (At::Ops, "/health/live"),
+            (At::Ops, "/health/ready"),
+            (At::Ops, "/metrics"),
+        ];
+        for (at, path) in everywhere.chain(own) {
+            let document = document(&world, at).await;
+            for method in [Method::GET, Method::HEAD] {
+                let request = http.request(method.clone(), world.url(at, path));
+                let answer = send(request.header("x-fapi-interaction-id", "probe-1")).await;
+                assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
+                check_answer(&document, path, &method, &answer);
+                let etag = answer.header("etag");
+                if path == "/jwks" {
+                    let request = http.request(method.clone(), world.url(at, path));
+                    let answer = send(request.header("if-none-match", etag)).await;
+                    assert_eq!(answer.status, 304);
+                    check_answer(&document, path, &method, &answer);
+                }
+            }
+        }
+    }
+}
+
+story! {
+    async fn tokens(world) {
+        let document = document(&world, At::Auth).await;
+        let client = world.register("lender", &["transaction-status"]).await;
+        let assertion = client.assertion().sign(&client.key);
+        let granted = world.request_token(&client, &assertion, None).await;
+        let repeated = world.request_token(&client, &assertion, None).await;
+        let other = client.assertion().sign(&client.key);
+        let unassigned = world.request_token(&client, &other, Some("listing")).await;
+        let no_grant = world.post_token(&client.http, &[("grant_type", "password")]).await;
+        let url = world.url(At::Auth, "/token");
+        let bare = || client.http.post(&url).header("content-type", FORM);
+        let basic = send(bare().basic_auth("a", Some("b"))).await;
+        let large = send(bare().body("a".repeat(70_000))).await;
+        let json = send(client.http.post(&url).body("{}")).await;
+        let answers = [granted, repeated, unassigned, no_grant, basic, large, json];
+        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(statuses, [200, 401, 400, 400, 401, 413, 400]);
+        for answer in &answers {
+            check_answer(&document, "/token", &Method::POST, answer);
+        }
+    }
+}
+
+story! {
+    async fn chains(world) {
+        world.import(&rows()).await;
+        world = world.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_burst = 7;
+            config.rate_limit_per_second = 1;
+        }).await;
+        let document = document(&world, At::Base).await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let answers = ask(&world, &lender).await;
+        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(statuses, [200, 200, 404, 422, 400, 415, 413, 429, 401, 401]);
+        assert_eq!(answers[0].chains()[0]["properties"].as_array().unwrap().len(), 2);
+        for answer in &answers {
+            check_answer(&document, CHAINS, &Method::POST, answer);
+        }
+        let agent = world.register("agent", &["listing"]).await;
+        let refused = world.query(&agent, &[("inputType", "uprn"), ("value[]", "1")]).await;
+        assert_eq!(refused.status, 403);
+        check_answer(&document, CHAINS, &Method::POST, &refused);
+    }
+}
+
+/// Each kind of answer to a query; the limit is reached on the way.
+async fn ask(world: &World, lender: &TestClient) -> Vec<Answer> {
+    let token = world.token(lender, None).await;
+    let post = |kind: &'static str, body: &str| {
+        let request = lender
+            .http
+            .post(world.url(At::Base, CHAINS))
+            .bearer_auth(&token);
+        send(request.header("content-type", kind).body(body.to_owned()))
+    };
+    let mut answers = vec![
+        post(FORM, "inputType=uprn&value[]=1&value[]=2").await,
+        post(
+            FORM,
+            "inputType=address&value[]=2+High+Street,+Leeds,+LS1+4AP",
+        )
+        .await,
+        post(FORM, "inputType=uprn&value[]=3").await,
+        post(FORM, "inputType=ufo&value[]=3").await,
+        post("multipart/form-data", "").await,
+        post("application/json", "{}").await,
+        post(FORM, &"a".repeat(300_000)).await,
+    ];
+    let mut limited = post(FORM, "").await;
+    while limited.status != 429 {
+        limited = post(FORM, "").await;
+    }
+    answers.push(limited);
+    let form = [("inputType", "uprn"), ("value[]", "1")];
+    let url = world.url(At::Base, CHAINS);
+    answers.push(world.query_with(lender, "no-token", &form).await);
+    answers.push(send(lender.http.post(url).form(&form)).await);
+    answers
+}
+
+story! {
+    async fn examples_hold_to_their_schemas(world) {
+        for at in ADDRESSES {
+            let document = document(&world, at).await;
+            let count = check_examples(&document, &document["paths"]);
+            assert!(count > 0 || !matches!(at, At::Base | At::Auth), "{at:?} has no examples");
+        }
+    }
+}
+
+/// Wherever a schema and examples stand together; how many there were.
+fn check_examples(document: &Value, part: &Value) -> usize {
+    let mut count = 0;
+    if let Some(examples) = part["examples"].as_object() {
+        for (name, example) in examples {
+            check(document, &part["schema"], &example["value"], name);
+            count += 1;
+        }
+    }
+    for member in part
+        .as_object()
+        .into_iter()
+        .flat_map(|object| object.values())
+    {
+        count += check_examples(document, member);
+    }
+    count
+}

@@ -1,0 +1,268 @@
+//! Real answers of listing and chain management hold to its document.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::document;
+use super::strict::check_answer;
+use crate::story;
+use crate::world::{Agent, Answer, At, World};
+
+/// Asks, checks the answers, and remembers which were seen.
+struct Checker {
+    document: Value,
+    agent: Agent,
+    seen: BTreeSet<String>,
+}
+
+impl Checker {
+    async fn new(world: &World) -> Self {
+        Self {
+            document: document(world, At::Listing).await,
+            agent: world.agent("north").await,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The template is the document's path, of which `{…}` are filled in turn.
+    async fn ask(&mut self, call: &str, fill: &[&str], body: Value) -> Answer {
+        self.ask_as("key-of-no-other", call, fill, body).await
+    }
+
+    async fn ask_as(&mut self, key: &str, call: &str, fill: &[&str], body: Value) -> Answer {
+        let (method, template) = call.split_once(' ').unwrap();
+        let mut path = String::new();
+        let mut fill = fill.iter();
+        let (route, query) = template.split_once('?').unwrap_or((template, ""));
+        for part in route.split('/').skip(1) {
+            let part = if part.starts_with('{') {
+                fill.next().unwrap()
+            } else {
+                part
+            };
+            path = format!("{path}/{part}");
+        }
+        let method: Method = method.parse().unwrap();
+        let mut request = self
+            .agent
+            .request(method.clone(), &format!("{path}?{query}"));
+        if key != "key-of-no-other" {
+            request = request.header("idempotency-key", key);
+        }
+        if !body.is_null() {
+            request = request.json(&body);
+        }
+        let answer = Answer::read(request.send().await.unwrap()).await;
+        let described = format!("/api/v1{route}");
+        check_answer(&self.document, &described, &method, &answer);
+        self.seen
+            .insert(format!("{method} {described} {}", answer.status));
+        answer
+    }
+}
+
+story! {
+    async fn every_success(world) {
+        let mut checker = Checker::new(&world).await;
+        let (one, two) = list_and_link(&mut checker).await;
+        record(&mut checker, &one).await;
+        read(&mut checker, &one).await;
+        mark(&mut checker, (&one, &two)).await;
+        let body = json!({"seller": id(&one), "buyer": id(&two)});
+        checker.ask("POST /chain/remove/link", &[], body).await;
+        let alone = checker.agent.list(9).await.to_string();
+        checker.ask("DELETE /listing/{listing}", &[&alone], Value::Null).await;
+        checker.ask("GET /listing/{listing}/history", &[&alone], Value::Null).await;
+        for (path, item) in checker.document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                for status in operation["responses"].as_object().unwrap().keys() {
+                    let method = method.to_uppercase();
+                    let is_own = path.starts_with("/api") && method != "HEAD";
+                    let call = format!("{method} {path} {status}");
+                    let is_seen = checker.seen.contains(&call);
+                    assert!(!is_own || !status.starts_with('2') || is_seen, "no {call}");
+                }
+            }
+        }
+    }
+}
+
+async fn list_and_link(checker: &mut Checker) -> (String, String) {
+    let branch = checker.agent.branch;
+    let address = |number| {
+        json!({"line1": format!("{number} High Street"), "postTown": "Leeds",
+            "postcode": "LS1 4AP", "uprn": number})
+    };
+    let new = json!({"address": address(1), "branch_id": branch, "price": 250_000,
+        "tenure": "leasehold", "transaction_type": ["auction"], "external_id": "first"});
+    let created = checker
+        .ask_as("k1", "POST /listing", &[], new.clone())
+        .await;
+    let replayed = checker
+        .ask_as("k1", "POST /listing", &[], new.clone())
+        .await;
+    assert_eq!(replayed.header("idempotency-replayed"), "true");
+    checker.ask("POST /listing", &[], new).await;
+    let other = json!({"address": address(2), "branch_id": branch, "price": 1});
+    let other = checker.ask("POST /listing", &[], other).await;
+    let (one, two) = (text_id(&created), text_id(&other));
+    let link = json!({"seller": id(&one), "buyer": id(&two)});
+    checker.ask("POST /chain/add/link", &[], link).await;
+    let third = json!({"address": address(3), "branch_id": branch, "price": 1});
+    for (end, number) in [("top", 3), ("bottom", 4)] {
+        let mut third = third.clone();
+        third["address"] = address(number);
+        let added = text_id(&checker.ask("POST /listing", &[], third).await);
+        let call = format!("POST /listing/chain/{{listing}}/add/{end}/{{added}}");
+        checker.ask(&call, &[&one, &added], Value::Null).await;
+    }
+    let change = json!({"price": 260_000, "parties": {"sellerConveyancer": "Deed LLP"}});
+    checker
+        .ask("PATCH /listing/{listing}", &[&one], change)
+        .await;
+    (one, two)
+}
+
+async fn record(checker: &mut Checker, one: &str) {
+    let milestone = "/listing/{listing}/milestone/{key}";
+    let (get, put) = (format!("GET {milestone}"), format!("PUT {milestone}"));
+    checker
+        .ask(&get, &[one, "offer_accepted"], Value::Null)
+        .await;
+    for kind in &chain::milestone::CATALOGUE {
+        checker
+            .ask(&put, &[one, kind.key], json!({"date": "2026-10-01"}))
+            .await;
+        checker.ask(&get, &[one, kind.key], Value::Null).await;
+    }
+    let reopen = "POST /listing/{listing}/reopen-enquiries";
+    checker.ask(reopen, &[one], Value::Null).await;
+    checker
+        .ask(&get, &[one, "enquiries_closed"], Value::Null)
+        .await;
+    checker
+        .ask(&get, &[one, "enquiries_opened"], Value::Null)
+        .await;
+    let fall = [one, chain::milestone::CATALOGUE[0].key];
+    checker
+        .ask(&format!("DELETE {milestone}"), &fall, Value::Null)
+        .await;
+}
+
+async fn read(checker: &mut Checker, one: &str) {
+    let branch = checker.agent.branch.to_string();
+    let one_alone: [&str; 1] = [one];
+    for (call, fill) in [
+        ("/listing?per_page=2", &[][..]),
+        ("/listing/{listing}", &one_alone),
+        (
+            "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings",
+            &one_alone,
+        ),
+        (
+            "/listing/{listing}?includes=milestones,buyer,chain_data,seller",
+            &one_alone,
+        ),
+        ("/listing/{listing}/history?per_page=100", &one_alone),
+        ("/listing/{listing}/is-complete", &one_alone),
+        ("/listing/{listing}/lagging", &one_alone),
+        ("/listing/{listing}/relationships/milestones", &one_alone),
+        ("/milestone_type", &[]),
+        ("/milestone_type/{id}/relationships/milestones", &["1"]),
+        ("/milestone_group", &[]),
+        (
+            "/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
+            &["searches", &branch, one],
+        ),
+    ] {
+        let answer = checker.ask(&format!("GET {call}"), fill, Value::Null).await;
+        assert_eq!(answer.status, 200, "{call}");
+        checker
+            .ask(&format!("HEAD {call}"), fill, Value::Null)
+            .await;
+    }
+    for (call, body) in [
+        ("POST /address/filter", json!({"full_address": "LS1 4AP"})),
+        ("POST /branch/filter", json!({"name": "NORTH"})),
+    ] {
+        let found = checker.ask(call, &[], body).await.json();
+        assert_ne!(found["data"], json!([]));
+    }
+}
+
+async fn mark(checker: &mut Checker, (one, two): (&str, &str)) {
+    let chain = checker.agent.chain_of(two.parse().unwrap()).await;
+    let listings = "GET /chain/{chain}/listings";
+    checker.ask(listings, &[&chain], Value::Null).await;
+    let body = json!({"top": true, "reason": "Checked"});
+    checker
+        .ask("POST /chain/{chain}/check", &[&chain], body)
+        .await;
+    let body = json!({"top": true, "reason": "Not EOC"});
+    checker
+        .ask("POST /chain/{chain}/uncheck", &[&chain], body)
+        .await;
+    for end in ["top", "bottom"] {
+        for action in ["check", "uncheck"] {
+            let call = format!("POST /listing/chain/{{listing}}/{action}/{end}");
+            checker.ask(&call, &[one], Value::Null).await;
+        }
+    }
+}
+
+story! {
+    async fn refusals_of_every_status(world) {
+        let mut checker = Checker::new(&world).await;
+        let (one, two) = list_and_link(&mut checker).await;
+        let theirs = world.agent("south").await.list(900).await.to_string();
+        let link = |seller: &str, buyer: &str| json!({"seller": id(seller), "buyer": id(buyer)});
+        let add = "POST /chain/add/link";
+        for (call, fill, body, status) in [
+            (add, &[][..], link(&one, &two), 409),
+            (add, &[], link("999", &two), 404),
+            (add, &[], link(&theirs, &theirs), 403),
+            (add, &[], json!({"seller": "x"}), 422),
+            (add, &[], Value::Null, 415),
+            (add, &[], json!([]), 400),
+            (add, &[], "a".repeat(70_000).into(), 413),
+            ("GET /listing/{listing}", &["x"], Value::Null, 404),
+            ("GET /listing/{listing}", &[&theirs], Value::Null, 403),
+            ("GET /listing/{listing}?includes=chain", &[&one], Value::Null, 422),
+            ("GET /listing?page=0", &[], Value::Null, 422),
+            ("GET /listing?page=%FF", &[], Value::Null, 422),
+            ("DELETE /listing/{listing}", &[&one], Value::Null, 409),
+            ("PUT /listing/{listing}/milestone/{key}", &[&one, "x"], json!({}), 404),
+            ("GET /milestone_type/{id}/relationships/milestones", &["99"], Value::Null, 404),
+            ("GET /chain/{chain}/listings", &["x"], Value::Null, 404),
+        ] {
+            let answer = checker.ask(call, fill, body).await;
+            assert_eq!(answer.status, status, "{call} {}", String::from_utf8_lossy(&answer.body));
+        }
+        let wrong = checker.ask_as("with space", add, &[], link(&one, &two)).await;
+        assert_eq!(wrong.status, 422);
+        let first = checker.ask_as("again", add, &[], link(&one, &two)).await;
+        let again = checker.ask_as("again", add, &[], link(&one, &two)).await;
+        assert_eq!((first.status, again.status), (409, 409));
+        assert_eq!(again.header("idempotency-replayed"), "true");
+        let reused = checker.ask_as("again", add, &[], link(&two, &one)).await;
+        assert!(reused.failure().starts_with("422 idempotency_key_reused"));
+        checker.agent.token = "none".to_owned();
+        assert_eq!(checker.ask(add, &[], Value::Null).await.status, 401);
+        checker.agent.client = world.register("lender", &["transaction-status"]).await;
+        checker.agent.token = world.token(&checker.agent.client, None).await;
+        assert_eq!(checker.ask(add, &[], Value::Null).await.status, 403);
+    }
+}
+
+fn id(text: &str) -> i64 {
+    text.parse().unwrap()
+}
+
+fn text_id(answer: &Answer) -> String {
+    let id = &answer.json()["data"]["id"];
+    id.as_i64()
+        .unwrap_or_else(|| panic!("{answer:?}"))
+        .to_string()
+}
