@@ -1,10 +1,14 @@
-"""Starts a sandbox and checks the OpenAPI document of each of its addresses.
+"""Starts a sandbox, checks the OpenAPI document of each of its addresses, and lets schemathesis
+walk through all operations with generated and hostile input: whatever is sent, no answer may be a
+server error, or have a status, content type, header field or body that the document does not know.
 
 usage: openapi_walk.py ONWARD DIRECTORY
 """
 
 import json
+import os
 import random
+import re
 import socket
 import ssl
 import subprocess
@@ -15,18 +19,74 @@ from pathlib import Path
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+SCRIPTS = Path(__file__).resolve().parent
+sys.path.insert(0, str(SCRIPTS.parent / "examples" / "python"))
+import query  # noqa: E402  The example client gets the tokens.
+
 START_TIMEOUT_SECONDS = 180
 STOP_TIMEOUT_SECONDS = 15
-ADDRESSES = ["base_url", "auth_url", "directory_url", "listing_base_url", "ops_url"]
+SEED = 20261121
+# Random cases for each operation, and how long a whole address may take at most. Cases at the
+# bounds of each schema come on top of the random ones.
+CASES = {"base_url": 150, "auth_url": 100, "directory_url": 20, "listing_base_url": 40,
+         "ops_url": 20}
+WALK_TIMEOUT_SECONDS = 300
+CLIENT = "Example Platform"
+# Not those checks that ask for a refusal: unknown members and parameters are ignored on purpose.
+CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance",
+          "response_headers_conformance", "response_schema_conformance"]
 
 
 def main(onward: str, directory: Path) -> None:
     with Sandbox(onward, directory) as sandbox:
-        for name in ADDRESSES:
+        for name in CASES:
             document = sandbox.read_document(sandbox.facts[name])
             OpenAPIV31SpecValidator(document).validate()
             operations = sum(len(item) for item in document["paths"].values())
             print(f"{name}: valid OpenAPI {document['openapi']}, {operations} operations")
+        failed = [name for name in CASES if not walk(sandbox, name)]
+        if failed:
+            sys.exit(f"openapi_walk: what these answered is not as described: {', '.join(failed)}")
+
+
+def walk(sandbox: "Sandbox", name: str) -> bool:
+    """Whether an address answered everything as its document says."""
+    started = time.monotonic()
+    client = query.choose_client(sandbox.facts, CLIENT)
+    address = sandbox.facts[name]
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")), "--config-file", os.devnull,
+        "run", f"{address}/openapi.json", "--url", address, "--no-color",
+        "--tls-verify", sandbox.facts["ca_file"],
+        "--request-cert", client["certificate_file"], "--request-cert-key", client["key_file"],
+        "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing",
+        "--max-examples", str(CASES[name]), "--seed", str(SEED), "--generation-deterministic",
+        "--suppress-health-check", "all",
+        "--continue-on-failure", "--warnings", "off", "--request-timeout", "30",
+        # A refusal that comes before the body was read ends the connection, and the client may
+        # notice that first.
+        "--request-retries", "2",
+    ]
+    scopes = {"base_url": "transaction-status", "listing_base_url": "listing"}
+    if name in scopes:
+        token = sandbox.request_token(client, scopes[name])
+        command += ["--header", f"Authorization: Bearer {token}"]
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.lower().endswith("_proxy")}
+    environment["SCHEMATHESIS_HOOKS"] = str(SCRIPTS / "openapi_hooks.py")
+    environment["ONWARD_WALK"] = str(sandbox.write_walk(client))
+    walked = subprocess.run(command, env=environment, cwd=sandbox.directory, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            timeout=WALK_TIMEOUT_SECONDS, check=False)
+    cases = re.search(r"Test cases:\s+(\d+) generated", walked.stdout)
+    is_right = walked.returncode == 0 and cases is not None
+    if not is_right:
+        print(walked.stdout)
+    count = cases[1] if cases else "no"
+    seconds = time.monotonic() - started
+    outcome = "as described" if is_right else "NOT as described"
+    print(f"{name}: {count} cases in {seconds:.0f} s, {outcome}", flush=True)
+    return is_right
 
 
 class Sandbox:
@@ -64,7 +124,42 @@ class Sandbox:
                 self.log.seek(0)
                 sys.exit(f"no sandbox: {self.log.read().decode(errors='replace')}")
             time.sleep(0.1)
-        return json.loads((self.directory / "sandbox.json").read_text("utf-8"))
+        return query.read_sandbox(self.directory)
+
+    def request_token(self, client: dict, scope: str) -> str:
+        form = {
+            "grant_type": "client_credentials",
+            "scope": scope,
+            "client_assertion_type": query.ASSERTION_TYPE,
+            "client_assertion": query.sign_assertion(self.facts, client),
+        }
+        session = query.open_session(self.facts, client)
+        url = f"{self.facts['auth_url']}/token"
+        return query.send(session, "POST", url, data=form)["access_token"]
+
+    def write_walk(self, client: dict) -> Path:
+        """What the hooks need to know: ids that exist."""
+        session = query.open_session(self.facts, client)
+        token = self.request_token(client, "listing")
+        session.headers["Authorization"] = f"Bearer {token}"
+        url = f"{self.facts['listing_base_url']}/api/v1/listing?per_page=100"
+        listings = query.send(session, "GET", url)["data"]
+        of_listings = {name: sorted({listing["attributes"][name] for listing in listings})
+                       for name in ("address_id", "branch_id", "chain_link_id")}
+        walk = {
+            "sandbox": str(self.directory),
+            "client": client["name"],
+            "seed": SEED,
+            "listings": [listing["id"] for listing in listings],
+            "addresses": of_listings["address_id"],
+            "branches": of_listings["branch_id"],
+            "chains": of_listings["chain_link_id"],
+            "uprn": [str(self.facts["samples"]["uprn_in_chain"])],
+            "address": sorted({listing["attributes"]["full_address"] for listing in listings}),
+        }
+        path = self.directory / "walk.json"
+        path.write_text(json.dumps(walk), "utf-8")
+        return path
 
     def read_document(self, address: str) -> dict:
         # Whatever proxy the machine has, the sandbox is on it itself.
