@@ -6,6 +6,7 @@ mod assertion;
 mod clients;
 mod database;
 pub(crate) mod manners;
+
 mod receiver;
 mod witness;
 

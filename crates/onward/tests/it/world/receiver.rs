@@ -155,6 +155,33 @@ impl World {
     }
 }
 
+impl World {
+    /// Waits until the newest delivery of a subscription was tried so often, as
+    /// the log says; the delivery.
+    pub(crate) async fn wait_for_attempts(
+        &self,
+        key: &str,
+        subscription: &str,
+        count: usize,
+    ) -> Value {
+        let path = format!("/subscriptions/{subscription}/deliveries");
+        let waiting = async {
+            loop {
+                let log = self.webhook(key, ("GET", &path), None).await.json();
+                let newest = log["data"][0].clone();
+                if newest["attempts"]
+                    .as_array()
+                    .is_some_and(|made| made.len() >= count)
+                {
+                    return newest;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+    }
+}
+
 impl Receiver {
     /// Answers the next requests so, in this order.
     pub(crate) fn answer(&self, replies: impl IntoIterator<Item = Reply>) {

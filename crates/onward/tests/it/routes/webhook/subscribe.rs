@@ -38,11 +38,12 @@ story! {
         let receiver = world.receiver().await;
         receiver.answer([Reply::status(500)]);
         let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
+        let subscription = world.subscribe(&key, &receiver).await;
         let agent = world.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "fall_through", "2026-11-20").await;
         let first = receiver.wait_for(1).await.remove(0);
+        world.wait_for_attempts(&key, &subscription, 1).await;
         world.clock.advance(7);
         let second = receiver.wait_for(2).await.remove(1);
         assert_eq!(second.header("webhook-attempt"), "2");
