@@ -19,6 +19,8 @@ mod branch_holders;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod concurrency;
+#[cfg(test)]
 mod import;
 #[cfg(test)]
 mod management;
