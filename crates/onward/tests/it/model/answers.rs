@@ -40,7 +40,7 @@ impl Run<'_> {
                 assert!(
                     message.contains(&format!("{side} listing {id}")),
                     "{message}"
-                )
+                );
             };
             match code.as_str() {
                 "buyer_has_seller" => {
