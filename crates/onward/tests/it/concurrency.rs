@@ -174,8 +174,9 @@ fn compare_with_acknowledged(shared: &Shared, entries: &[Entry]) {
     assert_eq!(count(&|one| one.action == "link.added"), 2 * linked);
     assert_eq!(count(&|one| one.action == "milestone.recorded"), recorded);
     let broken = count(&|one| one.action == "link.broken");
+    // How many succeed is a matter of chance; too few would show nothing.
     assert!(
-        linked > 100 && broken > 100 && recorded > 100,
+        linked > 40 && broken > 40 && recorded > 40,
         "{linked} {broken} {recorded}"
     );
 }
