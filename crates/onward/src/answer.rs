@@ -62,6 +62,24 @@ struct Body {
     valid_before: i64,
 }
 
+/// A chain as it is shown, rendered.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Which chain.
+    pub chain: ChainId,
+    /// In which version.
+    pub version: i64,
+    bytes: Arc<[u8]>,
+}
+
+impl std::ops::Deref for Document {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// A signed answer.
 #[derive(Debug, Clone)]
 pub struct Signed {
@@ -103,36 +121,45 @@ impl Answers {
         }
     }
 
-    /// The document of the chain that a hit leads to; none if the chain was
-    /// dissolved since the hit was read.
+    /// The document of the chain that a hit's listing is in; none if the listing
+    /// was withdrawn since the hit was read.
     pub async fn find_document(
         &self,
         storage: &Storage,
         hit: &Hit,
-    ) -> Result<Option<Arc<[u8]>>, Problem> {
-        if let Some(document) = self.documents.get(&(hit.chain, hit.version)) {
-            return Ok(Some(document));
+    ) -> Result<Option<Document>, Problem> {
+        let (chain, version) = (hit.chain, hit.version);
+        if let Some(bytes) = self.documents.get(&(chain, version)) {
+            return Ok(Some(Document {
+                chain,
+                version,
+                bytes,
+            }));
         }
-        let chain = hit.chain;
+        let listing = hit.listing;
         let built = storage
             .read(move |read| {
-                let Some(state) = storage::state::find_chain_state(read, chain)? else {
+                // The listing may have left the hit's chain meanwhile. The chain
+                // that it is in now counts, read together with all its rows (S-4).
+                let found = storage::state::find_chain_state_of_listing(read, listing)?;
+                let Some(state) = found else {
                     return Ok(None);
                 };
-                let document = chains::render_chain(&state)
+                let bytes = chains::render_chain(&state)
                     .map_err(|error| Problem::Internal(error.to_string()))?;
-                Ok::<_, Problem>(Some((state.version, Arc::<[u8]>::from(document))))
+                Ok::<_, Problem>(Some(Document {
+                    chain: state.chain.id(),
+                    version: state.version,
+                    bytes: bytes.into(),
+                }))
             })
             .await?;
-        let Some((version, document)) = built else {
-            return Ok(None);
-        };
-        self.metrics.documents_built.inc();
-        // The version that was read together with the rows, which may be newer
-        // than the hit's.
-        self.documents
-            .insert((chain, version), Arc::clone(&document));
-        Ok(Some(document))
+        if let Some(document) = &built {
+            self.metrics.documents_built.inc();
+            let key = (document.chain, document.version);
+            self.documents.insert(key, Arc::clone(&document.bytes));
+        }
+        Ok(built)
     }
 
     /// The answer for one value, if it was signed with this key and its
@@ -145,7 +172,8 @@ impl Answers {
         rows: u64,
         (key, now): (&SigningKey, i64),
     ) -> Option<Bytes> {
-        let known = self.bodies.get(&BodyKey::new(hit, queried, rows))?;
+        let place = (hit.chain, hit.version);
+        let known = self.bodies.get(&BodyKey::new(place, queried, rows))?;
         let is_valid = now < known.valid_before && known.kid == key.kid();
         is_valid.then(|| {
             self.metrics.signatures_reused.inc();
@@ -153,10 +181,10 @@ impl Answers {
         })
     }
 
-    /// Keeps the answer for one value.
+    /// Keeps the answer for one value, under the chain and version that it shows.
     pub fn keep_body(
         &self,
-        hit: &Hit,
+        place: (ChainId, i64),
         queried: &str,
         rows: u64,
         (key, signed): (&SigningKey, &Signed),
@@ -168,7 +196,7 @@ impl Answers {
                 valid_before: signed.valid_before,
             };
             self.bodies
-                .insert(BodyKey::new(hit, queried, rows), Arc::new(body));
+                .insert(BodyKey::new(place, queried, rows), Arc::new(body));
         }
     }
 
@@ -232,10 +260,10 @@ impl Answers {
 }
 
 impl BodyKey {
-    fn new(hit: &Hit, queried: &str, rows: u64) -> Self {
+    fn new((chain, version): (ChainId, i64), queried: &str, rows: u64) -> Self {
         Self {
-            chain: hit.chain,
-            version: hit.version,
+            chain,
+            version,
             rows,
             queried: queried.to_owned(),
         }

@@ -45,6 +45,23 @@ pub struct ListingState {
     pub milestones: Vec<Recorded>,
 }
 
+/// Loads the chain that a listing is in; none if it was withdrawn. One snapshot
+/// holds both, so the listing is in the chain that comes back.
+pub fn find_chain_state_of_listing(
+    read: &mut Read<'_>,
+    listing: ListingId,
+) -> Result<Option<ChainState>> {
+    let chain = read.query_one(
+        "select chain_id from listing where id = $1 and deleted_at is null",
+        &[listing.into()],
+        |row| row.parsed(0),
+    )?;
+    match chain {
+        Some(chain) => find_chain_state(read, chain),
+        None => Ok(None),
+    }
+}
+
 /// Loads a chain; none if it does not exist (any more).
 pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
     let key = id.to_string();

@@ -8,7 +8,7 @@ mod generate;
 mod import;
 mod interrupted;
 mod link;
-mod program;
+pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
 mod serve;

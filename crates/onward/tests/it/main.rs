@@ -15,11 +15,19 @@ macro_rules! assert_shown {
 }
 
 #[cfg(test)]
+mod branch_holders;
+#[cfg(test)]
 mod commands;
+#[cfg(test)]
+mod concurrency;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
 mod management;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod random;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]

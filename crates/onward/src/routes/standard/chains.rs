@@ -17,6 +17,7 @@ use self::described::{ChainForm, PageParameters, Refusals};
 use self::find::Match;
 use self::query::ChainQuery;
 use crate::access::{BoundToken, Peer};
+use crate::answer::Document;
 use crate::app::App;
 use crate::form::Form;
 use crate::problem::Problem;
@@ -24,8 +25,8 @@ use crate::rate_limit::Allowance;
 use crate::registry::{Scope, Snapshot};
 use crate::wire::chains::{self, ChainAnswer, Page};
 
-/// How often a query is tried again because the registry changed, or a chain
-/// was dissolved, between two of its reads.
+/// How often a query is tried again because the registry changed, or a listing
+/// was withdrawn, between two of its reads.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Answers which chains the asked properties are in, signed.
@@ -111,7 +112,7 @@ async fn answer(
 
 impl Exchange<'_> {
     /// One try with the registry in this state; none if the registry is another
-    /// by now, or a chain was dissolved meanwhile. A refusal counts only if the
+    /// by now, or a listing was withdrawn meanwhile. A refusal counts only if the
     /// registry still stands.
     async fn attempt(&mut self, snapshot: &Snapshot) -> Result<Option<Bytes>, Problem> {
         let app = self.app;
@@ -138,13 +139,14 @@ impl Exchange<'_> {
         if known.is_some() {
             return Ok(known);
         }
-        let Some(data) = render(app, &query, &matches).await? else {
+        let Some((data, documents)) = render(app, &query, &matches).await? else {
             return Ok(None);
         };
         let signed = app.answers.sign(data, key, now).await?;
-        if let Some(Match { queried, hit }) = only {
+        if let (Some(asked), Some(shown)) = (only, documents.first()) {
+            let place = (shown.chain, shown.version);
             app.answers
-                .keep_body(hit, queried, query.rows, (key, &signed));
+                .keep_body(place, &asked.queried, query.rows, (key, &signed));
         }
         Ok(Some(signed.body))
     }
@@ -170,29 +172,29 @@ impl Exchange<'_> {
     }
 }
 
-/// Document 1's `data` object for a page of matches; none if a chain was
-/// dissolved meanwhile.
+/// Document 1's `data` object for a page of matches, and the documents in it;
+/// none if a listing was withdrawn meanwhile.
 async fn render(
     app: &App,
     query: &ChainQuery,
     matches: &[Match],
-) -> Result<Option<Vec<u8>>, Problem> {
+) -> Result<Option<(Vec<u8>, Vec<Document>)>, Problem> {
     let page = Page {
         number: query.page,
         rows: query.rows,
         total: matches.len() as u64,
     };
-    let mut documents = Vec::new();
-    for Match { queried, hit } in matches.get(page.range()).unwrap_or_default() {
+    let shown = matches.get(page.range()).unwrap_or_default();
+    let mut documents = Vec::with_capacity(shown.len());
+    for Match { hit, .. } in shown {
         let Some(document) = app.answers.find_document(&app.storage, hit).await? else {
             return Ok(None);
         };
-        documents.push((document, queried.as_str()));
+        documents.push(document);
     }
-    let rendered = documents
-        .iter()
-        .map(|(document, queried)| (&**document, *queried));
-    let data = chains::render_data(rendered, &page);
-    data.map(Some)
-        .map_err(|error| Problem::Internal(error.to_string()))
+    let queried = shown.iter().map(|shown| shown.queried.as_str());
+    let rendered = documents.iter().map(|document| &**document).zip(queried);
+    let data = chains::render_data(rendered, &page)
+        .map_err(|error| Problem::Internal(error.to_string()))?;
+    Ok(Some((data, documents)))
 }

@@ -13,7 +13,7 @@ use onward::clock::Stopwatch;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running program; killed when it is dropped.
-pub(super) struct Program {
+pub(crate) struct Program {
     child: Child,
     lines: Receiver<(Source, String)>,
     out: String,
@@ -22,11 +22,11 @@ pub(super) struct Program {
 
 /// What a program left behind.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// None: it was killed.
-    pub(super) status: Option<i32>,
-    pub(super) out: String,
-    pub(super) err: String,
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ enum Source {
 }
 
 /// `onward` with these arguments, and nothing of this machine's settings.
-pub(super) fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
     for (name, _value) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("ONWARD_") {
@@ -53,12 +53,12 @@ pub(super) fn command(args: &[&str]) -> Command {
 }
 
 /// Runs `onward` to its end.
-pub(super) fn run(args: &[&str]) -> Finished {
+pub(crate) fn run(args: &[&str]) -> Finished {
     Program::start(args).wait()
 }
 
 /// Runs `onward`, which must succeed; its standard output.
-pub(super) fn run_well(args: &[&str]) -> String {
+pub(crate) fn run_well(args: &[&str]) -> String {
     let finished = run(args);
     assert_eq!(finished.status, Some(0), "{args:?}: {}", finished.err);
     finished.out
@@ -66,7 +66,7 @@ pub(super) fn run_well(args: &[&str]) -> String {
 
 /// The first of five ports that were free a moment ago, below those that the
 /// system gives out, and not the same for two tests.
-pub(super) fn find_ports() -> u16 {
+pub(crate) fn find_ports() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let offset = u16::try_from(std::process::id() % 700).unwrap() * 10;
     loop {
@@ -79,7 +79,7 @@ pub(super) fn find_ports() -> u16 {
 }
 
 impl Program {
-    pub(super) fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         let mut child = command(args).spawn().unwrap();
         let (send, lines) = mpsc::channel();
         let out = child.stdout.take().unwrap();
@@ -105,7 +105,7 @@ impl Program {
     }
 
     /// Waits until a line of either output holds this.
-    pub(super) fn wait_for(&mut self, part: &str) {
+    pub(crate) fn wait_for(&mut self, part: &str) {
         loop {
             match self.read_line() {
                 Some(line) if line.contains(part) => return,
@@ -116,7 +116,7 @@ impl Program {
     }
 
     /// Sends a signal by its name, such as `TERM`.
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(
             Command::new("sh")
@@ -128,13 +128,13 @@ impl Program {
     }
 
     /// Ends it at once, as a loss of power would.
-    pub(super) fn kill(mut self) -> Finished {
+    pub(crate) fn kill(mut self) -> Finished {
         self.child.kill().unwrap();
         self.wait()
     }
 
     /// Waits for its end.
-    pub(super) fn wait(mut self) -> Finished {
+    pub(crate) fn wait(mut self) -> Finished {
         while self.read_line().is_some() {}
         let waited = Stopwatch::start();
         let status = loop {
@@ -183,7 +183,7 @@ impl Drop for Program {
 
 impl Finished {
     /// It failed with one clear sentence; the sentence.
-    pub(super) fn failure(&self) -> &str {
+    pub(crate) fn failure(&self) -> &str {
         assert_eq!(self.status, Some(1), "{self:?}");
         let sentence = self
             .err

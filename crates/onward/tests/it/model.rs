@@ -1,0 +1,52 @@
+//! Document 2 against a model of it: random operations by all kinds of callers, and after each of
+//! them document 2's views, document 1's view and the outbox compared with what a plain model in
+//! memory says. The model is written from the specification and knows nothing of crate `chain`.
+//!
+//! `ONWARD_MODEL_SEED` repeats a run, `ONWARD_MODEL_STEPS` makes it longer or shorter.
+
+mod answers;
+mod catalogue;
+mod checks;
+mod choice;
+mod fixture;
+mod listings;
+mod operation;
+mod recording;
+mod rules;
+mod run;
+mod standard;
+mod state;
+mod views;
+
+use self::run::Run;
+use crate::story;
+
+/// Operations of one run, so that both engines together take less than a minute.
+const STEPS: u64 = 1_000;
+/// After so many operations everything is read at once.
+const STEPS_BETWEEN_SWEEPS: u64 = 100;
+
+/// A number from the environment.
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+    )
+}
+
+story! {
+    async fn random_operations_agree_with_the_model(world) {
+        let seed = setting("ONWARD_MODEL_SEED");
+        let seed = seed.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0 % 1_000_000_000);
+        let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
+        println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
+        let mut run = Run::begin(&world, seed).await;
+        for step in 1..=steps {
+            run.step().await;
+            if step % STEPS_BETWEEN_SWEEPS == 0 || step == steps {
+                run.check_everything().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What an operation answered, against what the model says of it.
+
+use serde_json::json;
+
+use super::operation::Operation;
+use super::rules::{Asker, Done, Refusal};
+use super::run::{Caller, Run};
+use crate::branch_holders::{refusal, simple_success};
+use crate::world::Answer;
+
+impl Run<'_> {
+    pub(super) fn check_stranger(caller: Caller, answer: &Answer) {
+        let expected = match caller {
+            Caller::Lender => (403, "insufficient_scope"),
+            Caller::WithoutToken => (401, "token_missing"),
+            Caller::WithWrongToken => (401, "token_invalid"),
+            Caller::Agent(_) => panic!("{caller:?}"),
+        };
+        let (status, code) = refusal(answer);
+        assert_eq!((status, code.as_str()), expected);
+        assert!(answer.header("www-authenticate").starts_with("Bearer"));
+    }
+
+    pub(super) fn check_refusal(
+        &self,
+        operation: &Operation,
+        refusals: &[Refusal],
+        answer: &Answer,
+    ) {
+        assert!(answer.status >= 400, "it had to be refused: {refusals:?}");
+        let (status, code) = refusal(answer);
+        assert!(
+            refusals.contains(&(status, code.as_str())),
+            "{status} {code} is none of {refusals:?}"
+        );
+        let body = answer.json();
+        let message = body["message"].as_str().unwrap();
+        if let Operation::Link { seller, buyer } = operation {
+            let side = |side: &str, id: i64| {
+                assert!(
+                    message.contains(&format!("{side} listing {id}")),
+                    "{message}"
+                );
+            };
+            match code.as_str() {
+                "buyer_has_seller" => {
+                    assert_eq!(
+                        message,
+                        format!("buyer listing {buyer} already has a seller")
+                    );
+                }
+                "seller_has_buyer" => {
+                    assert_eq!(
+                        message,
+                        format!("seller listing {seller} already has a buyer")
+                    );
+                }
+                "listing_unknown" if self.model.live(*seller).is_none() => side("seller", *seller),
+                "listing_unknown" => side("buyer", *buyer),
+                "same_chain" | "not_your_branch" => {
+                    side("seller", *seller);
+                    side("buyer", *buyer);
+                }
+                _ => {}
+            }
+        }
+        // What the caller may not read is in no message: a chain's id least of all.
+        if !matches!(operation, Operation::Mark { .. }) {
+            let mut chains = self.model.chains_seen.iter();
+            assert!(
+                !chains.any(|chain| message.contains(chain.as_str())),
+                "{message}"
+            );
+        }
+    }
+
+    /// Takes what only the server knows from the answer of a success.
+    pub(super) fn check_success(
+        &mut self,
+        asker: &Asker,
+        operation: &Operation,
+        done: Done,
+        answer: &Answer,
+    ) {
+        let body = answer.json();
+        let status = if done.created.is_some() { 201 } else { 200 };
+        assert_eq!(answer.status, status, "it had to be done: {body}");
+        if let Some(created) = done.created {
+            let id = body["data"]["id"].as_i64().unwrap();
+            assert_eq!(answer.header("location"), format!("/api/v1/listing/{id}"));
+            self.model.take_in(asker, *created, id);
+            self.histories_before.insert(id, 0);
+        }
+        if let Operation::Record { listing, key, .. } = operation {
+            let now = self.model.now;
+            let milestones = &mut self.model.listing_mut(*listing).milestones;
+            let recorded = milestones.get_mut(key.as_str()).unwrap();
+            if recorded.id.is_none() {
+                recorded.id = body["data"]["id"].as_str().map(str::to_owned);
+                recorded.created_at = body["data"]["attributes"]["created_at"].as_i64();
+                assert!(recorded.created_at.is_some_and(|at| at <= now));
+            }
+        }
+    }
+
+    /// Reads the ids of chains that began, which must be new.
+    pub(super) async fn learn_chains(&mut self) {
+        while let Some(id) = self.model.find_chain("") {
+            let path = format!("/api/v1/listing/{id}");
+            let answer = self.agents[self.owner(id)].read(self.world, &path).await;
+            let body = answer.json();
+            let chain = body["data"]["attributes"]["chain_link_id"]
+                .as_str()
+                .unwrap();
+            assert!(uuid::Uuid::parse_str(chain).is_ok(), "{chain}");
+            assert!(
+                self.model.chains_seen.insert(chain.to_owned()),
+                "{chain} came again"
+            );
+            for member in self.model.members(id) {
+                assert_eq!(self.model.listing(member).chain, "", "of {member}");
+                chain.clone_into(&mut self.model.listing_mut(member).chain);
+            }
+        }
+    }
+
+    pub(super) fn check_success_body(&self, operation: &Operation, answer: &Answer) {
+        let expected = match operation {
+            Operation::Link { seller, buyer } => {
+                json!({"data": self.model.listing_resources(&[*buyer, *seller])})
+            }
+            Operation::Record { listing, key, .. } => {
+                json!({"data": self.model.milestone(*listing, key)})
+            }
+            Operation::Lock { listing, .. } | Operation::Price { listing, .. } => {
+                self.model.envelope(*listing, &[])
+            }
+            Operation::Create { .. } => {
+                let id = answer.json()["data"]["id"].as_i64().unwrap();
+                self.model.envelope(id, &[])
+            }
+            Operation::Break { .. }
+            | Operation::Mark { .. }
+            | Operation::MarkOf { .. }
+            | Operation::Add { .. }
+            | Operation::Withdraw { .. }
+            | Operation::Reopen { .. }
+            | Operation::Nothing { .. }
+            | Operation::Delete { .. } => simple_success(),
+        };
+        assert_eq!(answer.json(), expected);
+    }
+}

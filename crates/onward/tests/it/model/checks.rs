@@ -1,0 +1,312 @@
+//! After each operation: document 2's and document 1's views against the model.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::catalogue::{GROUPS, KINDS};
+use super::operation::Operation;
+use super::run::Run;
+use super::views::strip;
+use crate::branch_holders::refusal;
+use crate::world::Answer;
+
+const INCLUDES: [&str; 5] = [
+    "buyer",
+    "seller",
+    "chain_data",
+    "chained_listings",
+    "milestones",
+];
+
+impl Run<'_> {
+    pub(super) async fn check_views(&mut self, operation: &Operation) {
+        let mut focus = operation.listings();
+        focus.push(*self.random.pick(&self.model.live_ids()));
+        focus.retain(|id| self.model.live(*id).is_some());
+        for id in focus.clone() {
+            let mut includes = INCLUDES.to_vec();
+            self.random.shuffle(&mut includes);
+            includes.truncate(self.random.below(6));
+            self.check_envelope(id, &includes).await;
+        }
+        let first = focus[0];
+        self.check_chain(first).await;
+        self.check_one_more(first).await;
+        self.check_others_listing().await;
+        if self.random.chance(25) {
+            self.check_list().await;
+        }
+        focus.push(*self.random.pick(&self.model.live_ids()));
+        let mut chains: Vec<Vec<i64>> = focus.iter().map(|id| self.model.members(*id)).collect();
+        chains.sort();
+        chains.dedup();
+        self.check_standard(&chains).await;
+    }
+
+    /// Reads as an agent; the body, once it is known to be a success.
+    async fn read(&self, agent: usize, path: &str) -> Value {
+        let answer = self.agents[agent].read(self.world, path).await;
+        let mut body = answer.json();
+        assert_eq!(answer.status, 200, "{path}: {body}");
+        strip(&mut body);
+        body
+    }
+
+    async fn check_envelope(&self, id: i64, includes: &[&str]) {
+        let mut path = format!("/api/v1/listing/{id}");
+        if !includes.is_empty() {
+            path = format!("{path}?includes={}", includes.join(","));
+        }
+        let shown = self.read(self.owner(id), &path).await;
+        assert_eq!(shown, self.model.envelope(id, includes), "{path}");
+    }
+
+    /// The chain's listings, by anyone: who has none in it may not.
+    async fn check_chain(&mut self, id: i64) {
+        let chain = self.model.listing(id).chain.clone();
+        let path = format!("/api/v1/chain/{chain}/listings");
+        let members = self.model.members(id);
+        let agent = self.random.below(self.agents.len());
+        let branches = &self.agents[agent].branches;
+        let mut of_members = members.iter().map(|id| self.model.listing(*id).branch);
+        if of_members.any(|branch| branches.contains(&branch)) {
+            let shown = self.read(agent, &path).await;
+            let expected = self.model.listing_resources(&members);
+            assert_eq!(shown, json!({"data": expected}), "{path}");
+        } else {
+            self.check_refused(agent, &path, (403, "not_your_branch"))
+                .await;
+        }
+        let seen: Vec<&String> = self.model.chains_seen.iter().collect();
+        let old = (*self.random.pick(&seen)).clone();
+        if self.model.find_chain(&old).is_none() {
+            let path = format!("/api/v1/chain/{old}/listings");
+            self.check_refused(agent, &path, (404, "chain_unknown"))
+                .await;
+        }
+    }
+
+    async fn check_refused(&self, agent: usize, path: &str, expected: (u16, &str)) {
+        let answer: Answer = self.agents[agent].read(self.world, path).await;
+        let (status, code) = refusal(&answer);
+        assert_eq!((status, code.as_str()), expected, "{path}");
+    }
+
+    /// One of the smaller reads of a listing.
+    async fn check_one_more(&mut self, id: i64) {
+        let owner = self.owner(id);
+        let base = format!("/api/v1/listing/{id}");
+        match self.random.below(6) {
+            0 => {
+                let shown = self.read(owner, &format!("{base}/is-complete")).await;
+                let is_complete =
+                    self.model.is_end_checked(id, true) && self.model.is_end_checked(id, false);
+                let expected = json!({
+                    "message": "success", "success": true,
+                    "data": {"result": is_complete}, "errors": [],
+                });
+                assert_eq!(shown, expected, "{base}/is-complete");
+            }
+            1 => {
+                let shown = self.read(owner, &format!("{base}/lagging")).await;
+                let behind = self.model.lagging(id);
+                let expected = self.model.listing_resources(&behind);
+                assert_eq!(shown, json!({"data": expected}), "{base}/lagging");
+            }
+            2 => {
+                let path = format!("{base}/relationships/milestones");
+                let expected = self.model.milestones(id);
+                assert_eq!(
+                    self.read(owner, &path).await,
+                    json!({"data": expected}),
+                    "{path}"
+                );
+            }
+            3 => self.check_milestone(id).await,
+            4 => {
+                let group = self.random.below(GROUPS.len());
+                let branch = self.model.listing(id).branch;
+                let name = if self.random.chance(50) {
+                    GROUPS[group].to_owned()
+                } else {
+                    (group + 1).to_string()
+                };
+                let path =
+                    format!("/api/v1/milestone_group/{name}/branch/{branch}/listing/{id}/workflow");
+                let expected = self.model.workflow(id, GROUPS[group]);
+                assert_eq!(self.read(owner, &path).await, expected, "{path}");
+            }
+            _ => self.check_milestones_of_type(owner).await,
+        }
+    }
+
+    async fn check_milestone(&mut self, id: i64) {
+        let kind = self.random.pick(&KINDS);
+        let path = format!("/api/v1/listing/{id}/milestone/{}", kind.key);
+        let owner = self.owner(id);
+        if let Some(expected) = self.model.milestone(id, kind.key) {
+            assert_eq!(
+                self.read(owner, &path).await,
+                json!({"data": expected}),
+                "{path}"
+            );
+        } else {
+            let answer = self.agents[owner].read(self.world, &path).await;
+            assert_eq!(
+                (answer.status, answer.body.as_slice()),
+                (204, &b""[..]),
+                "{path}"
+            );
+        }
+    }
+
+    /// The milestones of one type, of the caller's listings alone.
+    async fn check_milestones_of_type(&mut self, agent: usize) {
+        let kind = self.random.pick(&KINDS);
+        let path = format!(
+            "/api/v1/milestone_type/{}/relationships/milestones?per_page=100",
+            kind.id
+        );
+        let shown = self.read(agent, &path).await;
+        let own = self.own_listings(agent);
+        let expected = own
+            .iter()
+            .filter_map(|id| self.model.milestone(*id, kind.key));
+        assert_eq!(by_id(&shown["data"]), by_id(&expected.collect()), "{path}");
+    }
+
+    fn own_listings(&self, agent: usize) -> Vec<i64> {
+        let mut own = self.model.live_ids();
+        let branches = &self.agents[agent].branches;
+        own.retain(|id| branches.contains(&self.model.listing(*id).branch));
+        own
+    }
+
+    /// Any listing, read by any agent.
+    async fn check_others_listing(&mut self) {
+        let all: Vec<i64> = self.model.listings.keys().copied().collect();
+        let id = *self.random.pick(&all);
+        let agent = self.random.below(self.agents.len());
+        let path = match self.random.below(4) {
+            0 => format!("/api/v1/listing/{id}"),
+            1 => format!("/api/v1/listing/{id}?includes=chained_listings,milestones"),
+            2 => format!("/api/v1/listing/{id}/is-complete"),
+            _ => format!("/api/v1/listing/{id}/relationships/milestones"),
+        };
+        let Some(listing) = self.model.live(id) else {
+            self.check_refused(agent, &path, (404, "listing_unknown"))
+                .await;
+            return;
+        };
+        if !self.agents[agent].branches.contains(&listing.branch) {
+            self.check_refused(agent, &path, (403, "not_your_branch"))
+                .await;
+        }
+    }
+
+    /// All listings of one agent.
+    async fn check_list(&mut self) {
+        let agent = self.random.below(self.agents.len());
+        let path = "/api/v1/listing?per_page=100";
+        let shown = self.read(agent, path).await;
+        let own = self.own_listings(agent);
+        let expected = json!(self.model.listing_resources(&own));
+        assert_eq!(by_id(&shown["data"]), by_id(&expected), "{path}");
+        let pagination = json!({
+            "total": own.len(), "per_page": 100, "current_page": 1, "last_page": 1,
+        });
+        assert_eq!(shown["meta"]["pagination"], pagination, "{path}");
+    }
+
+    /// Document 1: these chains, each asked for by one of its properties.
+    async fn check_standard(&mut self, chains: &[Vec<i64>]) {
+        let mut asked = Vec::new();
+        for members in chains {
+            let is_current =
+                |id: &&i64| self.model.current(self.model.listing(**id).property) == Some(**id);
+            let current: Vec<&i64> = members.iter().filter(is_current).collect();
+            if !current.is_empty() {
+                asked.push(**self.random.pick(&current));
+            }
+        }
+        if asked.is_empty() {
+            return;
+        }
+        let expected: Vec<Value> = asked.iter().map(|id| self.model.document(*id)).collect();
+        let mut values: Vec<i64> = asked
+            .iter()
+            .map(|id| self.model.property_of(*id).uprn)
+            .collect();
+        // A property whose sale was withdrawn has no chain (S-6).
+        let mut properties = self.model.properties.values();
+        let gone = properties.find(|one| self.model.current(one.id).is_none());
+        values.extend(gone.map(|one| one.uprn));
+        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let mut form = vec![("inputType", "uprn"), ("rows", "100")];
+        form.extend(texts.iter().map(|text| ("value[]", text.as_str())));
+        let lender = &self.lender;
+        let answer = self
+            .world
+            .query_with(&lender.client, &lender.token, &form)
+            .await;
+        let shown = answer.chains();
+        assert_eq!(shown.len(), expected.len());
+        for (shown, expected) in shown.iter().zip(&expected) {
+            assert_eq!(shown, expected, "document 1");
+        }
+    }
+
+    /// The whole history of a listing, oldest first, whether it is withdrawn or not.
+    pub(super) async fn history(&self, id: i64) -> Vec<Value> {
+        let mut entries = Vec::new();
+        for page in 1.. {
+            let path = format!("/api/v1/listing/{id}/history?per_page=100&page={page}");
+            let shown = self.read(self.owner(id), &path).await;
+            entries.extend(shown["data"].as_array().unwrap().iter().cloned());
+            if shown["meta"]["pagination"]["last_page"] == page {
+                break;
+            }
+        }
+        entries
+    }
+
+    /// How many entries a listing has to have.
+    pub(super) fn history_expected(&self, id: i64) -> usize {
+        let own = self.model.history.iter().filter(|one| one.listing == id);
+        self.histories_before[&id] + own.count()
+    }
+
+    /// Everything at once, once in a while.
+    pub(super) async fn check_everything(&mut self) {
+        self.check_standard(&self.model.chains()).await;
+        for id in self.model.live_ids() {
+            self.check_envelope(id, &INCLUDES).await;
+            self.check_one_more(id).await;
+        }
+        for agent in 0..self.agents.len() {
+            self.check_milestones_of_type(agent).await;
+        }
+        let ids: Vec<i64> = self.model.listings.keys().copied().collect();
+        for id in ids {
+            let shown = self.history(id).await;
+            let shown = shown[self.histories_before[&id]..].iter().map(|entry| {
+                let attributes = &entry["attributes"];
+                let text = |name: &str| attributes[name].as_str().unwrap_or_default().to_owned();
+                (text("action"), text("by"))
+            });
+            let own = self.model.history.iter().filter(|one| one.listing == id);
+            let expected = own.map(|one| (one.action.to_owned(), one.by.clone()));
+            let shown: Vec<_> = shown.collect();
+            assert_eq!(shown, expected.collect::<Vec<_>>(), "history of {id}");
+        }
+    }
+}
+
+/// Resources by their ids, where the order is not settled.
+fn by_id(resources: &Value) -> BTreeMap<String, Value> {
+    let resources = resources.as_array().unwrap().iter();
+    resources
+        .map(|one| (one["id"].to_string(), one.clone()))
+        .collect()
+}

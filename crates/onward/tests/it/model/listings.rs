@@ -1,0 +1,121 @@
+//! What the model does when listings are created, changed and withdrawn.
+
+use super::operation::Operation;
+use super::rules::{Asker, Done, Outcome, Refusal};
+use super::state::{Listing, Model};
+
+impl Model {
+    pub(super) fn change_listing(&mut self, asker: &Asker, operation: &Operation) -> Outcome {
+        let [id] = operation.listings()[..] else {
+            panic!("{operation:?}");
+        };
+        let Some(listing) = self.live(id) else {
+            let mut refused = vec![(404, "listing_unknown")];
+            refused.extend(forbid_by_body(operation));
+            return Outcome::Refused(refused);
+        };
+        let mut refused: Vec<Refusal> = Vec::new();
+        if !asker.branches.contains(&listing.branch) {
+            refused.push((403, "not_your_branch"));
+        } else if matches!(operation, Operation::Delete { .. }) && self.members(id).len() > 1 {
+            refused.push((409, "listing_linked"));
+        }
+        refused.extend(forbid_by_body(operation));
+        if !refused.is_empty() {
+            return Outcome::Refused(refused);
+        }
+        let listing = self.listing_mut(id);
+        let mut action = "listing.updated";
+        if let Operation::Lock { is_locked, .. } = operation {
+            listing.is_locked = *is_locked;
+        } else if let Operation::Price { price, .. } = operation {
+            listing.price = *price;
+        } else {
+            listing.is_deleted = true;
+            action = "listing.withdrawn";
+        }
+        self.touch(id);
+        self.note(asker, action, id);
+        Outcome::Done(Done::default())
+    }
+
+    pub(super) fn create(&mut self, asker: &Asker, operation: &Operation) -> Outcome {
+        let Operation::Create {
+            branch,
+            property,
+            external_id,
+            price,
+        } = operation
+        else {
+            panic!("{operation:?}");
+        };
+        let mut refused: Vec<Refusal> = Vec::new();
+        if self.branches.iter().all(|one| one.id != *branch) {
+            refused.push((404, "branch_unknown"));
+        } else if !asker.branches.contains(branch) {
+            refused.push((403, "not_your_branch"));
+        }
+        if !self.properties.contains_key(property) {
+            refused.push((404, "address_unknown"));
+        }
+        let known = self.find_external(*branch, external_id.as_deref());
+        if refused.is_empty() && known.is_some_and(|id| self.live(id).is_none()) {
+            refused.push((409, "listing_withdrawn"));
+        }
+        if !refused.is_empty() {
+            return Outcome::Refused(refused);
+        }
+        if let Some(id) = known {
+            if self.listing(id).price != *price {
+                self.listing_mut(id).price = *price;
+                self.touch(id);
+                self.note(asker, "listing.updated", id);
+            }
+            return Outcome::Done(Done::default());
+        }
+        let created = Listing {
+            id: 0,
+            branch: *branch,
+            property: *property,
+            external_id: external_id.clone(),
+            price: *price,
+            is_locked: false,
+            is_deleted: false,
+            created_at: self.now,
+            updated_at: self.now,
+            top_checked: false,
+            bottom_checked: false,
+            tenure: String::new(),
+            transaction_types: Vec::new(),
+            conveyancers: Default::default(),
+            milestones: std::collections::BTreeMap::default(),
+            chain: String::new(),
+        };
+        Outcome::Done(Done {
+            created: Some(Box::new(created)),
+            ..Done::default()
+        })
+    }
+
+    /// Takes a created listing in, with the id that the server gave.
+    pub(super) fn take_in(&mut self, asker: &Asker, mut created: Listing, id: i64) {
+        assert!(!self.listings.contains_key(&id), "{id} was given before");
+        created.id = id;
+        self.listings.insert(id, created);
+        self.note(asker, "listing.created", id);
+    }
+
+    /// The listing of a branch with its own id, withdrawn or not.
+    pub(super) fn find_external(&self, branch: i64, external_id: Option<&str>) -> Option<i64> {
+        let external_id = external_id?;
+        let mut listings = self.listings.values();
+        let found = listings
+            .find(|one| one.branch == branch && one.external_id.as_deref() == Some(external_id));
+        found.map(|one| one.id)
+    }
+}
+
+/// A body that says nothing is refused, whatever else there is to refuse.
+fn forbid_by_body(operation: &Operation) -> Option<Refusal> {
+    matches!(operation, Operation::Nothing { .. }).then_some((422, "value_invalid"))
+}

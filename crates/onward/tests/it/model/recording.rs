@@ -1,0 +1,140 @@
+//! What the model does when milestones are recorded and withdrawn.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::catalogue::{self, Kind};
+use super::operation::Wish;
+use super::rules::{Asker, Done, Outcome, Refusal, VALUE_INVALID};
+use super::state::{Event, Milestone, Model};
+
+impl Model {
+    pub(super) fn refuse_milestone(&self, asker: &Asker, listing: i64, key: &str) -> Vec<Refusal> {
+        let refused = self.refuse_pair(asker, &[listing], &[listing]);
+        let mut refused = refused.unwrap_or_default();
+        if catalogue::find(key).is_none() {
+            refused.push((404, "milestone_type_unknown"));
+        }
+        refused
+    }
+
+    pub(super) fn record(
+        &mut self,
+        asker: &Asker,
+        listing: i64,
+        key: &str,
+        wish: &Wish,
+    ) -> Outcome {
+        let mut refused = self.refuse_milestone(asker, listing, key);
+        let moment = wish.completed_at;
+        let date = wish.date.as_ref().and_then(|text| text.parse().ok());
+        let date = match (date, moment, &wish.date) {
+            (Some(date), None, _) => Some(date),
+            (None, Some(moment), None) => Some(date_in_london(moment)),
+            _both_or_neither_or_wrong => None,
+        };
+        let is_origin_known = wish.origin.is_none_or(|origin| (0..=6).contains(&origin));
+        if date.is_none() || !is_origin_known {
+            refused.push(VALUE_INVALID);
+        }
+        let (Some(date), Some(kind), true) = (date, catalogue::find(key), refused.is_empty())
+        else {
+            return Outcome::Refused(refused);
+        };
+        let before = self.listing(listing).milestones.get(key).cloned();
+        let after = wish.meet(before.as_ref(), date, self.now);
+        if before.as_ref() == Some(&after) {
+            return Outcome::Done(Done::default());
+        }
+        let is_new_date = before.is_none_or(|before| before.date != Some(date));
+        let milestones = &mut self.listing_mut(listing).milestones;
+        milestones.insert(kind.key, after);
+        self.touch(listing);
+        self.note(asker, "milestone.recorded", listing);
+        let event = self.event(listing, kind, date);
+        let events = event.filter(|_| is_new_date).into_iter().collect();
+        Outcome::Done(Done {
+            events,
+            created: None,
+        })
+    }
+
+    /// S-38.
+    fn event(&self, listing: i64, kind: &Kind, date: Date) -> Option<Event> {
+        let label = kind.label?;
+        let property = self.property_of(listing);
+        let is_fall_through = label == "Fall Through";
+        Some(Event {
+            kind: if is_fall_through {
+                "fallthrough"
+            } else {
+                "milestone.updated"
+            },
+            listing,
+            property: property.id,
+            uprn: property.uprn,
+            label: (!is_fall_through).then_some(label),
+            date,
+        })
+    }
+
+    pub(super) fn withdraw(&mut self, asker: &Asker, listing: i64, key: &str) -> Vec<Event> {
+        if self.listing_mut(listing).milestones.remove(key).is_some() {
+            self.touch(listing);
+            self.note(asker, "milestone.withdrawn", listing);
+        }
+        Vec::new()
+    }
+
+    /// S-52.
+    pub(super) fn reopen(&mut self, asker: &Asker, listing: i64) -> Vec<Event> {
+        let now = self.now;
+        let milestones = &mut self.listing_mut(listing).milestones;
+        let mut is_changed = milestones.remove("enquiries_closed").is_some();
+        if let Some(opened) = milestones.get_mut("enquiries_opened")
+            && opened.date.is_some()
+        {
+            opened.date = None;
+            opened.moment = None;
+            opened.updated_at = now;
+            is_changed = true;
+        }
+        if is_changed {
+            self.touch(listing);
+            self.note(asker, "enquiries.reopened", listing);
+        }
+        Vec::new()
+    }
+}
+
+impl Wish {
+    /// What is recorded once this wish is met.
+    fn meet(&self, before: Option<&Milestone>, date: Date, now: i64) -> Milestone {
+        let same = before.filter(|before| before.date == Some(date));
+        let after = Milestone {
+            id: before.and_then(|before| before.id.clone()),
+            created_at: before.and_then(|before| before.created_at),
+            updated_at: before.map_or(now, |before| before.updated_at),
+            date: Some(date),
+            moment: self.completed_at.or(same.and_then(|same| same.moment)),
+            origin: self.origin.or(before.map(|one| one.origin)).unwrap_or(1),
+            excluded: self
+                .excluded
+                .or(before.map(|one| one.excluded))
+                .unwrap_or(false),
+        };
+        if before == Some(&after) {
+            return after;
+        }
+        Milestone {
+            updated_at: now,
+            ..after
+        }
+    }
+}
+
+fn date_in_london(moment: i64) -> Date {
+    let moment = jiff::Timestamp::from_second(moment).unwrap();
+    let london = TimeZone::get("Europe/London").unwrap();
+    moment.to_zoned(london).date()
+}

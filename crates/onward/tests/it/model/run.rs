@@ -1,0 +1,311 @@
+//! One run: operations are sent, and everything shown is compared with the model.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use http::Method;
+use serde_json::Value;
+use storage::events::list_events;
+
+use super::fixture;
+use super::operation::Operation;
+use super::rules::{Asker, Outcome};
+use super::state::{Event, Model};
+use crate::branch_holders::BranchHolder;
+use crate::random::Random;
+use crate::world::{Answer, World};
+
+/// A token is renewed when it is so old, in seconds.
+const TOKEN_AGE_MAX: i64 = 300;
+/// Operations told when a run fails.
+const STEPS_TOLD: usize = 12;
+
+/// Who sends an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Caller {
+    Agent(usize),
+    /// With a token that is not for this.
+    Lender,
+    WithoutToken,
+    WithWrongToken,
+}
+
+/// The server, the model, and those who ask.
+pub(super) struct Run<'a> {
+    pub(super) world: &'a World,
+    pub(super) model: Model,
+    pub(super) agents: Vec<BranchHolder>,
+    pub(super) lender: BranchHolder,
+    pub(super) random: Random,
+    token_at: i64,
+    last_event: i64,
+    /// Entries of each listing's history that were there before.
+    pub(super) histories_before: BTreeMap<i64, usize>,
+    told: Told,
+}
+
+/// What is said when a run fails.
+struct Told {
+    seed: u64,
+    count: usize,
+    steps: VecDeque<String>,
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let steps: Vec<&str> = self.steps.iter().map(String::as_str).collect();
+            eprintln!(
+                "run again with ONWARD_MODEL_SEED={}; it failed at step {}:\n{}",
+                self.seed,
+                self.count,
+                steps.join("\n")
+            );
+        }
+    }
+}
+
+impl Told {
+    fn add(&mut self, text: String) {
+        self.steps.push_back(text);
+        if self.steps.len() > STEPS_TOLD {
+            self.steps.pop_front();
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(super) async fn begin(world: &'a World, seed: u64) -> Self {
+        let (model, agents) = fixture::begin(world).await;
+        let lender = BranchHolder::with_scopes(world, "lender", &["transaction-status"], &[]).await;
+        let mut run = Self {
+            world,
+            token_at: model.now,
+            model,
+            agents,
+            lender,
+            random: Random::new(seed),
+            last_event: 0,
+            histories_before: BTreeMap::new(),
+            told: Told {
+                seed,
+                count: 0,
+                steps: VecDeque::new(),
+            },
+        };
+        run.last_event = run.take_events().await.1;
+        for id in run.model.live_ids() {
+            let before = run.history(id).await.len();
+            run.histories_before.insert(id, before);
+        }
+        run
+    }
+
+    /// One operation, and a look at everything that it could have changed.
+    pub(super) async fn step(&mut self) {
+        self.told.count += 1;
+        let seconds = i64::try_from(self.random.below(4)).unwrap();
+        self.world.clock.advance(seconds);
+        self.model.now += seconds;
+        self.renew_tokens().await;
+        if self.random.chance(2) {
+            self.import_link().await;
+        }
+        let operation = self.model.choose(&mut self.random);
+        let caller = self.choose_caller(&operation);
+        self.told.add(format!("{caller:?} {operation:?}"));
+        let answer = self.send(caller, &operation).await;
+        let shown = format!(
+            "  {} {}",
+            answer.status,
+            String::from_utf8_lossy(&answer.body)
+        );
+        self.told.add(shown);
+        let Caller::Agent(index) = caller else {
+            Self::check_stranger(caller, &answer);
+            return;
+        };
+        let asker = self.asker(index);
+        match self.model.apply(&asker, &operation) {
+            Outcome::Refused(refusals) => {
+                self.check_refusal(&operation, &refusals, &answer);
+                self.check_events(&[]).await;
+            }
+            Outcome::Done(done) => {
+                let events = done.events.clone();
+                self.check_success(&asker, &operation, done, &answer);
+                self.learn_chains().await;
+                self.check_success_body(&operation, &answer);
+                self.check_events(&events).await;
+            }
+        }
+        self.check_views(&operation).await;
+    }
+
+    async fn renew_tokens(&mut self) {
+        if self.model.now - self.token_at < TOKEN_AGE_MAX {
+            return;
+        }
+        self.token_at = self.model.now;
+        for agent in self.agents.iter_mut().chain([&mut self.lender]) {
+            agent.renew(self.world).await;
+        }
+    }
+
+    pub(super) fn asker(&self, agent: usize) -> Asker {
+        Asker {
+            branches: self.agents[agent].branches.clone(),
+            participant: self.agents[agent].participant.clone(),
+        }
+    }
+
+    /// Mostly somebody who may.
+    fn choose_caller(&mut self, operation: &Operation) -> Caller {
+        match self.random.below(200) {
+            0 => return Caller::Lender,
+            1 => return Caller::WithoutToken,
+            2 => return Caller::WithWrongToken,
+            3..=35 => return Caller::Agent(self.random.below(self.agents.len())),
+            _ => {}
+        }
+        let mut listings = operation.listings();
+        let mut branches: Vec<i64> = Vec::new();
+        if let Operation::Mark { chain, .. } = operation {
+            let anchor = self.model.find_chain(chain);
+            listings.extend(anchor.map(|id| self.model.members(id)).unwrap_or_default());
+        }
+        if let Operation::Create { branch, .. } = operation {
+            branches.push(*branch);
+        }
+        let live = listings.iter().filter_map(|id| self.model.live(*id));
+        branches.extend(live.map(|one| one.branch));
+        if branches.is_empty() {
+            return Caller::Agent(0);
+        }
+        let branch = *self.random.pick(&branches);
+        Caller::Agent(self.owner_of_branch(branch).unwrap_or(0))
+    }
+
+    fn owner_of_branch(&self, branch: i64) -> Option<usize> {
+        let mut agents = self.agents.iter();
+        agents.position(|one| one.branches.contains(&branch))
+    }
+
+    pub(super) fn owner(&self, listing: i64) -> usize {
+        let branch = self.model.listing(listing).branch;
+        self.owner_of_branch(branch).unwrap()
+    }
+
+    /// Sends it; sometimes twice with one key, which must not do it twice (S-52).
+    async fn send(&mut self, caller: Caller, operation: &Operation) -> Answer {
+        let (method, path, body) = operation.request();
+        let is_twice = matches!(caller, Caller::Agent(_)) && self.random.chance(8);
+        let key = is_twice.then(|| uuid::Uuid::new_v4().to_string());
+        let answer = self
+            .send_once(caller, (&method, &path, &body), key.as_deref())
+            .await;
+        if key.is_some() {
+            let again = self
+                .send_once(caller, (&method, &path, &body), key.as_deref())
+                .await;
+            assert_eq!(again.status, answer.status, "the second time");
+            assert_eq!(again.body, answer.body, "the second time");
+            if answer.status < 300 {
+                assert_eq!(again.header("idempotency-replayed"), "true");
+            }
+        }
+        answer
+    }
+
+    async fn send_once(
+        &self,
+        caller: Caller,
+        (method, path, body): (&Method, &str, &Option<Value>),
+        key: Option<&str>,
+    ) -> Answer {
+        let request = match caller {
+            Caller::Agent(index) => self.agents[index].request(self.world, method.clone(), path),
+            Caller::Lender => self.lender.request(self.world, method.clone(), path),
+            Caller::WithoutToken | Caller::WithWrongToken => {
+                let url = self.world.url(crate::world::At::Listing, path);
+                let request = self.lender.client.http.request(method.clone(), url);
+                if caller == Caller::WithWrongToken {
+                    request.bearer_auth("wrong")
+                } else {
+                    request
+                }
+            }
+        };
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        let request = match key {
+            Some(key) => request.header("idempotency-key", key),
+            None => request,
+        };
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// A split link, which only an import or the operator can put there.
+    async fn import_link(&mut self) {
+        let live = self.model.live_ids();
+        let (seller, buyer) = (*self.random.pick(&live), *self.random.pick(&live));
+        let is_locked = [seller, buyer]
+            .iter()
+            .any(|id| self.model.listing(*id).is_locked);
+        let is_there = self.model.links.contains(&(seller, buyer));
+        if seller == buyer || is_locked || is_there || self.model.above(seller).contains(&buyer) {
+            return;
+        }
+        let Some(row) = fixture::link_row(&self.model, seller, buyer) else {
+            return;
+        };
+        self.told.add(format!("import {row}"));
+        self.world.import(&row).await;
+        let asker = fixture::operator();
+        let noted = self.model.history.len();
+        self.model.join(&asker, seller, buyer);
+        // What an import writes into the history is its own affair.
+        self.model.history.truncate(noted);
+        for id in [seller, buyer] {
+            let before = self.histories_before[&id];
+            let written = self.history(id).await.len() - self.history_expected(id);
+            self.histories_before.insert(id, before + written);
+        }
+    }
+
+    async fn take_events(&self) -> (Vec<Event>, i64) {
+        let after = self.last_event;
+        let stored = self
+            .world
+            .storage
+            .read(move |read| list_events(read, after, 1000));
+        let stored = stored.await.unwrap();
+        let last = stored.last().map_or(after, |event| event.id);
+        let mut ids = BTreeSet::new();
+        let events = stored.iter().map(|event| {
+            assert!(event.event_id.starts_with("evt_") && ids.insert(&event.event_id));
+            Event {
+                kind: event.event_type.as_str(),
+                listing: event.listing.0,
+                property: event.property.0,
+                uprn: event.uprn.value(),
+                label: event.label.as_deref().and_then(known_label),
+                date: event.date,
+            }
+        });
+        (events.collect(), last)
+    }
+
+    /// S-38: what was recorded is in the outbox, and nothing else.
+    async fn check_events(&mut self, expected: &[Event]) {
+        let (events, last) = self.take_events().await;
+        assert_eq!(events, expected);
+        self.last_event = last;
+    }
+}
+
+fn known_label(label: &str) -> Option<&'static str> {
+    let mut labels = super::catalogue::KINDS.iter().filter_map(|kind| kind.label);
+    labels.find(|known| *known == label)
+}
