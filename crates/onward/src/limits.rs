@@ -73,3 +73,14 @@ pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 pub const EXTERNAL_ID_CHARACTERS_MAX: usize = 64;
 /// Largest UPRN: twelve digits.
 pub const UPRN_MAX: i64 = 999_999_999_999;
+/// Body of a delivery that `onward listen` reads, in bytes: an event's token has about 1,000.
+pub const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
+/// How long a delivery's body may take to arrive; the service gives an attempt 15 s in all.
+pub const EVENT_BODY_READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// Event ids by which `onward listen` recognises duplicates.
+pub const EVENTS_REMEMBERED_MAX: usize = 10_000;
+/// Connections that `onward listen` serves at once.
+pub const RECEIVER_CONNECTIONS_MAX: usize = 64;
+/// How long open deliveries may take after `onward listen` was told to stop: as long as the
+/// service waits for their answer.
+pub const RECEIVER_DRAIN_TIMEOUT: Duration = Duration::from_secs(15);
