@@ -16,6 +16,8 @@ pub const FORWARD_TIMEOUT_SECONDS: u64 = 10;
 /// Passes events on to one address.
 pub struct Forwarder {
     url: String,
+    /// The same for messages.
+    shown: String,
     connection: reqwest::Client,
 }
 
@@ -55,6 +57,7 @@ impl Forwarder {
             .build()
             .map_err(|error| unusable(describe_causes(&error)))?;
         Ok(Self {
+            shown: without_credentials(parsed.clone()),
             url: parsed.into(),
             connection,
         })
@@ -65,7 +68,7 @@ impl Forwarder {
     /// # Errors
     /// [`ClientError::Unreachable`], or [`ClientError::UnexpectedAnswer`] with the status.
     pub async fn forward(&self, event: &VerifiedEvent) -> Result<(), ClientError> {
-        let url = printable(&self.url);
+        let url = self.shown.clone();
         let request = self.connection.post(&self.url).json(event.claims());
         let unreachable = |error: reqwest::Error| ClientError::Unreachable {
             url: url.clone(),
@@ -89,11 +92,39 @@ impl Forwarder {
     }
 }
 
+/// An address may carry a user name and a password, which are nobody's business.
+fn without_credentials(mut url: reqwest::Url) -> String {
+    // Both fail only for an address without a host.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    printable(url.as_str())
+}
+
 impl fmt::Debug for Forwarder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Forwarder")
-            .field("url", &self.url)
+            .field("url", &self.shown)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Forwarder;
+    use crate::Trust;
+
+    #[test]
+    fn a_password_in_the_address_is_never_shown() {
+        // Any certificate does: none is used for http.
+        let pem = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let trust = Trust::Only(pem.cert.pem().into_bytes());
+        let forwarder = Forwarder::new("http://user:secret@localhost:1/a?b=c", &trust).unwrap();
+        let shown = format!("{forwarder:?}");
+        assert!(shown.contains("http://localhost:1/a?b=c"), "{shown}");
+        for wrong in ["ftp://localhost/", "localhost:1", "http:", ""] {
+            let error = Forwarder::new(wrong, &trust).unwrap_err().to_string();
+            assert!(error.contains("is no http(s):// address"), "{error}");
+        }
     }
 }
