@@ -1,12 +1,12 @@
 //! `onward listen` and `onward simulate` against a service in the test's own process.
 
-mod service;
+mod stand_in;
 
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use self::service::Service;
+use self::stand_in::Service;
 use super::program::{Program, run};
 
 /// Starts `onward listen` on a free port; its address.
