@@ -104,7 +104,7 @@ pub(crate) fn open_connection(
         .map_err(|error| unusable("the certificates", &error))
 }
 
-fn parse_authorities(pem: &[u8]) -> Result<Vec<Certificate>, ClientError> {
+pub(crate) fn parse_authorities(pem: &[u8]) -> Result<Vec<Certificate>, ClientError> {
     let what = "the certificate authority";
     let certificates = Certificate::from_pem_bundle(pem).map_err(|error| unusable(what, &error))?;
     if certificates.is_empty() {
@@ -148,7 +148,7 @@ fn unusable(what: &'static str, error: &reqwest::Error) -> ClientError {
 }
 
 /// The error with its causes, outermost first: the outermost alone says little.
-fn describe_causes(error: &dyn Error) -> String {
+pub(crate) fn describe_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

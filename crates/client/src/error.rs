@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use signing::provenance::ProvenanceError;
 
-use crate::printable;
 use crate::problem::{Problem, TokenRefusal};
+use crate::{printable, webhook};
 
 /// A failed call, file or verification. Texts from the network are safe for a terminal.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,9 @@ pub enum ClientError {
     /// The query was refused.
     #[error("{0}; {advice}", advice = .0.advice())]
     Refused(Box<Problem>),
+    /// Webhook management refused.
+    #[error("{0}; {advice}", advice = webhook::advice(.0))]
+    Webhook(Box<Problem>),
     /// Too many requests (S-14).
     #[error("the rate limit is reached: {}; {}", wait(*.retry_after_seconds), problem.advice())]
     RateLimited {

@@ -60,7 +60,8 @@ impl KeptKeySet {
     }
 }
 
-async fn download(
+/// The key set at `jwks_url`, and for how long it is fresh.
+pub(crate) async fn download(
     connection: &reqwest::Client,
     jwks_url: &str,
 ) -> Result<(JwkSet, Duration), ClientError> {

@@ -170,15 +170,16 @@ fn read_refusal(answer: &Answer) -> ClientError {
     if answer.status != 429 {
         return ClientError::Refused(problem);
     }
-    let retry_after = answer
-        .headers
-        .get(RETRY_AFTER)
-        .and_then(|field| field.to_str().ok());
-    let retry_after_seconds = retry_after.and_then(|text| text.trim().parse().ok());
     ClientError::RateLimited {
-        retry_after_seconds,
+        retry_after_seconds: read_retry_after(answer),
         problem,
     }
+}
+
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the form with a date counts as none.
+pub(crate) fn read_retry_after(answer: &Answer) -> Option<u64> {
+    let field = answer.headers.get(RETRY_AFTER)?.to_str().ok()?;
+    field.trim().parse().ok()
 }
 
 #[cfg(test)]

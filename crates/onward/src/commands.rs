@@ -9,9 +9,11 @@ pub mod import;
 pub mod init;
 pub mod keys;
 pub mod link;
+pub mod listen;
 pub mod query;
 pub mod sandbox;
 pub mod serve;
+pub mod simulate;
 pub mod verify;
 
 use std::future::Future;
@@ -68,6 +70,10 @@ enum Command {
     Query(query::QueryArgs),
     /// Checks a saved answer.
     Verify(verify::VerifyArgs),
+    /// Receives events on this computer, verifies and prints them.
+    Listen(listen::ListenArgs),
+    /// Has a test event sent to one's own subscriptions.
+    Simulate(simulate::SimulateArgs),
 }
 
 /// Which configuration a command works on.
@@ -156,6 +162,14 @@ pub fn run() -> ExitCode {
         }),
         Command::Verify(args) => wait_for(async move {
             let ran = verify::run(args, &mut std::io::stdout()).await;
+            ran.map_err(Failure::new)
+        }),
+        Command::Listen(args) => wait_for(async move {
+            let ran = listen::run(args, client_clock(), Box::new(std::io::stdout())).await;
+            ran.map_err(Failure::new)
+        }),
+        Command::Simulate(args) => wait_for(async move {
+            let ran = simulate::run(args, &mut std::io::stdout()).await;
             ran.map_err(Failure::new)
         }),
     };

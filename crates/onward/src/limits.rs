@@ -111,3 +111,14 @@ pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
 /// How long a verifier may keep the key set, in seconds. A next key signs only
 /// after it was published for so long (S-28).
 pub const JWKS_MAX_AGE_SECONDS: i64 = 300;
+/// Body of a delivery that `onward listen` reads, in bytes: an event's token has about 1,000.
+pub const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
+/// How long a delivery's body may take to arrive; the service gives an attempt 15 s in all.
+pub const EVENT_BODY_READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// Event ids by which `onward listen` recognises duplicates.
+pub const EVENTS_REMEMBERED_MAX: usize = 10_000;
+/// Connections that `onward listen` serves at once.
+pub const RECEIVER_CONNECTIONS_MAX: usize = 64;
+/// How long open deliveries may take after `onward listen` was told to stop: as long as the
+/// service waits for their answer.
+pub const RECEIVER_DRAIN_TIMEOUT: Duration = Duration::from_secs(15);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier, danger::ClientCertVerifier};
-use rustls::{RootCertStore, ServerConfig};
+use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 
 use crate::config::Config;
 
@@ -50,16 +50,13 @@ pub fn server_config(
     client_certificate: ClientCertificate,
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = read_certificates(&config.certificate_file, "the server's certificate")?;
-    let key = read_private_key(&config.private_key_file)?;
+    let key = read_private_key(&config.private_key_file, "the server's private key")?;
     let unusable = |error: rustls::Error| TlsError::Unusable {
         certificate: config.certificate_file.clone(),
         key: config.private_key_file.clone(),
         reason: error.to_string(),
     };
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
-        .map_err(unusable)?;
+    let builder = begin().map_err(unusable)?;
     let builder = match client_certificate {
         ClientCertificate::Asked => builder.with_client_cert_verifier(client_verifier(config)?),
         ClientCertificate::NotAsked => builder.with_no_client_auth(),
@@ -70,6 +67,24 @@ pub fn server_config(
     // whatever has happened to it since (S-20; RFC 8446 section 4.6.1).
     server.session_storage = Arc::new(NoServerSessionStorage {});
     server.send_tls13_tickets = 0;
+    Ok(Arc::new(server))
+}
+
+/// The TLS settings of a local receiver of events.
+pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let (certificate, key) = (certificate.to_string_lossy(), key.to_string_lossy());
+    let chain = read_certificates(&certificate, "the receiver's certificate")?;
+    let private_key = read_private_key(&key, "the receiver's private key")?;
+    let unusable = |error: rustls::Error| TlsError::Unusable {
+        certificate: certificate.clone().into_owned(),
+        key: key.clone().into_owned(),
+        reason: error.to_string(),
+    };
+    let builder = begin().map_err(unusable)?.with_no_client_auth();
+    let mut server = builder
+        .with_single_cert(chain, private_key)
+        .map_err(unusable)?;
+    server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(server))
 }
 
@@ -94,6 +109,12 @@ pub fn client_verifier(config: &Config) -> Result<Arc<dyn ClientCertVerifier>, T
         .map_err(|error| refused(error.to_string()))
 }
 
+fn begin() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
+}
+
 fn read_certificates(
     path: &str,
     what: &'static str,
@@ -113,10 +134,10 @@ fn read_certificates(
     Ok(certificates)
 }
 
-fn read_private_key(path: &str) -> Result<PrivateKeyDer<'static>, TlsError> {
+fn read_private_key(path: &str, what: &'static str) -> Result<PrivateKeyDer<'static>, TlsError> {
     let refused = |reason: String| TlsError::File {
         path: path.to_owned(),
-        what: "the server's private key",
+        what,
         reason,
     };
     let pem = std::fs::read(Path::new(path)).map_err(|error| refused(error.to_string()))?;

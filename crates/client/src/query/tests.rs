@@ -1,15 +1,13 @@
 //! Tests of what is sent and of how refusals are told apart. The later ones run whole queries.
 
-mod stand_in;
-
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 
-use self::stand_in::{Reply, Request, Service};
 use super::{ChainInput, ChainQuery, form_fields, read_refusal, refuses_token};
 use crate::ClientError;
 use crate::connection::Answer;
+use crate::stand_in::{Reply, Request, Service};
 use crate::verify::tests::{empty_page, publish, sign_answer};
 
 fn answer(status: u16, header: Option<(HeaderName, &'static str)>, body: &str) -> Answer {

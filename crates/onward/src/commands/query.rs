@@ -13,7 +13,7 @@ mod property;
 mod source;
 
 pub(crate) use paint::Paint;
-pub(crate) use source::{find_sandbox, read_trust};
+pub(crate) use source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
 /// Asks for the chains of properties and verifies the signed answer.
 #[derive(Args, Debug)]
@@ -74,6 +74,9 @@ pub enum QueryError {
          with --base-url and the options that go with it"
     )]
     NoService,
+    /// The sandbox has no API key for webhook management.
+    #[error("sandbox.json holds no API key: start `onward sandbox` of this version again")]
+    NoApiKey,
     /// Neither a key set nor a sandbox was named.
     #[error("no key set to verify with: pass --jwks FILE_OR_URL, or --sandbox DIR")]
     NoKeySet,

@@ -11,10 +11,9 @@ use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
 use serde_json::json;
 use signing::jwk::JwkSet;
 
-use super::query::{Paint, QueryError, describe_signature, find_sandbox, read_trust};
-
-/// The largest key set or certificate file that is read, in bytes.
-const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+use super::query::{
+    KEY_FILE_LIMIT_BYTES, Paint, QueryError, describe_signature, find_sandbox, read_trust,
+};
 
 /// Checks a saved answer: that its data is what the holder of a published key signed.
 #[derive(Args, Debug)]

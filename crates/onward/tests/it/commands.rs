@@ -8,6 +8,7 @@ mod generate;
 mod import;
 mod interrupted;
 mod link;
+mod listen;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use client::sandbox::{load, read_file};
 use client::token::parse_assertion_key;
-use client::{Client, Clock, Credentials, Endpoints, Trust};
+use client::{Client, ClientError, Clock, Credentials, Endpoints, Trust};
 
 use super::QueryError;
 
 /// The sandbox that is used when none is named and this directory has one.
 const DEFAULT_SANDBOX: &str = "onward-sandbox";
 /// The largest certificate or key file that is read, in bytes.
-const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+pub(crate) const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// The word that stands for the operating system's authorities in `--ca`.
 const SYSTEM_TRUST: &str = "system";
 
@@ -145,9 +145,9 @@ pub(crate) fn find_sandbox(named: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// The authorities of a PEM file, or the operating system's for the word `system`.
-pub(crate) fn read_trust(ca: &Path) -> Result<Trust, QueryError> {
+pub(crate) fn read_trust(ca: &Path) -> Result<Trust, ClientError> {
     if ca.as_os_str() == SYSTEM_TRUST {
         return Ok(Trust::System);
     }
-    Ok(Trust::Only(read_file(ca, KEY_FILE_LIMIT_BYTES)?))
+    read_file(ca, KEY_FILE_LIMIT_BYTES).map(Trust::Only)
 }

@@ -106,9 +106,14 @@ impl Program {
 
     /// Waits until a line of either output holds this.
     pub(crate) fn wait_for(&mut self, part: &str) {
+        self.wait_for_line(part);
+    }
+
+    /// Waits until a line of either output holds this; the line.
+    pub(super) fn wait_for_line(&mut self, part: &str) -> String {
         loop {
             match self.read_line() {
-                Some(line) if line.contains(part) => return,
+                Some(line) if line.contains(part) => return line,
                 Some(_) => {}
                 None => panic!("it ended without `{part}`: {}{}", self.out, self.err),
             }

@@ -1,4 +1,4 @@
-//! Whole queries against a small service with mutual TLS in the same process.
+//! A small service with mutual TLS in the same process, for tests of whole calls.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,31 +14,33 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use crate::token::parse_assertion_key;
-use crate::{Client, Credentials, Endpoints, Trust};
+use crate::{Client, Clock, Credentials, Endpoints, Trust};
 
 /// A request as the service saw it.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(crate) struct Request {
     /// Method and path with its query.
-    pub(super) line: String,
+    pub(crate) line: String,
     /// The `Authorization` field, empty without one.
-    pub(super) authorization: String,
-    pub(super) body: String,
-    pub(super) has_certificate: bool,
+    pub(crate) authorization: String,
+    /// The `X-Api-Key` field, empty without one.
+    pub(crate) api_key: String,
+    pub(crate) body: String,
+    pub(crate) has_certificate: bool,
 }
 
 /// What the service answers: a status line, header lines, and a body.
-pub(super) struct Reply {
-    pub(super) status: &'static str,
-    pub(super) headers: &'static str,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: &'static str,
+    pub(crate) headers: &'static str,
+    pub(crate) body: Vec<u8>,
 }
 
 type Answers = dyn Fn(&Request, usize) -> Reply + Send + Sync;
 
 /// A running service and a client of it.
-pub(super) struct Service {
-    pub(super) client: Client,
+pub(crate) struct Service {
+    pub(crate) client: Client,
     authority: Authority,
     address: String,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -47,7 +49,7 @@ pub(super) struct Service {
 
 impl Service {
     /// Starts a service that answers with `answers(request, how many had the same path before)`.
-    pub(super) async fn start(
+    pub(crate) async fn start(
         answers: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let authority = Authority::new();
@@ -77,22 +79,38 @@ impl Service {
     }
 
     /// A client that this service accepts, and that trusts only the authority of `other`.
-    pub(super) fn client_that_trusts(&self, other: &Self) -> Client {
+    pub(crate) fn client_that_trusts(&self, other: &Self) -> Client {
         let trusted = &other.authority.certificate_pem;
         self.authority
             .client_of(&self.address, trusted, &self.now_seconds)
     }
 
-    pub(super) fn advance(&self, seconds: u64) {
+    /// Its address, `https` without a path.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The authority of its certificate.
+    pub(crate) fn trust(&self) -> Trust {
+        Trust::Only(self.authority.certificate_pem.as_bytes().to_vec())
+    }
+
+    /// The clock that [`Self::advance`] moves.
+    pub(crate) fn clock(&self) -> Clock {
+        let shown = Arc::clone(&self.now_seconds);
+        Arc::new(move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::SeqCst)))
+    }
+
+    pub(crate) fn advance(&self, seconds: u64) {
         self.now_seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    pub(super) fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
     /// The request lines so far.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.requests()
             .into_iter()
             .map(|request| request.line)
@@ -233,6 +251,7 @@ async fn read_request(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<Re
     Ok(Request {
         line: line.trim_end_matches(" HTTP/1.1").to_owned(),
         authorization: field("authorization").unwrap_or_default(),
+        api_key: field("x-api-key").unwrap_or_default(),
         body: String::from_utf8_lossy(&text[head_end + 4..]).into_owned(),
         has_certificate: false,
     })

@@ -1,0 +1,169 @@
+//! The claims of an event, each with the exact type that document 1 gives it.
+
+use serde_json::{Map, Value};
+
+use super::{Event, EventContent, EventRefusal, EventType, LIFETIME_SECONDS, SKEW_SECONDS};
+
+type Claims = Map<String, Value>;
+
+/// The longest `eventId` and label, in characters: what is remembered has a bound.
+const TEXT_LIMIT_CHARACTERS: usize = 200;
+/// The longest property id and UPRN, in digits.
+const DIGITS_LIMIT: usize = 19;
+
+/// A key may sign for several services, so a good signature does not say for whom it is
+/// (RFC 8725, section 3.8).
+pub(super) fn check_issuer(claims: &Claims, issuer: &str) -> Result<(), EventRefusal> {
+    let found = text(claims, "iss")?;
+    if found == issuer {
+        return Ok(());
+    }
+    Err(EventRefusal::WrongIssuer(found.to_owned()))
+}
+
+/// `iat` and `exp` as document 1 sets them: a longer life than promised would let an old event be
+/// played again.
+pub(super) fn check_time(claims: &Claims, now: u64) -> Result<(), EventRefusal> {
+    let issued_at = integer(claims, "iat")?;
+    let expires_at = integer(claims, "exp")?;
+    let lifetime = expires_at.checked_sub(issued_at);
+    if lifetime.is_none_or(|seconds| seconds == 0 || seconds > LIFETIME_SECONDS) {
+        let reason = "must lie after `iat`, by 300 seconds at most";
+        return Err(EventRefusal::Claim {
+            name: "exp",
+            reason,
+        });
+    }
+    if issued_at > now.saturating_add(SKEW_SECONDS) {
+        return Err(EventRefusal::NotYetIssued(issued_at - now));
+    }
+    if now >= expires_at.saturating_add(SKEW_SECONDS) {
+        return Err(EventRefusal::Expired(now - expires_at));
+    }
+    Ok(())
+}
+
+/// Everything that tells of the event.
+pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
+    let unknown = refusal("eventType", "is no type of event that this version knows");
+    let event_type = EventType::parse(text(claims, "eventType")?).ok_or(unknown)?;
+    let data = object(claims, "data", "data")?;
+    let content = match event_type {
+        EventType::MilestoneUpdated => {
+            let milestone = object(data, "milestone", "data.milestone")?;
+            EventContent::MilestoneUpdated {
+                label: bounded(milestone, "label", "data.milestone.label")?,
+                date: date(milestone, "date", "data.milestone.date")?,
+            }
+        }
+        EventType::FallThrough => EventContent::FallThrough {
+            date: date(data, "fallThroughDate", "data.fallThroughDate")?,
+        },
+    };
+    let event_timestamp = text(claims, "eventTimestamp")?;
+    if !is_utc_time(event_timestamp) {
+        let reason = "must be an ISO 8601 time in UTC, such as 2026-01-31T09:30:00Z";
+        return Err(refusal("eventTimestamp", reason));
+    }
+    Ok(Event {
+        event_id: bounded(claims, "eventId", "eventId")?,
+        event_timestamp: event_timestamp.to_owned(),
+        property_id: digits(claims, "propertyId")?,
+        uprn: digits(claims, "uprn")?,
+        content,
+    })
+}
+
+fn refusal(name: &'static str, reason: &'static str) -> EventRefusal {
+    EventRefusal::Claim { name, reason }
+}
+
+fn text<'a>(claims: &'a Claims, name: &'static str) -> Result<&'a str, EventRefusal> {
+    let value = claims.get(name).and_then(Value::as_str);
+    value.ok_or_else(|| refusal(name, "must be a string"))
+}
+
+fn integer(claims: &Claims, name: &'static str) -> Result<u64, EventRefusal> {
+    let value = claims.get(name).and_then(Value::as_u64);
+    value.ok_or_else(|| refusal(name, "must be a Unix time in whole seconds"))
+}
+
+fn object<'a>(
+    claims: &'a Claims,
+    member: &str,
+    name: &'static str,
+) -> Result<&'a Claims, EventRefusal> {
+    let value = claims.get(member).and_then(Value::as_object);
+    value.ok_or_else(|| refusal(name, "must be an object"))
+}
+
+fn bounded(claims: &Claims, member: &str, name: &'static str) -> Result<String, EventRefusal> {
+    let value = claims.get(member).and_then(Value::as_str);
+    let wanted = value.filter(|text| {
+        let length = text.chars().count();
+        (1..=TEXT_LIMIT_CHARACTERS).contains(&length)
+    });
+    let found = wanted.ok_or_else(|| refusal(name, "must be a string of 1 to 200 characters"))?;
+    Ok(found.to_owned())
+}
+
+fn digits(claims: &Claims, name: &'static str) -> Result<String, EventRefusal> {
+    let value = text(claims, name)?;
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number && (1..=DIGITS_LIMIT).contains(&value.len()) {
+        return Ok(value.to_owned());
+    }
+    Err(refusal(name, "must be a string of 1 to 19 digits"))
+}
+
+fn date(claims: &Claims, member: &str, name: &'static str) -> Result<String, EventRefusal> {
+    let value = claims.get(member).and_then(Value::as_str);
+    let found = value.filter(|text| is_date(text));
+    let found = found.ok_or_else(|| refusal(name, "must be a date as YYYY-MM-DD"))?;
+    Ok(found.to_owned())
+}
+
+/// `2026-01-31T09:30:00Z`, with or without a fraction of a second.
+fn is_utc_time(text: &str) -> bool {
+    let Some((day, time)) = text.strip_suffix('Z').and_then(|text| text.split_once('T')) else {
+        return false;
+    };
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let has_fraction =
+        (1..=9).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = numbers(clock, ':', [2, 2, 2]);
+    // 60 is a leap second.
+    let is_clock =
+        parts.is_some_and(|[hour, minute, second]| hour <= 23 && minute <= 59 && second <= 60);
+    is_date(day) && has_fraction && is_clock
+}
+
+/// `2026-01-31`, a day that the calendar has.
+fn is_date(text: &str) -> bool {
+    let Some([year, month, day]) = numbers(text, '-', [4, 2, 2]) else {
+        return false;
+    };
+    let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap_year => 29,
+        2 => 28,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+/// Three numbers with as many digits each, and the separator between them.
+fn numbers(text: &str, separator: char, lengths: [usize; 3]) -> Option<[u32; 3]> {
+    let mut found = [0; 3];
+    let mut parts = text.split(separator);
+    for (number, length) in found.iter_mut().zip(lengths) {
+        let part = parts.next().filter(|part| part.len() == length)?;
+        if !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        *number = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(found)
+}

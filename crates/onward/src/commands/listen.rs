@@ -1,0 +1,203 @@
+//! `onward listen`: a local receiver of events, for trying out and for passing them on.
+
+mod answer;
+mod receiver;
+mod show;
+mod source;
+
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use clap::Args;
+use client::webhook::wire::SubscriptionWish;
+use client::{ClientError, Clock, EventType, Forwarder, RecentEvents, WebhookClient, printable};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use self::answer::Desk;
+use self::show::Shown;
+use self::source::SourceArgs;
+use crate::limits;
+use crate::server::StopSignals;
+use crate::tls::TlsError;
+
+/// The port that is used when none is named: above the sandbox's own.
+const PORT_DEFAULT: u16 = 8450;
+
+/// Listens for events on this computer, verifies each one and prints it.
+#[derive(Args, Debug)]
+pub struct ListenArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+
+    /// The port; 0 for any free one.
+    #[arg(long, value_name = "N", default_value_t = PORT_DEFAULT)]
+    port: u16,
+
+    /// The address of this computer to listen on.
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+
+    /// Posts each verified event as JSON to this address, http or https, before it is answered
+    /// for; when that fails, the answer is 502 and the service tries again.
+    #[arg(long, value_name = "URL")]
+    forward: Option<String>,
+
+    /// Subscribes this receiver with the sandbox's first API key.
+    #[arg(long, conflicts_with = "jwks_url")]
+    subscribe: bool,
+
+    /// The types of event to subscribe to, separated by commas [default: all]
+    #[arg(
+        long,
+        value_name = "TYPES",
+        value_delimiter = ',',
+        requires = "subscribe",
+        value_parser = parse_event_type
+    )]
+    events: Vec<EventType>,
+
+    /// Ends after so many events; one that comes twice counts once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+
+    /// Prints each event as one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why nothing could be listened for, or why it ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// The service, its files or its key set.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The receiver's certificate or key.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The port is taken, or not this user's to take.
+    #[error("cannot listen on {address}: {source}; --port chooses another port")]
+    Bind {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The operating system gives no signals.
+    #[error("cannot wait for signals: {0}")]
+    Signals(io::Error),
+    /// An event could not be written out.
+    #[error("cannot write the event: {0}")]
+    Write(io::Error),
+    /// Neither a sandbox nor a service was named.
+    #[error(
+        "no service to listen to: start `onward sandbox` here, or pass --sandbox DIR, or name a \
+         service with --issuer and the options that go with it"
+    )]
+    NoService,
+    /// The sandbox has no API key to subscribe with.
+    #[error("sandbox.json holds no API key: start `onward sandbox` of this version again")]
+    NoApiKey,
+}
+
+/// Runs `onward listen`: writes each verified event to `out` and everything else to standard
+/// error, until it is interrupted or has seen `--count` events.
+///
+/// # Errors
+/// [`ListenError`]; the program's exit status is then 1.
+pub async fn run(
+    args: ListenArgs,
+    clock: Clock,
+    out: Box<dyn Write + Send>,
+) -> Result<(), ListenError> {
+    let source = source::open(&args.source, clock)?;
+    let forward = args.forward.as_deref();
+    let forwarder = forward.map(|url| Forwarder::new(url, &source.trust));
+    let forwarder = forwarder.transpose()?;
+    let signals = StopSignals::catch().map_err(ListenError::Signals)?;
+    let wanted = SocketAddr::new(args.bind, args.port);
+    let failed = |source| ListenError::Bind {
+        address: wanted,
+        source,
+    };
+    let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+
+    let (stop, stopped) = watch::channel(false);
+    let shown = Shown::new(out, args.json, args.count);
+    let recent = RecentEvents::new(limits::EVENTS_REMEMBERED_MAX);
+    let desk = Desk::new(source.receiver, forwarder, (shown, recent), stop.clone());
+    let desk = Arc::new(desk);
+    let serving = receiver::serve(listener, source.tls, Arc::clone(&desk), stopped.clone());
+    let serving = tokio::spawn(serving);
+
+    // It answers already: the first event may come before the answer to the subscription.
+    let url = format!("https://localhost:{}/", address.port());
+    notice(format_args!(
+        "listening on {url}, for events of {}",
+        source.issuer
+    ));
+    let subscribed = match &source.subscribing {
+        Some(subscribing) if args.subscribe => subscribe(subscribing, url, &args.events).await,
+        None if args.subscribe => Err(ListenError::NoApiKey),
+        Some(_) | None => Ok(()),
+    };
+    if subscribed.is_ok() {
+        let mut stopped = stopped;
+        tokio::select! {
+            () = signals.wait() => {}
+            _ended = stopped.wait_for(|stop| *stop) => {}
+        }
+    }
+    stop.send_replace(true);
+    // Its own end is bounded; it gives nothing back.
+    drop(serving.await);
+    subscribed?;
+    desk.failure()
+        .map_or(Ok(()), |error| Err(ListenError::Write(error)))
+}
+
+async fn subscribe(
+    subscribing: &source::Subscribing,
+    callback_url: String,
+    events: &[EventType],
+) -> Result<(), ListenError> {
+    let client: &WebhookClient = &subscribing.client;
+    let wish = SubscriptionWish {
+        participant_name: subscribing.participant_name.clone(),
+        callback_url,
+        events: if events.is_empty() {
+            EventType::ALL.to_vec()
+        } else {
+            events.to_vec()
+        },
+    };
+    let subscribed = client.subscribe(&wish).await?;
+    let subscription = &subscribed.subscription;
+    notice(format_args!(
+        "{} for {} to {}, {}",
+        if subscribed.is_new {
+            "subscribed"
+        } else {
+            "subscribed again"
+        },
+        printable(&subscription.participant_name),
+        printable(&subscription.events.join(" and ")),
+        printable(&subscription.subscription_id),
+    ));
+    Ok(())
+}
+
+/// Tells the person at the terminal; standard output holds events alone.
+fn notice(text: impl std::fmt::Display) {
+    super::say(&mut io::stderr(), text);
+}
+
+pub(super) fn parse_event_type(text: &str) -> Result<EventType, String> {
+    let known = EventType::ALL.map(EventType::as_str).join(" or ");
+    EventType::parse(text).ok_or_else(|| format!("must be {known}"))
+}
+
+#[cfg(test)]
+mod tests;

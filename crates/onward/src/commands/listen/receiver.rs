@@ -1,0 +1,93 @@
+//! The receiver's socket: TLS and HTTP, bounded in time and number.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+use super::answer::Desk;
+use crate::limits;
+
+/// Takes deliveries until `stop` turns true, then lets open ones end.
+pub(super) async fn serve(
+    listener: TcpListener,
+    tls: Arc<rustls::ServerConfig>,
+    desk: Arc<Desk>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let graceful = GracefulShutdown::new();
+    let acceptor = TlsAcceptor::from(tls);
+    let permits = Arc::new(Semaphore::new(limits::RECEIVER_CONNECTIONS_MAX));
+    loop {
+        // A permit first: past the limit, connections wait in the kernel.
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit,
+            _stopped = stop.wait_for(|stop| *stop) => break,
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _stopped = stop.wait_for(|stop| *stop) => break,
+        };
+        let Ok((stream, _address)) = accepted else {
+            // Out of file descriptors, or the peer is gone already.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let (acceptor, desk, watcher) = (acceptor.clone(), Arc::clone(&desk), graceful.watcher());
+        tokio::spawn(async move {
+            answer_connection(stream, acceptor, desk, watcher).await;
+            drop(permit);
+        });
+    }
+    drop(listener);
+    // Who is cut off here has no answer, and sends again.
+    drop(tokio::time::timeout(limits::RECEIVER_DRAIN_TIMEOUT, graceful.shutdown()).await);
+}
+
+async fn answer_connection(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+    desk: Arc<Desk>,
+    watcher: Watcher,
+) {
+    drop(stream.set_nodelay(true));
+    let handshake = acceptor.accept(stream);
+    let shaken = tokio::time::timeout(limits::HANDSHAKE_TIMEOUT, handshake).await;
+    let stream = match shaken {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            let shown = client::printable(&error.to_string());
+            super::notice(format_args!("a TLS handshake failed: {shown}"));
+            return;
+        }
+        Err(_elapsed) => return,
+    };
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+        let desk = Arc::clone(&desk);
+        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+    });
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits::HEADER_READ_TIMEOUT)
+        .max_buf_size(limits::EVENT_BODY_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
+        .max_header_list_size(16 * 1024)
+        .keep_alive_interval(Some(Duration::from_secs(30)))
+        .keep_alive_timeout(Duration::from_secs(20));
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    // A peer that hangs up early has nothing to be told.
+    drop(watcher.watch(connection.into_owned()).await);
+}

@@ -1,0 +1,77 @@
+//! Events as they are printed, and when enough of them were.
+
+use std::io::{self, Write};
+
+use client::{EventContent, VerifiedEvent, printable};
+use serde_json::{Value, json};
+
+use crate::commands::query::Paint;
+
+/// Where events are printed.
+pub(super) struct Shown {
+    out: Box<dyn Write + Send>,
+    is_json: bool,
+    paint: Paint,
+    /// How many more are wanted; none for no end.
+    missing: Option<u64>,
+}
+
+impl Shown {
+    pub(super) fn new(out: Box<dyn Write + Send>, is_json: bool, count: Option<u64>) -> Self {
+        Self {
+            out,
+            is_json,
+            paint: Paint::detect(),
+            missing: count,
+        }
+    }
+
+    /// Whether no more are wanted.
+    pub(super) fn is_full(&self) -> bool {
+        self.missing == Some(0)
+    }
+
+    /// Prints one event. A duplicate is printed as such and does not count.
+    pub(super) fn print(&mut self, event: &VerifiedEvent, is_duplicate: bool) -> io::Result<()> {
+        if self.is_json {
+            writeln!(self.out, "{}", describe_json(event, is_duplicate))?;
+        } else {
+            writeln!(self.out, "{}", describe(event, is_duplicate, self.paint))?;
+        }
+        self.out.flush()?;
+        if !is_duplicate {
+            self.missing = self.missing.map(|missing| missing.saturating_sub(1));
+        }
+        Ok(())
+    }
+}
+
+/// The claims as signed, with the key's id and whether the event came before.
+fn describe_json(event: &VerifiedEvent, is_duplicate: bool) -> Value {
+    let mut claims = event.claims().clone();
+    claims.insert("kid".to_owned(), json!(event.kid()));
+    claims.insert("duplicate".to_owned(), json!(is_duplicate));
+    Value::Object(claims)
+}
+
+fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> String {
+    let event = verified.event();
+    let what = match &event.content {
+        EventContent::MilestoneUpdated { label, date } => {
+            format!("{} {date}", paint.bold(&printable(label)))
+        }
+        EventContent::FallThrough { date } => format!("{} {date}", paint.bold("fell through")),
+    };
+    let mark = if is_duplicate {
+        paint.dim("= duplicate")
+    } else {
+        paint.green("✓")
+    };
+    let place = format!("property {}, UPRN {}", event.property_id, event.uprn);
+    let rest = format!("{}  {}", event.event_timestamp, printable(&event.event_id));
+    format!(
+        "{mark} {}  {what}  {place}  {}",
+        event.event_type(),
+        paint.dim(&rest)
+    )
+}

@@ -1,0 +1,153 @@
+//! `onward listen` and `onward simulate` against a service in the test's own process.
+
+mod stand_in;
+
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use self::stand_in::Service;
+use super::program::{Program, run};
+
+/// Starts `onward listen` on a free port; its address.
+fn listen(service: &Service, args: &[&str]) -> (Program, String) {
+    let fixed = ["listen", "--sandbox", service.directory(), "--port", "0"];
+    let mut program = Program::start(&[&fixed[..], args].concat());
+    let line = program.wait_for_line("listening on ");
+    let url = line.split([' ', ',']).nth(2).unwrap().to_owned();
+    (program, url)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_verified_printed_and_counted() {
+    let service = Service::start().await;
+    let (program, url) = listen(&service, &["--json", "--count", "2"]);
+    let first = service.sign("e-1");
+
+    assert_eq!(service.deliver(&url, &first).await, 202);
+    assert_eq!(service.deliver(&url, &first).await, 202);
+    let (head, _) = first.rsplit_once('.').unwrap();
+    let forged = format!("{head}.{}", "A".repeat(342));
+    assert_eq!(service.deliver(&url, &forged).await, 400);
+    assert_eq!(
+        service
+            .deliver(&url, &service.sign_for("https://other"))
+            .await,
+        400
+    );
+    assert_eq!(service.deliver(&url, &"x".repeat(65_537)).await, 413);
+    assert_eq!(
+        service.deliver_as(&url, "application/json", &first).await,
+        415
+    );
+    assert_eq!(service.deliver(&url, &service.sign("e-2")).await, 202);
+
+    let finished = program.wait();
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let lines: Vec<Value> = finished
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let shown: Vec<Value> = lines
+        .iter()
+        .map(|line| json!([line["eventId"], line["duplicate"], line["data"]]))
+        .collect();
+    let data = json!({"milestone": {"label": "SSTC", "date": "2026-11-20"}});
+    let expected = [
+        json!(["e-1", false, data]),
+        json!(["e-1", true, data]),
+        json!(["e-2", false, data]),
+    ];
+    assert_eq!(shown, expected);
+    for reason in [
+        "does not verify",
+        "not this service",
+        "larger than",
+        "application/jwt",
+    ] {
+        assert!(finished.err.contains(reason), "{reason}: {}", finished.err);
+    }
+    assert!(!finished.err.contains(&first), "{}", finished.err);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_is_answered_for_once_it_was_forwarded() {
+    let service = Service::start().await;
+    let target = format!("{}/forwarded", service.plain_url());
+    let (program, url) = listen(&service, &["--forward", &target]);
+    let event = service.sign("e-1");
+
+    service.takes_forwarded.store(false, Ordering::SeqCst);
+    assert_eq!(service.deliver(&url, &event).await, 502);
+    service.takes_forwarded.store(true, Ordering::SeqCst);
+    assert_eq!(service.deliver(&url, &event).await, 202);
+    // Passed on already: not passed on again.
+    assert_eq!(service.deliver(&url, &event).await, 202);
+
+    program.signal("TERM");
+    let finished = program.wait();
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    assert!(
+        finished.err.contains("status 500 instead of 2xx"),
+        "{}",
+        finished.err
+    );
+    let lines: Vec<&str> = finished.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("✓ milestone.updated  SSTC 2026-11-20  property 42, UPRN 7"));
+    assert!(lines[1].starts_with("= duplicate milestone.updated"));
+    let forwarded = service.bodies("/forwarded");
+    assert_eq!(forwarded.len(), 2);
+    assert_eq!(forwarded[1]["eventId"], "e-1");
+    assert_eq!(forwarded[1]["uprn"], "7");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
+    let service = Service::start().await;
+    let (mut program, url) = listen(&service, &["--subscribe", "--events", "fallthrough"]);
+    program.wait_for_line("subscribed for Example Lender to fallthrough, s-1");
+    let wish = &service.bodies("/api/v1/webhook/subscribe")[0];
+    let expected = json!({
+        "participantName": "Example Lender", "callbackUrl": url, "events": ["fallthrough"]
+    });
+    assert_eq!(wish, &expected);
+    program.signal("INT");
+    assert_eq!(program.wait().status, Some(0));
+
+    let simulate = ["simulate", "--sandbox", service.directory(), "--uprn", "7"];
+    let finished = tokio::task::block_in_place(|| run(&simulate));
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let shown = "event sim_1 goes to\n  subscription s-1, delivery 9\n";
+    assert_eq!(finished.out, shown);
+    let asked = &service.bodies("/api/v1/webhook/simulate")[0];
+    assert_eq!(
+        asked,
+        &json!({"eventType": "milestone.updated", "uprn": "7"})
+    );
+    let refused = [&simulate[..], &["--label", "Nonsense"]].concat();
+    let finished = tokio::task::block_in_place(|| run(&refused));
+    assert!(
+        finished.failure().starts_with("422 Unprocessable"),
+        "{}",
+        finished.err
+    );
+    let unnamed = tokio::task::block_in_place(|| run(&["simulate"]));
+    assert_eq!(unnamed.status, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_work_is_said_at_once() {
+    let service = Service::start().await;
+    let listen = |args: &[&str]| {
+        let fixed = ["listen", "--sandbox", service.directory()];
+        tokio::task::block_in_place(|| run(&[&fixed[..], args].concat()))
+    };
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let finished = listen(&["--port", &port]);
+    assert!(finished.failure().contains("--port chooses another port"));
+    let finished = listen(&["--port", "0", "--forward", "ftp://localhost/"]);
+    assert!(finished.failure().contains("is no http(s):// address"));
+}

@@ -1,0 +1,230 @@
+//! A service that publishes a key set and takes subscriptions, and the folder of its sandbox.
+
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper_util::rt::TokioIo;
+use onward::clock::Clock;
+use onward::sandbox::authority::Authority;
+use onward::tls;
+use serde_json::{Value, json};
+use signing::algorithm::Algorithm;
+use signing::jws::sign_compact;
+use signing::key::SigningKey;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+pub(super) struct Service {
+    directory: tempfile::TempDir,
+    base_url: String,
+    plain_url: String,
+    key: SigningKey,
+    caller: reqwest::Client,
+    requests: Requests,
+    /// Whether what is forwarded is answered with success.
+    pub(super) takes_forwarded: Arc<AtomicBool>,
+}
+
+/// Paths and bodies, as they came.
+type Requests = Arc<Mutex<Vec<(String, Value)>>>;
+
+impl Service {
+    pub(super) async fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        let authority = Authority::ensure(path, Clock::System.now_seconds()).unwrap();
+        for name in ["server", "callback"] {
+            authority.ensure_server_certificate(path, name).unwrap();
+        }
+        let key = SigningKey::generate(Algorithm::Rs256).unwrap();
+        let story = Story {
+            key_set: json!({"keys": [key.public_key().to_jwk()]}),
+            requests: Requests::default(),
+            takes_forwarded: Arc::default(),
+        };
+        let (requests, takes_forwarded) = (
+            Arc::clone(&story.requests),
+            Arc::clone(&story.takes_forwarded),
+        );
+        let (port, plain_port) = story.serve(path).await;
+        let base_url = format!("https://localhost:{port}");
+        std::fs::write(path.join("sandbox.json"), sandbox(&base_url).to_string()).unwrap();
+        Self {
+            plain_url: format!("http://127.0.0.1:{plain_port}"),
+            caller: caller(path),
+            base_url,
+            directory,
+            key,
+            requests,
+            takes_forwarded,
+        }
+    }
+
+    /// The sandbox's folder.
+    pub(super) fn directory(&self) -> &str {
+        self.directory.path().to_str().unwrap()
+    }
+
+    /// Where it answers without TLS.
+    pub(super) fn plain_url(&self) -> &str {
+        &self.plain_url
+    }
+
+    /// A signed event with this id.
+    pub(super) fn sign(&self, event_id: &str) -> String {
+        self.sign_claims(&self.base_url, event_id)
+    }
+
+    /// A signed event of another service.
+    pub(super) fn sign_for(&self, issuer: &str) -> String {
+        self.sign_claims(issuer, "e-9")
+    }
+
+    fn sign_claims(&self, issuer: &str, event_id: &str) -> String {
+        let now = Clock::System.now_seconds();
+        let claims = json!({
+            "iss": issuer, "iat": now, "exp": now + 300, "eventId": event_id,
+            "eventType": "milestone.updated", "eventTimestamp": "2026-11-20T10:00:00Z",
+            "propertyId": "42", "uprn": "7",
+            "data": {"milestone": {"label": "SSTC", "date": "2026-11-20"}}
+        });
+        sign_compact("JWT", &self.key, &claims).unwrap()
+    }
+
+    /// Delivers a token; the status of the answer.
+    pub(super) async fn deliver(&self, url: &str, token: &str) -> u16 {
+        self.deliver_as(url, "application/jwt", token).await
+    }
+
+    pub(super) async fn deliver_as(&self, url: &str, media_type: &str, token: &str) -> u16 {
+        let request = self.caller.post(url).header("content-type", media_type);
+        let answer = request.body(token.to_owned()).send().await.unwrap();
+        answer.status().as_u16()
+    }
+
+    /// The bodies that came to this path.
+    pub(super) fn bodies(&self, path: &str) -> Vec<Value> {
+        let requests = self.requests.lock().unwrap();
+        let same = requests.iter().filter(|(other, _)| other == path);
+        same.map(|(_, body)| body.clone()).collect()
+    }
+}
+
+#[derive(Clone)]
+struct Story {
+    key_set: Value,
+    requests: Requests,
+    takes_forwarded: Arc<AtomicBool>,
+}
+
+impl Story {
+    /// Serves with TLS and without; both ports.
+    async fn serve(self, path: &Path) -> (u16, u16) {
+        let tls = tls::receiver_config(&path.join("server.pem"), &path.join("server.key"));
+        let acceptor = TlsAcceptor::from(tls.unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+        let ports = (port(&listener), port(&plain));
+        let story = self.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    tokio::spawn(story.clone().answer_all(stream));
+                }
+            }
+        });
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = plain.accept().await {
+                tokio::spawn(self.clone().answer_all(stream));
+            }
+        });
+        ports
+    }
+
+    async fn answer_all(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+            let story = self.clone();
+            async move { Ok::<_, Infallible>(story.answer(request).await) }
+        });
+        let builder =
+            hyper_util::server::conn::auto::Builder::new(hyper_util::rt::TokioExecutor::new());
+        drop(
+            builder
+                .serve_connection(TokioIo::new(stream), service)
+                .await,
+        );
+    }
+
+    async fn answer(self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let path = request.uri().path().to_owned();
+        let has_key = request
+            .headers()
+            .get("x-api-key")
+            .is_some_and(|key| key == "key-1");
+        let body = request.into_body().collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let is_wrong = body["label"] == "Nonsense";
+        self.requests
+            .lock()
+            .unwrap()
+            .push((path.clone(), body.clone()));
+        let (status, answer) = match path.as_str() {
+            "/jwks" => (200, self.key_set),
+            "/forwarded" if self.takes_forwarded.load(Ordering::SeqCst) => (200, Value::Null),
+            "/api/v1/webhook/subscribe" if has_key => (
+                201,
+                json!({
+                    "subscriptionId": "s-1", "participantName": body["participantName"],
+                    "callbackUrl": body["callbackUrl"], "events": body["events"],
+                    "status": "active", "createdAt": "2026-11-20T10:00:00Z",
+                    "updatedAt": "2026-11-20T10:00:00Z"
+                }),
+            ),
+            "/api/v1/webhook/simulate" if is_wrong => {
+                (422, json!({"title": "Unprocessable Content"}))
+            }
+            "/api/v1/webhook/simulate" if has_key => (
+                202,
+                json!({
+                    "eventId": "sim_1",
+                    "deliveries": [{"subscriptionId": "s-1", "deliveryId": "9"}]
+                }),
+            ),
+            _ => (500, Value::Null),
+        };
+        let mut response = Response::new(Full::from(answer.to_string()));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        response
+    }
+}
+
+fn sandbox(base_url: &str) -> Value {
+    json!({
+        "base_url": base_url, "auth_url": base_url, "jwks_url": format!("{base_url}/jwks"),
+        "directory_url": base_url, "listing_base_url": base_url, "ops_url": base_url,
+        "ca_file": "ca.pem", "config_file": "onward.toml", "clients": [],
+        "api_keys": [{"participantName": "Example Lender", "key": "key-1"}],
+        "callback": {"certificate_file": "callback.pem", "key_file": "callback.key"},
+        "samples": {"uprn_in_chain": 1, "uprn_split": 2, "uprn_alone": 3, "address": "",
+                    "listing_id": 4, "branch_id": 5}
+    })
+}
+
+fn caller(path: &Path) -> reqwest::Client {
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let pem = std::fs::read(path.join("ca.pem")).unwrap();
+    let authority = reqwest::Certificate::from_pem(&pem).unwrap();
+    reqwest::Client::builder()
+        .tls_certs_only([authority])
+        .no_proxy()
+        .timeout(std::time::Duration::from_secs(30))
+        .build()
+        .unwrap()
+}

@@ -1,0 +1,278 @@
+#!/usr/bin/env node
+// Receives an Onward sandbox's events: verifies each one, notices duplicates, prints it as JSON.
+//
+// The program shares no code with the server. It listens with the sandbox's callback
+// certificate, verifies the JWT of each delivery against the published key set, remembers
+// the ids of events, and prints one line of JSON for each event, `duplicate` included.
+
+import { constants, createPublicKey, verify } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, request } from "node:https";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const ANSWER_LIMIT_BYTES = 256 * 1024;
+const TIMEOUT_MILLISECONDS = 10_000;
+const SKEW_SECONDS = 60;
+const LIFETIME_SECONDS = 300;
+const REFETCH_MILLISECONDS = 5_000;
+const EVENTS_REMEMBERED = 10_000;
+
+// Why a delivery is answered with another status than 202.
+class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function main() {
+  const options = parseOptions();
+  const read = (name) => readFileSync(resolve(options.sandbox, name));
+  const sandbox = JSON.parse(read("sandbox.json"));
+  const ca = read(sandbox.ca_file);
+  const keySet = new KeySet(sandbox.jwks_url, ca);
+  const recent = new Set();
+  let missing = options.count === undefined ? Infinity : Number(options.count);
+
+  const tls = {
+    cert: read(sandbox.callback.certificate_file),
+    key: read(sandbox.callback.key_file),
+    handshakeTimeout: TIMEOUT_MILLISECONDS,
+    headersTimeout: TIMEOUT_MILLISECONDS,
+    requestTimeout: TIMEOUT_MILLISECONDS,
+  };
+  const server = createServer(tls, async (incoming, response) => {
+    let status = 202;
+    try {
+      const claims = await verifyEvent(await readToken(incoming), keySet, sandbox.base_url);
+      const duplicate = remember(recent, claims.eventId);
+      console.log(JSON.stringify({ ...claims, duplicate }));
+      if (!duplicate) missing -= 1;
+    } catch (error) {
+      status = error.status ?? 400;
+      console.error(`refused with ${status}: ${printable(error.message)}`);
+      response.setHeader("connection", "close");
+    }
+    response.writeHead(status, { "content-length": 0 }).end(() => {
+      if (missing <= 0) stop(server);
+    });
+  });
+  process.on("SIGTERM", () => stop(server));
+  process.on("SIGINT", () => stop(server));
+  await new Promise((fulfil, reject) => {
+    server.on("error", reject).listen(Number(options.port), "127.0.0.1", fulfil);
+  });
+  const url = `https://localhost:${server.address().port}/`;
+  console.error(`listening on ${url}`);
+  if (options.subscribe) await subscribe(sandbox, ca, url);
+}
+
+function parseOptions() {
+  const { values } = parseArgs({
+    options: {
+      sandbox: { type: "string", default: "onward-sandbox" },
+      port: { type: "string", default: "8452" },
+      subscribe: { type: "boolean", default: false },
+      count: { type: "string" },
+    },
+  });
+  return values;
+}
+
+function stop(server) {
+  // Answers that are being given come to their end; idle connections are closed.
+  server.close();
+  server.closeIdleConnections();
+}
+
+async function subscribe(sandbox, ca, callbackUrl) {
+  const { participantName, key } = sandbox.api_keys[0];
+  const body = { participantName, callbackUrl, events: ["milestone.updated", "fallthrough"] };
+  const answer = await call("POST", `${sandbox.base_url}/api/v1/webhook/subscribe`, ca, {
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  console.error(`subscribed: ${printable(JSON.parse(answer.body).subscriptionId)}`);
+}
+
+// The published keys, kept for their max-age, fetched again for an unknown key id.
+class KeySet {
+  #url;
+  #ca;
+  #keys;
+  #freshUntil = 0;
+  #askedAt = -Infinity;
+  #fetching;
+
+  constructor(url, ca) {
+    this.#url = url;
+    this.#ca = ca;
+  }
+
+  async find(kid) {
+    if (!this.#fresh()?.has(kid)) {
+      // One fetch at a time, and whoever sends made-up key ids must not make us flood the service.
+      if (!this.#fetching && performance.now() - this.#askedAt >= REFETCH_MILLISECONDS) {
+        this.#fetching = this.#fetch().finally(() => (this.#fetching = undefined));
+      }
+      await this.#fetching;
+    }
+    const keys = this.#fresh();
+    if (!keys) throw new Refused(503, "the key set cannot be fetched");
+    const key = keys.get(kid);
+    if (!key) throw new Refused(400, "the key set holds no such key");
+    return key;
+  }
+
+  #fresh() {
+    return performance.now() < this.#freshUntil ? this.#keys : undefined;
+  }
+
+  async #fetch() {
+    this.#askedAt = performance.now();
+    try {
+      const { headers, body } = await call("GET", this.#url, this.#ca);
+      const rsa = JSON.parse(body).keys.filter((key) => key.kty === "RSA");
+      const keys = new Map(rsa.map((key) => [key.kid, readKey(key)]));
+      const maxAge = /max-age=(\d{1,9})/.exec(headers["cache-control"] ?? "");
+      const seconds = maxAge ? Math.min(Number(maxAge[1]), 3600) : 300;
+      this.#keys = keys;
+      this.#freshUntil = this.#askedAt + Math.max(seconds * 1000, REFETCH_MILLISECONDS);
+    } catch (error) {
+      console.error(`the key set cannot be fetched: ${printable(error.message)}`);
+    }
+  }
+}
+
+function readKey(jwk) {
+  const key = createPublicKey({ key: jwk, format: "jwk" });
+  if (key.asymmetricKeyDetails.modulusLength < 2048) {
+    throw new Error("a key of the set is shorter than 2,048 bits");
+  }
+  return key;
+}
+
+// The claims of a genuine event (document 1, "Events").
+async function verifyEvent(token, keySet, issuer) {
+  const parts = token.split(".");
+  demand(parts.length === 3, "the body is not a JWT");
+  const header = readObject(parts[0]);
+  // Fixed: the sender must not choose how its token is judged (RFC 8725, section 3.1).
+  demand(header.typ === "JWT" && header.alg === "RS256" && !("crit" in header),
+    "the header is not that of an event");
+  demand(typeof header.kid === "string", "the header has no kid");
+  const key = { key: await keySet.find(header.kid), padding: constants.RSA_PKCS1_PADDING };
+  const signed = Buffer.from(`${parts[0]}.${parts[1]}`);
+  demand(verify("sha256", signed, key, decode(parts[2])), "the signature does not verify");
+  const claims = readObject(parts[1]);
+  checkClaims(claims, issuer);
+  return claims;
+}
+
+function checkClaims(claims, issuer) {
+  const { iat, exp, data } = claims;
+  const now = Date.now() / 1000;
+  demand(claims.iss === issuer, "it is the event of another service");
+  demand(Number.isSafeInteger(iat) && Number.isSafeInteger(exp), "iat and exp must be integers");
+  demand(exp > iat && exp - iat <= LIFETIME_SECONDS, "exp must lie 300 seconds after iat at most");
+  demand(now >= iat - SKEW_SECONDS && now < exp + SKEW_SECONDS,
+    "it has expired, or is not valid yet");
+  for (const name of ["eventId", "eventType", "eventTimestamp", "propertyId", "uprn"]) {
+    demand(typeof claims[name] === "string" && claims[name] !== "", `${name} must be a string`);
+  }
+  demand(isObject(data), "data must be an object");
+  if (claims.eventType === "milestone.updated") {
+    demand(isObject(data.milestone) && typeof data.milestone.label === "string",
+      "data.milestone must have a label");
+    demandDate(data.milestone.date);
+  } else {
+    demand(claims.eventType === "fallthrough", "the type of event is unknown");
+    demandDate(data.fallThroughDate);
+  }
+}
+
+function demand(condition, message) {
+  if (!condition) throw new Refused(400, message);
+}
+
+function demandDate(text) {
+  demand(typeof text === "string" && /^\d{4}-\d{2}-\d{2}$/.test(text),
+    "the date must be YYYY-MM-DD");
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readObject(part) {
+  const value = JSON.parse(decode(part).toString("utf8"));
+  demand(isObject(value), "a part of the token is not an object");
+  return value;
+}
+
+// Unpadded base64url (RFC 7515, section 2), and nothing else.
+function decode(text) {
+  demand(/^[A-Za-z0-9_-]+$/.test(text), "a value is not base64url");
+  return Buffer.from(text, "base64url");
+}
+
+// Whether the event came before. The oldest id is forgotten when there are too many.
+function remember(recent, eventId) {
+  if (recent.has(eventId)) return true;
+  recent.add(eventId);
+  if (recent.size > EVENTS_REMEMBERED) recent.delete(recent.values().next().value);
+  return false;
+}
+
+async function readToken(incoming) {
+  const mediaType = (incoming.headers["content-type"] ?? "").split(";")[0].trim().toLowerCase();
+  if (incoming.method !== "POST") throw new Refused(405, "only POST is answered");
+  if (mediaType !== "application/jwt") throw new Refused(415, "the content type is not JWT");
+  return (await readBody(incoming, BODY_LIMIT_BYTES)).toString("latin1");
+}
+
+async function readBody(stream, limit) {
+  const blocks = [];
+  let length = 0;
+  // Destroying the stream would close the connection before it is answered on.
+  for await (const block of stream.iterator({ destroyOnReturn: false })) {
+    length += block.length;
+    if (length > limit) throw new Refused(413, "the body is too large");
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks);
+}
+
+// One request, without redirects or proxies: headers and body of a success, or an error.
+function call(method, url, ca, { headers = {}, body } = {}) {
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+  return new Promise((fulfil, reject) => {
+    const sent = request(url, { method, ca, headers, signal, agent: false }, (response) => {
+      readBody(response, ANSWER_LIMIT_BYTES).then((octets) => {
+        const text = octets.toString("utf8");
+        if (response.statusCode >= 200 && response.statusCode < 300) {
+          fulfil({ headers: response.headers, body: text });
+        } else {
+          reject(new Error(`${url} answered ${response.statusCode}: ${text.slice(0, 500)}`));
+        }
+      }, reject);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+// Text from the network without the characters that could steer a terminal.
+function printable(text) {
+  return String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`receive.mjs: ${printable(error.message)}`);
+  // The server may be listening already.
+  process.exit(1);
+}

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Receive an Onward sandbox's events: verify each one, notice duplicates, print it as JSON.
+
+The program shares no code with the server. It listens with the sandbox's callback
+certificate, verifies the JWT of each delivery against the published key set, remembers
+the ids of events, and prints one line of JSON for each event, `duplicate` included.
+"""
+
+import argparse
+import base64
+import binascii
+import collections
+import http.server
+import json
+import pathlib
+import re
+import signal
+import ssl
+import sys
+import threading
+import time
+import urllib.request
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+BODY_LIMIT_BYTES = 64 * 1024
+DISCARD_LIMIT_BYTES = 1024 * 1024
+KEY_SET_LIMIT_BYTES = 256 * 1024
+TIMEOUT_SECONDS = 10
+SKEW_SECONDS = 60
+LIFETIME_SECONDS = 300
+REFETCH_SECONDS = 5
+EVENTS_REMEMBERED = 10_000
+
+
+class Refused(Exception):
+    """The delivery is not a genuine event: answered with 400."""
+
+
+class NoKeySet(Exception):
+    """Nobody can say whether it is genuine: answered with 503, and the service tries again."""
+
+
+def main():
+    options = parse_options()
+    directory = options.sandbox.resolve()
+    sandbox = json.loads((directory / "sandbox.json").read_text("utf-8"))
+    trust = ssl.create_default_context(cafile=directory / sandbox["ca_file"])
+    receiver = Receiver(sandbox["base_url"], KeySet(sandbox["jwks_url"], trust), options.count)
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    callback = sandbox["callback"]
+    context.load_cert_chain(directory / callback["certificate_file"],
+                            directory / callback["key_file"])
+    server = Server(("127.0.0.1", options.port), receiver, context)
+    receiver.when_done = server.stop
+    signal.signal(signal.SIGTERM, lambda *_: server.stop())
+    url = f"https://localhost:{server.server_address[1]}/"
+    print(f"listening on {url}", file=sys.stderr, flush=True)
+    if options.subscribe:
+        subscribe(sandbox, trust, url)
+    server.serve_forever()
+    server.server_close()  # Waits for the answers that are still being given.
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sandbox", type=pathlib.Path, default="onward-sandbox", metavar="DIR",
+                        help="the sandbox's directory (default: ./onward-sandbox)")
+    parser.add_argument("--port", type=int, default=8451, metavar="N",
+                        help="the port to listen on, 0 for any (default: 8451)")
+    parser.add_argument("--subscribe", action="store_true",
+                        help="subscribe with the sandbox's first API key")
+    parser.add_argument("--count", type=int, metavar="N",
+                        help="end after so many events, each counted once")
+    return parser.parse_args()
+
+
+def subscribe(sandbox, trust, url):
+    key = sandbox["api_keys"][0]
+    body = {"participantName": key["participantName"], "callbackUrl": url,
+            "events": ["milestone.updated", "fallthrough"]}
+    request = urllib.request.Request(
+        sandbox["base_url"] + "/api/v1/webhook/subscribe", json.dumps(body).encode(),
+        {"Content-Type": "application/json", "X-Api-Key": key["key"]})
+    with open_url(request, trust) as answer:
+        subscription = json.load(answer)
+    print(f"subscribed: {subscription['subscriptionId']}", file=sys.stderr, flush=True)
+
+
+def open_url(request, trust):
+    """Without the environment's proxies."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
+                                         urllib.request.HTTPSHandler(context=trust))
+    return opener.open(request, timeout=TIMEOUT_SECONDS)
+
+
+class KeySet:
+    """The published keys, kept for their max-age, fetched again for an unknown key id."""
+
+    def __init__(self, url, trust):
+        self.url, self.trust = url, trust
+        self.keys, self.fresh_until, self.asked_at = None, 0, -REFETCH_SECONDS
+        self.lock = threading.Lock()
+
+    def find(self, kid):
+        with self.lock:
+            now = time.monotonic()
+            is_fresh = self.keys is not None and now < self.fresh_until
+            # Whoever sends made-up key ids must not make us flood the service.
+            may_ask = now - self.asked_at >= REFETCH_SECONDS
+            if may_ask and not (is_fresh and kid in self.keys):
+                self.fetch(now)
+            if self.keys is None or now >= self.fresh_until:
+                raise NoKeySet("the key set cannot be fetched")
+            if kid not in self.keys:
+                raise Refused("the key set holds no such key")
+            return self.keys[kid]
+
+    def fetch(self, now):
+        self.asked_at = now
+        try:
+            with open_url(self.url, self.trust) as answer:
+                body = answer.read(KEY_SET_LIMIT_BYTES)
+                cache_control = answer.headers.get("Cache-Control", "")
+            keys = {key["kid"]: read_key(key) for key in json.loads(body)["keys"]
+                    if key["kty"] == "RSA"}
+        except (OSError, ValueError, LookupError, Refused) as error:
+            print(f"the key set cannot be fetched: {error}", file=sys.stderr, flush=True)
+            return
+        max_age = re.search(r"max-age=(\d{1,9})", cache_control)
+        age = min(int(max_age.group(1)), 3600) if max_age else 300
+        self.keys, self.fresh_until = keys, now + max(age, REFETCH_SECONDS)
+
+
+def read_key(key):
+    modulus, exponent = (int.from_bytes(decode(key[name]), "big") for name in ("n", "e"))
+    if modulus.bit_length() < 2048:
+        raise Refused("a key of the set is shorter than 2,048 bits")
+    return rsa.RSAPublicNumbers(exponent, modulus).public_key()
+
+
+class Receiver:
+    def __init__(self, issuer, key_set, count):
+        self.issuer, self.key_set, self.missing = issuer, key_set, count
+        self.recent = collections.OrderedDict()
+        self.lock = threading.Lock()
+        self.when_done = None
+
+    def take(self, token):
+        claims = verify_event(token, self.key_set, self.issuer)
+        event_id = claims["eventId"]
+        with self.lock:
+            is_duplicate = event_id in self.recent
+            self.recent[event_id] = True
+            if len(self.recent) > EVENTS_REMEMBERED:
+                self.recent.popitem(last=False)
+            print(json.dumps(claims | {"duplicate": is_duplicate}), flush=True)
+            if self.missing is not None and not is_duplicate:
+                self.missing -= 1
+                if self.missing == 0:
+                    self.when_done()
+
+
+def verify_event(token, key_set, issuer):
+    """The claims of a genuine event (document 1, "Events"); raises Refused or NoKeySet."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        raise Refused("the body is not a JWT")
+    header = read_object(parts[0])
+    # Fixed: the sender must not choose how its token is judged (RFC 8725, section 3.1).
+    if header.get("typ") != "JWT" or header.get("alg") != "RS256" or "crit" in header:
+        raise Refused("the header is not that of an event")
+    kid = header.get("kid")
+    if not isinstance(kid, str):
+        raise Refused("the header has no kid")
+    signed = f"{parts[0]}.{parts[1]}".encode()
+    try:
+        key_set.find(kid).verify(decode(parts[2]), signed, padding.PKCS1v15(), hashes.SHA256())
+    except InvalidSignature as error:
+        raise Refused("the signature does not verify") from error
+    claims = read_object(parts[1])
+    check_claims(claims, issuer)
+    return claims
+
+
+def check_claims(claims, issuer):
+    if claims.get("iss") != issuer:
+        raise Refused("it is the event of another service")
+    issued_at, expires_at, now = claims.get("iat"), claims.get("exp"), time.time()
+    if type(issued_at) is not int or type(expires_at) is not int:
+        raise Refused("iat and exp must be integers")
+    if not 0 < expires_at - issued_at <= LIFETIME_SECONDS:
+        raise Refused("exp must lie after iat, by 300 seconds at most")
+    if now < issued_at - SKEW_SECONDS or now >= expires_at + SKEW_SECONDS:
+        raise Refused("it has expired, or is not valid yet")
+    for name in ("eventId", "eventType", "eventTimestamp", "propertyId", "uprn"):
+        if not isinstance(claims.get(name), str) or not claims[name]:
+            raise Refused(f"{name} must be a string")
+    data = claims.get("data")
+    if not isinstance(data, dict):
+        raise Refused("data must be an object")
+    if claims["eventType"] == "milestone.updated":
+        milestone = data.get("milestone")
+        if not isinstance(milestone, dict) or not isinstance(milestone.get("label"), str):
+            raise Refused("data.milestone must have a label")
+        date = milestone.get("date")
+    elif claims["eventType"] == "fallthrough":
+        date = data.get("fallThroughDate")
+    else:
+        raise Refused("the type of event is unknown")
+    if not isinstance(date, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date, re.ASCII):
+        raise Refused("the date must be YYYY-MM-DD")
+
+
+def read_object(part):
+    try:
+        value = json.loads(decode(part), object_pairs_hook=unique_members)
+    except ValueError as error:
+        raise Refused("a part of the token is not JSON") from error
+    if not isinstance(value, dict):
+        raise Refused("a part of the token is not an object")
+    return value
+
+
+def unique_members(pairs):
+    """Refuse repeated members: readers disagree about which of two is meant."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("the JSON repeats a member")
+    return members
+
+
+def decode(text):
+    """Unpadded base64url (RFC 7515, section 2), and nothing else."""
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Refused("a value is not base64url") from error
+
+
+class Server(http.server.ThreadingHTTPServer):
+    # Answers that are being given come to their end before the program does.
+    daemon_threads = False
+
+    def __init__(self, address, receiver, context):
+        super().__init__(address, Handler)
+        self.receiver, self.context = receiver, context
+
+    def finish_request(self, request, client_address):
+        # The handshake in the connection's own thread, so that a slow peer delays no other.
+        request.settimeout(TIMEOUT_SECONDS)
+        try:
+            secured = self.context.wrap_socket(request, server_side=True)
+        except OSError as error:
+            print(f"a TLS handshake failed: {error}", file=sys.stderr, flush=True)
+            return
+        with secured:
+            super().finish_request(secured, client_address)
+
+    def handle_error(self, request, client_address):
+        print(f"a connection failed: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
+
+    def stop(self):
+        # From another thread: shutdown() waits for serve_forever() to return.
+        threading.Thread(target=self.shutdown).start()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    timeout = TIMEOUT_SECONDS
+
+    def do_POST(self):
+        try:
+            status = self.receive()
+        except Refused as error:
+            status = self.refuse(400, error)
+        except NoKeySet as error:
+            status = self.refuse(503, error)
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def receive(self):
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch(r"\d{1,12}", length, re.ASCII):
+            return self.refuse(411, "the length is not announced")
+        if int(length) > BODY_LIMIT_BYTES:
+            # Closing on bytes that were not read could discard the answer.
+            self.rfile.read(min(int(length), DISCARD_LIMIT_BYTES))
+            return self.refuse(413, "the body is too large")
+        body = self.rfile.read(int(length))
+        if self.headers.get_content_type() != "application/jwt":
+            return self.refuse(415, "the content type must be application/jwt")
+        try:
+            token = body.decode("ascii")
+        except UnicodeDecodeError as error:
+            raise Refused("the body is not a JWT") from error
+        self.server.receiver.take(token)
+        return 202
+
+    def refuse(self, status, reason):
+        print(f"refused with {status}: {reason}", file=sys.stderr, flush=True)
+        return status
+
+    def log_message(self, format, *arguments):
+        pass
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass
+    except (OSError, LookupError, ValueError) as failure:
+        sys.exit(f"receive.py: {failure}")
