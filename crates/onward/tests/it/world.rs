@@ -26,7 +26,7 @@ pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};
 pub(crate) use self::database::Database;
-pub(crate) use self::receiver::{Receiver, Reply};
+pub(crate) use self::receiver::Reply;
 
 /// 2026-11-21T10:00:00Z, when every story begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
