@@ -21,11 +21,13 @@ SANDBOX = query.read_sandbox(Path(WALK["sandbox"]))
 CLIENT = query.choose_client(SANDBOX, WALK["client"])
 # Of requests whose id could be one, so many of four get a real one.
 REAL_OF_FOUR = 3
-CHAINS_KEPT = 50
+IDS_KEPT = 50
 IDEMPOTENCY_KEYS = [f"key-{number}" for number in range(20)]
 
 chance = random.Random(WALK["seed"])
 chains = list(WALK["chains"])
+subscriptions = list(WALK["subscriptions"])
+deliveries = []
 
 
 @schemathesis.hook
@@ -34,6 +36,10 @@ def before_call(_context, case, _kwargs):
         fill(case.path_parameters, name, WALK["listings"])
     fill(case.path_parameters, "branch", WALK["branches"])
     fill(case.path_parameters, "chain", chains)
+    # Some subscriptions are there to be deleted, so that others are left.
+    is_delete = case.method == "DELETE"
+    fill(case.path_parameters, "id", WALK["doomed_subscriptions"] if is_delete else subscriptions)
+    fill(case.path_parameters, "delivery", deliveries)
     # So few keys that some come again, with the same request or another.
     fill(case.headers, "Idempotency-Key", IDEMPOTENCY_KEYS)
     if isinstance(case.body, dict):
@@ -46,6 +52,8 @@ def fill_body(case):
     fill(case.body, "branch_id", WALK["branches"])
     fill(case.body, "address_id", WALK["addresses"])
     fill(case.body.get("address"), "postcode", ["LS1 4AP"])
+    fill(case.body, "callbackUrl", WALK["callbacks"])
+    fill(case.body, "propertyId", [str(address) for address in WALK["addresses"]])
     values = case.body.get("value[]")
     kind = case.body.get("inputType")
     if isinstance(values, list) and kind in ("uprn", "address"):
@@ -57,10 +65,12 @@ def fill_body(case):
 
 @schemathesis.hook
 def after_call(_context, _case, response):
-    """Chains change their ids with every link: the newest are those that exist."""
+    """Ids that exist come and go, those of chains with every link: the newest are kept."""
     text = response.content.decode("utf-8", "replace")
-    chains.extend(re.findall(r'"chain_link_id":"([0-9a-f-]{36})"', text))
-    del chains[:-CHAINS_KEPT]
+    for known, name in ((chains, "chain_link_id"), (subscriptions, "subscriptionId"),
+                        (deliveries, "deliveryId")):
+        known.extend(re.findall(rf'"{name}":"([0-9a-f-]+)"', text))
+        del known[:-IDS_KEPT]
 
 
 def fill(members, name, known):

@@ -17,6 +17,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import requests
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 SCRIPTS = Path(__file__).resolve().parent
@@ -71,6 +72,8 @@ def walk(sandbox: "Sandbox", name: str) -> bool:
     if name in scopes:
         token = sandbox.request_token(client, scopes[name])
         command += ["--header", f"Authorization: Bearer {token}"]
+    if name == "base_url":
+        command += ["--header", f"X-Api-Key: {sandbox.api_key()}"]
     environment = {key: value for key, value in os.environ.items()
                    if not key.lower().endswith("_proxy")}
     environment["SCHEMATHESIS_HOOKS"] = str(SCRIPTS / "openapi_hooks.py")
@@ -146,6 +149,8 @@ class Sandbox:
         listings = query.send(session, "GET", url)["data"]
         of_listings = {name: sorted({listing["attributes"][name] for listing in listings})
                        for name in ("address_id", "branch_id", "chain_link_id")}
+        callbacks = [f"https://localhost:{find_free_ports()}/{number}" for number in range(10)]
+        subscriptions = [self.subscribe(session, callback) for callback in callbacks]
         walk = {
             "sandbox": str(self.directory),
             "client": client["name"],
@@ -154,12 +159,27 @@ class Sandbox:
             "addresses": of_listings["address_id"],
             "branches": of_listings["branch_id"],
             "chains": of_listings["chain_link_id"],
+            "callbacks": callbacks,
+            "subscriptions": subscriptions[:5],
+            "doomed_subscriptions": subscriptions[5:],
             "uprn": [str(self.facts["samples"]["uprn_in_chain"])],
             "address": sorted({listing["attributes"]["full_address"] for listing in listings}),
         }
         path = self.directory / "walk.json"
         path.write_text(json.dumps(walk), "utf-8")
         return path
+
+    def subscribe(self, session: requests.Session, callback: str) -> str:
+        """A subscription to whose callback nothing listens: deliveries fail, and are tried again."""
+        wish = {"participantName": CLIENT, "callbackUrl": callback,
+                "events": ["milestone.updated", "fallthrough"]}
+        answer = session.post(f"{self.facts['base_url']}/api/v1/webhook/subscribe", json=wish,
+                              headers={"X-Api-Key": self.api_key()}, timeout=30)
+        answer.raise_for_status()
+        return answer.json()["subscriptionId"]
+
+    def api_key(self) -> str:
+        return self.facts["api_keys"][0]["key"]
 
     def read_document(self, address: str) -> dict:
         # Whatever proxy the machine has, the sandbox is on it itself.

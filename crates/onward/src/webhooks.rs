@@ -1,5 +1,7 @@
 //! What the routes of webhook management share.
 
+pub mod causes;
 pub mod holder;
 pub mod owned;
+pub mod parameters;
 pub mod simulation;

@@ -27,6 +27,9 @@ const IDLE_MAX: Duration = Duration::from_secs(5);
 /// How often a lane looks at the clock while it only waits.
 const TICK: Duration = Duration::from_millis(200);
 
+/// What the log of attempts says of an event whose token could not be made.
+pub const NOT_SIGNED: &str = "not_signed";
+
 /// Leases the lane of a subscription and delivers until nothing is due for a
 /// while, the lease is lost, or the node stops.
 pub async fn run(node: Arc<Node>, subscription: SubscriptionId, stop: watch::Receiver<bool>) {
@@ -295,7 +298,7 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
         }
         Err(problem) => {
             tracing::error!(inside = problem.inside_text(), "an event was not signed");
-            Some("not_signed")
+            Some(NOT_SIGNED)
         }
     };
     let took = stopwatch.elapsed();

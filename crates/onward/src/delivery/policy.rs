@@ -54,6 +54,9 @@ pub enum Disabling {
 }
 
 impl Disabling {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Gone, Self::Failing];
+
     /// The word that its owner reads.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -23,13 +23,16 @@ pub struct Page {
 
 /// `meta` of a paged answer.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ListMeta)]
 pub struct Meta {
     /// Where in the whole list this page is.
     pub pagination: Pagination,
 }
 
 /// Figures of a paged answer.
+// Document 1's query has a schema `Pagination` of its own.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ListPagination)]
 pub struct Pagination {
     /// Entries in all.
     #[schema(minimum = 0)]

@@ -163,7 +163,8 @@ impl IntoParams for IdempotencyKey {
     }
 }
 
-fn in_path(name: &str, text: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+/// A variable part of a path.
+pub fn in_path(name: &str, text: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Path)

@@ -6,12 +6,26 @@ use crate::config::Config;
 use crate::router::Door;
 use crate::routes::standard::chains;
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
-use crate::routes::{docs, health, jwks, metrics, openapi_json, token};
+use crate::routes::{docs, health, jwks, metrics, openapi_json, token, webhook};
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(chains::query_chains),
-    tags((name = "Chains", description = "The state of property chains, signed."))
+    paths(
+        chains::query_chains,
+        webhook::subscribe::subscribe,
+        webhook::simulate::simulate,
+        webhook::subscriptions::list_subscriptions,
+        webhook::subscriptions::show_subscription,
+        webhook::subscriptions::delete_subscription,
+        webhook::subscriptions::enable::enable_subscription,
+        webhook::subscriptions::replay::replay,
+        webhook::subscriptions::deliveries::list_deliveries,
+        webhook::subscriptions::deliveries::redeliver::redeliver,
+    ),
+    tags(
+        (name = "Chains", description = "The state of property chains, signed."),
+        (name = "Webhooks", description = "Events to a URL of yours, as signed tokens."),
+    ),
 )]
 struct Base;
 
@@ -105,7 +119,7 @@ pub(super) fn operations(door: Door) -> utoipa::openapi::OpenApi {
 /// What the address is for.
 pub(super) fn title(door: Door) -> &'static str {
     match door {
-        Door::Base => "Onward: chain query",
+        Door::Base => "Onward: chain query and webhooks",
         Door::Auth => "Onward: access tokens",
         Door::Directory => "Onward: key set and directory",
         Door::Listing => "Onward: listings and chain management",

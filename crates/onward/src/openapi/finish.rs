@@ -128,7 +128,17 @@ fn security_schemes(door: Door, config: &Config) -> Value {
         "description": "A client certificate, shown in the TLS handshake.",
     });
     match door {
-        Door::Base | Door::Listing => {
+        Door::Base => json!({
+            "accessToken": access_token,
+            "clientCertificate": certificate,
+            "apiKey": {
+                "type": "apiKey",
+                "in": "header",
+                "name": "X-Api-Key",
+                "description": "The key that the operator issued to you for webhooks.",
+            },
+        }),
+        Door::Listing => {
             json!({"accessToken": access_token, "clientCertificate": certificate})
         }
         Door::Auth => json!({"clientCertificate": certificate}),

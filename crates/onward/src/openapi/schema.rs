@@ -1,6 +1,8 @@
 //! Schemas that take their values from the program's own tables and limits.
 
-use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{
+    AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
+};
 use utoipa::openapi::{RefOr, Schema, SchemaFormat};
 
 use crate::limits;
@@ -73,11 +75,23 @@ pub fn exactly_one_of<const N: usize>(names: [&str; N], members: ObjectBuilder) 
     let choices = names
         .into_iter()
         .fold(OneOfBuilder::new(), |choices, name| {
-            choices.item(
-                ObjectBuilder::new()
-                    .schema_type(SchemaType::AnyValue)
-                    .required(name),
-            )
+            choices.item(having(name))
         });
     AllOfBuilder::new().item(members).item(choices).into()
+}
+
+/// An object that must have one of these members, or several.
+pub fn at_least_one_of<const N: usize>(names: [&str; N], members: ObjectBuilder) -> RefOr<Schema> {
+    let choices = names
+        .into_iter()
+        .fold(AnyOfBuilder::new(), |choices, name| {
+            choices.item(having(name))
+        });
+    AllOfBuilder::new().item(members).item(choices).into()
+}
+
+fn having(name: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .required(name)
 }

@@ -61,8 +61,7 @@ impl ApiKeyHolder {
     /// takes tells nothing about a key.
     async fn prove(app: &App, headers: &HeaderMap) -> Result<Self, Problem> {
         let text = read_field(headers)?;
-        let refused = || Problem::ApiKeyInvalid("The API key is not known or was revoked.");
-        let (id, secret) = split(text).ok_or_else(refused)?;
+        let (id, secret) = split(text).ok_or_else(unknown_key)?;
         let found = app
             .storage
             .lookup(move |read| api_keys::find_api_key(read, id))
@@ -72,7 +71,7 @@ impl ApiKeyHolder {
         if random::constant_time_eq(digest(secret).as_bytes(), stored.as_bytes()) {
             Ok(Self { id })
         } else {
-            Err(refused())
+            Err(unknown_key())
         }
     }
 
@@ -108,7 +107,13 @@ impl NewSecret {
     }
 }
 
-fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
+/// A key that does not count.
+pub fn unknown_key() -> Problem {
+    Problem::ApiKeyInvalid("The API key is not known or was revoked.")
+}
+
+/// The key as it was sent.
+pub fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut fields = headers.get_all(FIELD).iter();
     let field = fields.next().ok_or(Problem::ApiKeyInvalid(
         "Send your API key in the field X-Api-Key.",

@@ -2,6 +2,7 @@
 
 use storage::subscriptions::{self, StoredSubscription};
 use storage::{Read, StorageError};
+use uuid::Uuid;
 
 use super::holder::ApiKeyHolder;
 use crate::problem::Problem;
@@ -13,10 +14,10 @@ pub fn find_own_subscription(
     holder: &ApiKeyHolder,
     reference: &str,
 ) -> Result<StoredSubscription, Problem> {
-    let found = subscriptions::find_subscription(read, holder.id(), reference)?;
-    found.ok_or(Problem::NotFound(
-        "There is no such subscription of this API key.",
-    ))
+    // No engine is asked for a text that cannot be stored.
+    let reference: Uuid = reference.parse().map_err(|_error| unknown_subscription())?;
+    let found = subscriptions::find_subscription(read, holder.id(), &reference.to_string())?;
+    found.ok_or_else(unknown_subscription)
 }
 
 /// As [`find_own_subscription`], for what only an active one can do.
@@ -29,9 +30,17 @@ pub fn find_active_subscription(
     if found.is_active {
         return Ok(found);
     }
-    Err(Problem::Conflict(
-        "The subscription is disabled. Enable it first.",
-    ))
+    Err(disabled())
+}
+
+/// A subscription that the key does not have.
+pub fn unknown_subscription() -> Problem {
+    Problem::NotFound("There is no such subscription of this API key.")
+}
+
+/// A subscription that was disabled.
+pub fn disabled() -> Problem {
+    Problem::Conflict("The subscription is disabled. Enable it first.")
 }
 
 /// Reads a subscription again that this transaction changed.

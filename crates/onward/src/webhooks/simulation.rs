@@ -2,18 +2,24 @@
 
 use chain::event::EventType;
 use chain::ids::{PropertyId, Uprn};
-use chain::milestone;
+use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
 use storage::{Read, StorageError, properties};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::clock;
 use crate::limits;
+use crate::management::causes::WrongMember;
 use crate::management::fields::Fields;
 use crate::management::recording::WriteRequest;
+use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
 use crate::problem::Problem;
 
 /// The label of a simulated milestone where none is named.
 const LABEL_DEFAULT: &str = "SSTC";
+/// Digits of a number that is sent as a text.
+const DIGITS_MAX: usize = 18;
 
 /// An event to be simulated.
 #[derive(Debug, Clone)]
@@ -47,7 +53,8 @@ impl Simulation {
         let property = read_number(&mut fields, "propertyId", limits::INTEGER_MAX);
         let uprn = read_number(&mut fields, "uprn", limits::UPRN_MAX);
         if !fields.has("propertyId") && !fields.has("uprn") {
-            fields.refuse("propertyId", "is missing: send propertyId or uprn");
+            let (name, detail) = SimulationBody::WRONG;
+            fields.refuse(name, detail);
         }
         let label = read_label(&mut fields, event_type);
         let date = fields.date("date");
@@ -95,7 +102,7 @@ fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'st
         (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
         (EventType::MilestoneUpdated, Some(text)) => {
             let known = milestone::find_by_label(&text);
-            let known = known.filter(|kind| kind.emits() == Some(EventType::MilestoneUpdated));
+            let known = known.filter(|kind| is_update(kind));
             if known.is_none() {
                 let detail = "must be a label of the milestone catalogue, Fall Through apart";
                 fields.refuse("label", detail);
@@ -111,11 +118,61 @@ fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64>
         return fields.integer(name, 1..=max);
     }
     let text = fields.exact_text(name)?;
-    let is_digits = (1..=18).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    let is_digits =
+        (1..=DIGITS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     let number = text.parse().ok().filter(|_| is_digits);
     let number = number.filter(|number| (1..=max).contains(number));
     if number.is_none() {
         fields.refuse(name, format!("must be digits, a number from 1 to {max}"));
     }
     number
+}
+
+/// Whether recording such a milestone is told as an update.
+fn is_update(kind: &MilestoneType) -> bool {
+    kind.emits() == Some(EventType::MilestoneUpdated)
+}
+
+/// What `Simulation::read` reads.
+pub struct SimulationBody;
+
+impl utoipa::ToSchema for SimulationBody {}
+
+impl utoipa::PartialSchema for SimulationBody {
+    fn schema() -> RefOr<Schema> {
+        let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
+        let label = one_of_texts(labels.filter_map(|kind| kind.label))
+            .default(Some(LABEL_DEFAULT.into()))
+            .description(Some("Of a `milestone.updated` only."));
+        let date = formatted("date").description(Some("Today in London if there is none."));
+        let either = "Send this or the other number, or both. The property need not exist.";
+        let members = ObjectBuilder::new()
+            .property(
+                "eventType",
+                one_of_texts(EventType::ALL.map(EventType::as_str)),
+            )
+            .property(
+                "propertyId",
+                digits(limits::INTEGER_MAX).description(Some(either)),
+            )
+            .property("uprn", digits(limits::UPRN_MAX).description(Some(either)))
+            .property("label", label)
+            .property("date", date)
+            .required("eventType");
+        at_least_one_of(["propertyId", "uprn"], members)
+    }
+}
+
+impl WrongMember for SimulationBody {
+    const WRONG: (&'static str, &'static str) =
+        ("propertyId", "is missing: send propertyId or uprn");
+}
+
+/// What `read_number` reads.
+fn digits(max: i64) -> OneOfBuilder {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^0*[1-9][0-9]*$"))
+        .max_length(Some(DIGITS_MAX));
+    OneOfBuilder::new().item(text).item(positive(max))
 }

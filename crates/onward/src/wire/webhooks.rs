@@ -2,98 +2,180 @@
 
 use chain::event::EventType;
 use serde::Serialize;
+use serde_json::Value;
 use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
 use storage::subscriptions::StoredSubscription;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 
 use crate::clock;
+use crate::delivery::lane::NOT_SIGNED;
+use crate::delivery::policy::Disabling;
+use crate::delivery::sender::SendError;
+use crate::openapi::schema::one_of_texts;
 
-/// A subscription, as its owner sees it (S-30).
-#[derive(Debug, Serialize)]
+/// A subscription.
+// S-30
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Subscription)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionAnswer {
+    #[schema(format = "uuid")]
     subscription_id: String,
     participant_name: String,
+    /// In its normal form: subscribing with it again changes this subscription.
     callback_url: String,
+    #[schema(schema_with = event_types)]
     events: Vec<&'static str>,
-    /// `active` or `disabled`.
+    #[schema(schema_with = activity)]
     status: &'static str,
-    /// `gone`, `failing` or `key_revoked`.
+    #[schema(required = false, schema_with = disabled_reason)]
     #[serde(skip_serializing_if = "Option::is_none")]
     disabled_reason: Option<String>,
+    #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     disabled_at: Option<String>,
+    #[schema(format = DateTime)]
     created_at: String,
+    #[schema(format = DateTime)]
     updated_at: String,
 }
 
-/// A delivery, as its subscriber sees it (S-37).
-#[derive(Debug, Serialize)]
+/// An event for a subscription, and how it went.
+// S-37
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Delivery)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryAnswer {
+    #[schema(pattern = "^[0-9]+$")]
     delivery_id: String,
+    /// The same at each attempt and in each replay.
     event_id: String,
+    #[schema(schema_with = event_type)]
     event_type: String,
+    /// 0 where a simulated event's property is not known.
+    #[schema(pattern = "^[0-9]+$")]
     property_id: String,
-    /// `waiting`, `delivered` or `failed`.
+    #[schema(schema_with = state)]
     status: String,
+    #[schema(format = DateTime)]
     created_at: String,
     /// When it is tried next, while it waits.
+    #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     next_attempt_at: Option<String>,
+    /// When it was delivered or given up.
+    #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<String>,
+    /// The oldest first.
     attempts: Vec<Attempt>,
 }
 
 /// One attempt at a delivery.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Counted from 1.
+    /// Counted from 1, and again with each new schedule.
+    #[schema(minimum = 1)]
     number: i64,
+    #[schema(format = DateTime)]
     at: String,
+    #[schema(minimum = 0)]
     duration_milliseconds: i64,
     /// HTTP status, where one came.
+    #[schema(required = true)]
     status: Option<i64>,
-    /// What went wrong, in one word.
+    #[schema(schema_with = attempt_error)]
     error: Option<String>,
 }
 
-/// A simulated event, and to whom it goes (S-33).
-#[derive(Debug, Serialize)]
+/// A simulated event, and to whom it goes.
+// S-33
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Simulated {
     /// Begins with `sim_`.
+    #[schema(pattern = "^sim_[a-z0-9-]+$")]
     pub event_id: String,
     /// The caller's subscriptions that hear its type.
     pub deliveries: Vec<SimulatedDelivery>,
 }
 
 /// One delivery of a simulated event.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SimulatedDelivery {
     /// To which subscription.
+    #[schema(format = "uuid")]
     pub subscription_id: String,
     /// Found again in its deliveries.
+    #[schema(pattern = "^[0-9]+$")]
     pub delivery_id: String,
 }
 
 /// A delivery that was asked for again.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Redelivery {
     /// Which one.
+    #[schema(pattern = "^[0-9]+$")]
     pub delivery_id: String,
     /// Always `waiting`.
+    #[schema(pattern = "^waiting$")]
     pub status: &'static str,
 }
 
 /// Events that were asked for again.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Replay {
-    /// How many are owed now.
+    /// How many are owed because of it.
+    #[schema(minimum = 0)]
     pub deliveries: u64,
+}
+
+fn event_type() -> Object {
+    one_of_texts(EventType::ALL.map(EventType::as_str)).build()
+}
+
+fn event_types() -> Array {
+    ArrayBuilder::new()
+        .items(event_type())
+        .min_items(Some(1))
+        .build()
+}
+
+fn activity() -> Object {
+    one_of_texts(["active", "disabled"]).build()
+}
+
+fn disabled_reason() -> Object {
+    let by_itself = Disabling::ALL.map(Disabling::as_str);
+    one_of_texts(by_itself.into_iter().chain(["key_revoked"]))
+        .description(Some(
+            "Of a disabled one: `gone` after an answer of 410, `failing` after five days without \
+             a success, `key_revoked` with its API key.",
+        ))
+        .build()
+}
+
+fn state() -> Object {
+    one_of_texts(["waiting", "delivered", "failed"])
+        .description(Some("`failed` after the last attempt of its schedule."))
+        .build()
+}
+
+/// Null, or one of the words that are stored.
+fn attempt_error() -> Object {
+    let words = SendError::ALL.map(SendError::as_str).into_iter();
+    let words = words.chain([NOT_SIGNED]).map(Value::from);
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .enum_values(Some(words.chain([Value::Null])))
+        .description(Some(
+            "What went wrong, where no whole answer came. Be ready for more words than these.",
+        ))
+        .build()
 }
 
 impl From<StoredSubscription> for SubscriptionAnswer {

@@ -32,6 +32,20 @@ pub enum SendError {
 }
 
 impl SendError {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Resolve,
+        Self::AddressForbidden,
+        Self::Connect,
+        Self::ConnectTimeout,
+        Self::Tls,
+        Self::Timeout,
+        Self::RedirectRefused,
+        Self::ClosedEarly,
+        Self::InvalidAnswer,
+        Self::Unsendable,
+    ];
+
     /// The name for the log of attempts and the API; stored, so it never changes.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -10,14 +10,30 @@ use storage::{deliveries, events, subscriptions};
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::management::causes::{AnyBody, Members};
 use crate::management::recording::WriteRequest;
 use crate::problem::Problem;
+use crate::webhooks::causes::{Heard, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::simulation::Simulation;
+use crate::webhooks::simulation::{Simulation, SimulationBody};
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
 
-/// Owes a test event to the caller's own active subscriptions of its type, and
-/// to no other (S-33). From here on it is delivered as every event is.
+/// Sends a test event to your own subscriptions.
+///
+/// It goes to the active subscriptions of this API key that hear its type, and to no other. From
+/// here on it is delivered as every event is. A `callbackUrl` in the body is ignored.
+// S-33
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/simulate",
+    tag = "Webhooks",
+    request_body = SimulationBody,
+    responses(
+        (status = 202, description = "It is on its way.", body = Simulated),
+        Refused::<(AnyBody, Members<SimulationBody>, Heard)>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn simulate(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -33,9 +49,7 @@ pub async fn simulate(
             let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
             targets.retain(|target| target.is_active && target.events.contains(&event_type));
             if targets.is_empty() {
-                return Err(Problem::Conflict(
-                    "No active subscription of this API key hears this type of event.",
-                ));
+                return Err(unheard());
             }
             let (property, uprn) = simulation.find_ids(write)?;
             let event_id = format!("sim_{}", Uuid::new_v4());
@@ -65,4 +79,9 @@ pub async fn simulate(
         .await?;
     app.deliveries.wake();
     Ok((StatusCode::ACCEPTED, Json(simulated)))
+}
+
+/// An event that no subscription hears.
+pub fn unheard() -> Problem {
+    Problem::Conflict("No active subscription of this API key hears this type of event.")
 }

@@ -7,18 +7,38 @@ use axum::extract::State;
 use chain::event::EventType;
 use http::StatusCode;
 use storage::subscriptions::{self, NewSubscription};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::delivery::callback::CallbackUrl;
 use crate::limits;
+use crate::management::causes::{AnyBody, Members, WrongMember};
 use crate::management::fields::Fields;
 use crate::management::recording::WriteRequest;
+use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
+use crate::webhooks::causes::{Callback, OneMore, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::wire::webhooks::SubscriptionAnswer;
 
-/// Subscribes, or replaces what the subscription of the same URL asks for (S-30).
+/// Subscribes, or replaces what the subscription of the same URL asks for.
+///
+/// A disabled subscription becomes active again.
+// S-30
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscribe",
+    tag = "Webhooks",
+    request_body = SubscriptionBody,
+    responses(
+        (status = 201, description = "A new subscription.", body = SubscriptionAnswer),
+        (status = 200, description = "It was there, and is so now.", body = SubscriptionAnswer),
+        Refused::<((AnyBody, Members<SubscriptionBody>), Callback, OneMore)>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn subscribe(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -33,9 +53,7 @@ pub async fn subscribe(
             let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
             let count = subscriptions::count_subscriptions(write, holder.id())?;
             if known.is_none() && count >= limits::SUBSCRIPTIONS_MAX {
-                return Err(Problem::Conflict(
-                    "An API key has at most 100 subscriptions. Delete one first.",
-                ));
+                return Err(too_many());
             }
             let new = NewSubscription {
                 reference: &Uuid::new_v4().to_string(),
@@ -112,4 +130,46 @@ fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
         return None;
     }
     Some(events)
+}
+
+/// A subscription more than a key can have.
+pub fn too_many() -> Problem {
+    Problem::Conflict("An API key has at most 100 subscriptions. Delete one first.")
+}
+
+/// What `read_wish` reads.
+struct SubscriptionBody;
+
+impl utoipa::ToSchema for SubscriptionBody {}
+
+impl utoipa::PartialSchema for SubscriptionBody {
+    fn schema() -> RefOr<Schema> {
+        let names = || one_of_texts(EventType::ALL.map(EventType::as_str));
+        let events = OneOfBuilder::new()
+            .item(ArrayBuilder::new().items(names()).min_items(Some(1)))
+            .item(names())
+            .description(Some("The types of events to hear."));
+        let callback = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
+            .max_length(Some(limits::CALLBACK_URL_CHARACTERS_MAX))
+            .description(Some(
+                "Where events are sent to: a host with public addresses, without user name, \
+                 password and fragment.",
+            ));
+        let participant = text(limits::TEXT_CHARACTERS_MAX)
+            .description(Some("Who subscribes, in your own words."));
+        ObjectBuilder::new()
+            .property("participantName", participant)
+            .property("callbackUrl", callback)
+            .property("events", events)
+            .required("participantName")
+            .required("callbackUrl")
+            .required("events")
+            .into()
+    }
+}
+
+impl WrongMember for SubscriptionBody {
+    const WRONG: (&'static str, &'static str) = ("participantName", "is missing");
 }

@@ -14,12 +14,24 @@ use storage::subscriptions;
 use crate::app::App;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
+use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_own_subscription;
+use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::Data;
 use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Lists the subscriptions of the API key, the oldest first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions",
+    tag = "Webhooks",
+    responses(
+        (status = 200, description = "All of them.", body = Data<Vec<SubscriptionAnswer>>),
+        Refused::<()>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn list_subscriptions(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -33,6 +45,17 @@ pub async fn list_subscriptions(
 }
 
 /// Shows one subscription.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions/{id}",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses(
+        (status = 200, description = "The subscription.", body = SubscriptionAnswer),
+        Refused::<OwnSubscription>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn show_subscription(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -46,6 +69,14 @@ pub async fn show_subscription(
 }
 
 /// Removes a subscription with all that it is owed and its log.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/webhook/subscriptions/{id}",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses((status = 204, description = "It is gone."), Refused::<OwnSubscription>),
+    security(("apiKey" = [])),
+)]
 pub async fn delete_subscription(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,

@@ -5,6 +5,7 @@ mod answers;
 mod management;
 mod operations;
 mod strict;
+mod webhooks;
 
 use serde_json::Value;
 

@@ -9,15 +9,30 @@ use axum::extract::{Request, State};
 use storage::delivery_log;
 
 use crate::app::App;
+use crate::management::causes::Pages;
 use crate::management::page::{Query, refuse_errors};
+use crate::management::parameters::Paging;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
+use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_own_subscription;
+use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::List;
 use crate::wire::webhooks::DeliveryAnswer;
 
 /// Lists the deliveries of a subscription with their attempts, the newest first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions/{id}/deliveries",
+    tag = "Webhooks",
+    params(SubscriptionInPath, Paging),
+    responses(
+        (status = 200, description = "A page of deliveries.", body = List<DeliveryAnswer>),
+        Refused::<(OwnSubscription, Pages)>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn list_deliveries(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,

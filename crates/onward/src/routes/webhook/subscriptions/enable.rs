@@ -9,12 +9,27 @@ use storage::subscriptions;
 use crate::app::App;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
+use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::{find_own_subscription, reread};
+use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::webhooks::SubscriptionAnswer;
 
-/// Makes a subscription active again. What it was still owed goes out at once;
-/// what happened meanwhile comes with a replay.
+/// Makes a subscription active again.
+///
+/// What it was still owed goes out at once; what happened meanwhile comes with a replay. An
+/// active subscription stays as it is.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscriptions/{id}/enable",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses(
+        (status = 200, description = "The subscription, active.", body = SubscriptionAnswer),
+        Refused::<OwnSubscription>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn enable_subscription(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -29,7 +44,7 @@ pub async fn enable_subscription(
                 return Ok(found);
             }
             subscriptions::enable_subscription(write, found.id, now)?;
-            Ok::<_, Problem>(reread(write, &holder, segments.text(0))?)
+            Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
         })
         .await?;
     app.deliveries.wake();

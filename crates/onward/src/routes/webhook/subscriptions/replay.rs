@@ -7,18 +7,38 @@ use axum::extract::State;
 use http::StatusCode;
 use jiff::Timestamp;
 use storage::delivery_log;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
 use crate::limits;
+use crate::management::causes::{AnyBody, Members, WrongMember};
 use crate::management::recording::WriteRequest;
 use crate::management::segments::Segments;
+use crate::openapi::schema::formatted;
 use crate::problem::Problem;
+use crate::webhooks::causes::{ActiveSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_active_subscription;
+use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::webhooks::Replay;
 
-/// Owes the events of the subscription's types again that were recorded since
-/// a time, with their old ids; those that wait already are left alone.
+/// Sends again what happened since a time.
+///
+/// Owes the events of the subscription's types again that were recorded since then, with their
+/// old ids; those that wait already are left alone.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscriptions/{id}/replay",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    request_body = ReplayBody,
+    responses(
+        (status = 202, description = "They are on their way.", body = Replay),
+        Refused::<(AnyBody, Members<ReplayBody>, ActiveSubscription)>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn replay(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -30,10 +50,8 @@ pub async fn replay(
     let since = fields.exact_text("since").and_then(|text| {
         let parsed = text.parse::<Timestamp>().ok();
         if parsed.is_none() {
-            fields.refuse(
-                "since",
-                "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z",
-            );
+            let (name, detail) = ReplayBody::WRONG;
+            fields.refuse(name, detail);
         }
         parsed
     });
@@ -50,4 +68,29 @@ pub async fn replay(
         .await?;
     app.deliveries.wake();
     Ok((StatusCode::ACCEPTED, Json(Replay { deliveries })))
+}
+
+/// What `replay` reads.
+struct ReplayBody;
+
+impl utoipa::ToSchema for ReplayBody {}
+
+impl utoipa::PartialSchema for ReplayBody {
+    fn schema() -> RefOr<Schema> {
+        let text = format!(
+            "From when on. Of more than {} events, the oldest come.",
+            limits::REPLAY_EVENTS_MAX
+        );
+        ObjectBuilder::new()
+            .property("since", formatted("date-time").description(Some(text)))
+            .required("since")
+            .into()
+    }
+}
+
+impl WrongMember for ReplayBody {
+    const WRONG: (&'static str, &'static str) = (
+        "since",
+        "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z",
+    );
 }

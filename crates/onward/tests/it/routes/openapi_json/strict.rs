@@ -229,6 +229,9 @@ fn has_pattern(pattern: &str, text: &str) -> bool {
         None => text == whole,
         Some((_, "A-Za-z0-9_-]+")) => text.chars().all(is_base64url) && !text.is_empty(),
         Some((_, "A-Za-z0-9_-]{43}")) => text.chars().all(is_base64url) && text.len() == 43,
+        Some(("sim_", "a-z0-9-]+")) => text
+            .strip_prefix("sim_")
+            .is_some_and(|rest| rest.chars().all(|c| is_slug(c) || c.is_ascii_digit())),
         Some((start, "a-z-]+")) => text.strip_prefix(start).unwrap().chars().all(is_slug),
         Some(("", "0-9]+")) => text.chars().all(|c| c.is_ascii_digit()) && !text.is_empty(),
         Some(("", "a-z_]+")) => text.chars().all(is_word) && !text.is_empty(),

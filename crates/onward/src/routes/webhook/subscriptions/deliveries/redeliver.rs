@@ -10,11 +10,26 @@ use storage::delivery_log;
 use crate::app::App;
 use crate::management::segments::Segments;
 use crate::problem::Problem;
+use crate::webhooks::causes::{OwnDelivery, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::find_active_subscription;
+use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::wire::webhooks::Redelivery;
 
-/// Sends one delivery again, whatever became of it, on a new schedule.
+/// Sends one delivery again.
+///
+/// Whatever became of it, it begins a new schedule, with its old event id.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
+    tag = "Webhooks",
+    params(SubscriptionInPath, DeliveryInPath),
+    responses(
+        (status = 202, description = "It is on its way.", body = Redelivery),
+        Refused::<OwnDelivery>,
+    ),
+    security(("apiKey" = [])),
+)]
 pub async fn redeliver(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
@@ -24,11 +39,10 @@ pub async fn redeliver(
     let id = app
         .storage
         .write(move |write| {
-            let unknown = Problem::NotFound("The subscription has no such delivery.");
             let found = find_active_subscription(write, &holder, segments.text(0))?;
-            let id = segments.number(1).ok_or_else(|| unknown.clone())?;
+            let id = segments.number(1).ok_or_else(unknown_delivery)?;
             if !delivery_log::redeliver(write, found.id, id, now)? {
-                return Err(unknown);
+                return Err(unknown_delivery());
             }
             Ok(id)
         })
@@ -39,4 +53,9 @@ pub async fn redeliver(
         status: "waiting",
     };
     Ok((StatusCode::ACCEPTED, Json(redelivery)))
+}
+
+/// A delivery that the subscription does not have.
+pub fn unknown_delivery() -> Problem {
+    Problem::NotFound("The subscription has no such delivery.")
 }

@@ -1,0 +1,211 @@
+//! Real answers of webhook management hold to its document.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::document;
+use super::strict::check_answer;
+use crate::story;
+use crate::world::{Answer, At, Receiver, Reply, World};
+
+const UNKNOWN: &str = "7c1f86f4-5a4e-4c0e-9d0b-6f1f4c5a2d10";
+
+/// Asks, checks the answers, and remembers which were seen.
+struct Checker<'a> {
+    world: &'a World,
+    document: Value,
+    key: String,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> Checker<'a> {
+    async fn new(world: &'a World) -> Self {
+        Self {
+            world,
+            document: document(world, At::Base).await,
+            key: world.api_key("Example Lender").await,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The template is the document's path, of which `{…}` are filled in turn.
+    async fn ask(&mut self, call: &str, fill: &[&str], body: Value) -> Answer {
+        let (method, template) = call.split_once(' ').unwrap();
+        let (route, query) = template.split_once('?').unwrap_or((template, ""));
+        let mut path = route.to_owned();
+        for value in fill {
+            let (before, rest) = path.split_once('{').unwrap();
+            let (_name, after) = rest.split_once('}').unwrap();
+            path = format!("{before}{value}{after}");
+        }
+        let body = Some(&body).filter(|body| !body.is_null());
+        let asked = (method, format!("{path}?{query}"));
+        let asked = (asked.0, asked.1.as_str());
+        let answer = self.world.webhook(&self.key, asked, body).await;
+        let described = format!("/api/v1/webhook{route}");
+        let verb: Method = method.parse().unwrap();
+        check_answer(&self.document, &described, &verb, &answer);
+        let status = answer.status;
+        self.seen.insert(format!("{method} {described} {status}"));
+        answer
+    }
+
+    /// Subscribes and answers the id.
+    async fn subscribe(&mut self, receiver: &Receiver) -> String {
+        let wish = wish(&receiver.url);
+        let answer = self.ask("POST /subscribe", &[], wish).await.json();
+        answer["subscriptionId"].as_str().unwrap().to_owned()
+    }
+}
+
+fn wish(url: &str) -> Value {
+    json!({"participantName": "Example Lender", "callbackUrl": url,
+        "events": ["milestone.updated", "fallthrough"]})
+}
+
+story! {
+    async fn every_success(world) {
+        let receiver = world.receiver().await;
+        let mut checker = Checker::new(&world).await;
+        let id = checker.subscribe(&receiver).await;
+        assert_eq!(checker.subscribe(&receiver).await, id);
+        let delivery = deliver(&mut checker, &receiver, &id).await;
+        for list in ["/subscriptions", "/subscriptions/{id}"] {
+            let fill = if list.contains('{') { &[id.as_str()][..] } else { &[] };
+            for method in ["GET", "HEAD"] {
+                checker.ask(&format!("{method} {list}"), fill, Value::Null).await;
+            }
+        }
+        // An id is the same in capital letters.
+        let shouted = id.to_uppercase();
+        let enable = "POST /subscriptions/{id}/enable";
+        let enabled = checker.ask(enable, &[&shouted], Value::Null).await;
+        assert_eq!(enabled.json()["status"], "active");
+        let since = json!({"since": "2026-11-01T00:00:00Z"});
+        checker.ask("POST /subscriptions/{id}/replay", &[&id], since).await;
+        let redeliver = "POST /subscriptions/{id}/deliveries/{delivery}/redeliver";
+        checker.ask(redeliver, &[&id, &delivery], Value::Null).await;
+        checker.ask("DELETE /subscriptions/{id}", &[&id], Value::Null).await;
+        for (path, item) in checker.document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                for status in operation["responses"].as_object().unwrap().keys() {
+                    let is_own = path.starts_with("/api/v1/webhook/") && status.starts_with('2');
+                    let call = format!("{} {path} {status}", method.to_uppercase());
+                    assert!(!is_own || checker.seen.contains(&call), "no {call}");
+                }
+            }
+        }
+    }
+}
+
+/// Three events: one arrives, one is answered with 500, and after one that is
+/// answered with 410 the subscription is disabled. The last delivery's id.
+async fn deliver(checker: &mut Checker<'_>, receiver: &Receiver, id: &str) -> String {
+    receiver.answer([Reply::status(200), Reply::status(500), Reply::status(410)]);
+    let deliveries = "/subscriptions/{id}/deliveries";
+    let mut delivery = String::new();
+    // Of different properties, so that none waits for another.
+    for property in 1..=3 {
+        let event = json!({"eventType": "milestone.updated", "propertyId": property,
+            "label": "SSTC", "date": "2026-11-20"});
+        let simulated = checker.ask("POST /simulate", &[], event).await.json();
+        delivery = simulated["deliveries"][0]["deliveryId"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let world = checker.world;
+        world.wait_for_attempts(&checker.key, id, 1).await;
+        for method in ["GET", "HEAD"] {
+            let call = format!("{method} {deliveries}?per_page=2");
+            checker.ask(&call, &[id], Value::Null).await;
+        }
+    }
+    let shown = checker
+        .ask("GET /subscriptions/{id}", &[id], Value::Null)
+        .await;
+    assert_eq!(shown.json()["disabledReason"], "gone");
+    delivery
+}
+
+story! {
+    async fn an_attempt_without_an_answer(world) {
+        let receiver = world.receiver().await;
+        let mut checker = Checker::new(&world).await;
+        let id = checker.subscribe(&receiver).await;
+        drop(receiver);
+        let event = json!({"eventType": "fallthrough", "uprn": "100023"});
+        checker.ask("POST /simulate", &[], event).await;
+        let logged = world.wait_for_attempts(&checker.key, &id, 1).await;
+        assert_eq!(logged["attempts"][0]["status"], Value::Null);
+        checker.ask("GET /subscriptions/{id}/deliveries", &[&id], Value::Null).await;
+    }
+}
+
+story! {
+    async fn refusals_of_every_status(world) {
+        let receiver = world.receiver().await;
+        let mut checker = Checker::new(&world).await;
+        let simulate = "POST /simulate";
+        let event = json!({"eventType": "fallthrough", "uprn": "100023"});
+        assert_eq!(checker.ask(simulate, &[], event).await.status, 409);
+        let id = checker.subscribe(&receiver).await;
+        let (subscribe, replay) = ("POST /subscribe", "POST /subscriptions/{id}/replay");
+        let deliveries = "GET /subscriptions/{id}/deliveries";
+        let redeliver = "POST /subscriptions/{id}/deliveries/{delivery}/redeliver";
+        let own: [&str; 1] = [&id];
+        for (call, fill, body, status) in [
+            (subscribe, &[][..], json!({}), 422),
+            (subscribe, &[], wish("http://localhost/"), 422),
+            (subscribe, &[], Value::Null, 415),
+            (subscribe, &[], json!([]), 400),
+            (subscribe, &[], "a".repeat(70_000).into(), 413),
+            (simulate, &[], json!({"eventType": "fallthrough"}), 422),
+            (simulate, &[], json!({"eventType": "fallthrough", "uprn": 1, "label": "SSTC"}), 422),
+            (replay, &own, json!({"since": "today"}), 422),
+            (replay, &[UNKNOWN], json!({"since": "2026-11-01T00:00:00Z"}), 404),
+            ("GET /subscriptions/{id}", &[UNKNOWN], Value::Null, 404),
+            ("GET /subscriptions/{id}", &["%00"], Value::Null, 404),
+            ("GET /subscriptions/{id}", &["%FF"], Value::Null, 404),
+            ("DELETE /subscriptions/{id}", &[UNKNOWN], Value::Null, 404),
+            ("POST /subscriptions/{id}/enable", &[UNKNOWN], Value::Null, 404),
+            (redeliver, &[&id, "7"], Value::Null, 404),
+            (redeliver, &[&id, "x"], Value::Null, 404),
+            (deliveries, &[UNKNOWN], Value::Null, 404),
+            ("GET /subscriptions/{id}/deliveries?page=0", &own, Value::Null, 422),
+            ("GET /subscriptions/{id}/deliveries?page=%FF", &own, Value::Null, 422),
+        ] {
+            let answer = checker.ask(call, fill, body).await;
+            assert_eq!(answer.status, status, "{call} {}", String::from_utf8_lossy(&answer.body));
+        }
+        receiver.answer([Reply::status(410)]);
+        let event = json!({"eventType": "fallthrough", "uprn": "100023"});
+        checker.ask(simulate, &[], event).await;
+        world.wait_for_attempts(&checker.key, &id, 1).await;
+        let since = json!({"since": "2026-11-01T00:00:00Z"});
+        assert_eq!(checker.ask(replay, &[&id], since).await.status, 409);
+        let disabled = checker.ask(redeliver, &[&id, "1"], Value::Null).await;
+        assert_eq!(disabled.status, 409);
+        checker.key = "none".to_owned();
+        for call in ["GET /subscriptions", subscribe] {
+            assert_eq!(checker.ask(call, &[], Value::Null).await.status, 401);
+        }
+    }
+}
+
+story! {
+    async fn a_limit_that_is_reached(world) {
+        world = world.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_burst = 2;
+            config.rate_limit_per_second = 1;
+        }).await;
+        let mut checker = Checker::new(&world).await;
+        let mut status = 0;
+        for _call in 0..3 {
+            status = checker.ask("GET /subscriptions", &[], Value::Null).await.status;
+        }
+        assert_eq!(status, 429);
+    }
+}
