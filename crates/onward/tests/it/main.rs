@@ -17,6 +17,8 @@ macro_rules! assert_shown {
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod delivery;
+#[cfg(test)]
 mod import;
 #[cfg(test)]
 mod management;
