@@ -3,6 +3,8 @@
 use storage::subscriptions::{self, StoredSubscription};
 use storage::{Read, StorageError};
 
+use uuid::Uuid;
+
 use super::holder::ApiKeyHolder;
 use crate::problem::Problem;
 
@@ -13,10 +15,13 @@ pub fn find_own_subscription(
     holder: &ApiKeyHolder,
     reference: &str,
 ) -> Result<StoredSubscription, Problem> {
+    let unknown = Problem::NotFound("There is no such subscription of this API key.");
+    // What is no id is not asked for: PostgreSQL does not even take every text.
+    if Uuid::parse_str(reference).is_err() {
+        return Err(unknown);
+    }
     let found = subscriptions::find_subscription(read, holder.id(), reference)?;
-    found.ok_or(Problem::NotFound(
-        "There is no such subscription of this API key.",
-    ))
+    found.ok_or(unknown)
 }
 
 /// As [`find_own_subscription`], for what only an active one can do.
