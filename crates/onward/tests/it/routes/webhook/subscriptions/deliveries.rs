@@ -23,7 +23,8 @@ story! {
         let waiting = world.wait_for_attempts(&key, &subscription, 1).await;
         assert_eq!(waiting["status"], "waiting");
         let next = waiting["nextAttemptAt"].as_str().unwrap();
-        assert!(("2026-11-21T10:00:05Z".."2026-11-21T10:00:07").contains(&next), "{next}");
+        let second = next.strip_prefix("2026-11-21T10:00:0").unwrap();
+        assert!(second.starts_with(['5', '6']), "{next}");
         world.clock.advance(10);
         world.wait_for_attempts(&key, &subscription, 2).await;
         world.clock.advance(40);

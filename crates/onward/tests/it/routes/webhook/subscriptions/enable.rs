@@ -40,6 +40,10 @@ story! {
         }
         resumed.sort();
         assert_eq!(resumed, ["1", "2"]);
+        world.wait_until("both are delivered", async || {
+            let log = world.deliveries(&key, &subscription).await;
+            log.iter().all(|delivery| delivery["status"] == "delivered")
+        }).await;
         let path = format!("/subscriptions/{subscription}/replay");
         let body = json!({"since": "2026-11-21T10:00:00Z"});
         let replayed = world.post_webhook(&key, &path, body).await;
