@@ -24,11 +24,8 @@ async fn all_so_far(agent: &Agent, listing: i64, receiver: &Receiver) -> Vec<Val
     agent.record(listing, "completion", "2199-12-31").await;
     let is_last = |claims: &Value| claims["data"]["milestone"]["date"] == "2199-12-31";
     for count in 1.. {
-        let received = receiver.wait_for(count).await;
-        let claims: Vec<Value> = received
-            .iter()
-            .map(crate::world::Received::claims)
-            .collect();
+        let arrived = receiver.wait_for(count).await;
+        let claims: Vec<Value> = arrived.iter().map(crate::world::Received::claims).collect();
         if claims.last().is_some_and(is_last) {
             return claims[..claims.len() - 1].to_vec();
         }
@@ -54,10 +51,10 @@ story! {
             let answer = agent.record(listing, key, &date).await;
             assert_eq!(answer.status, 200, "{key}: {}", answer.json());
         }
-        let received = receiver.wait_for(LABELS.len()).await;
+        let arrived = receiver.wait_for(LABELS.len()).await;
         let keys = world.key_set().await;
         let mut ids = std::collections::BTreeSet::new();
-        for (index, ((_key, label), request)) in LABELS.iter().zip(&received).enumerate() {
+        for (index, ((_key, label), request)) in LABELS.iter().zip(&arrived).enumerate() {
             let date = format!("2026-10-{:02}", index + 1);
             let (mut claims, kid) = request.verify(&keys);
             let header = request.part(0);
@@ -65,15 +62,15 @@ story! {
             assert_eq!(request.header("content-type"), "application/jwt");
             let event_id = claims["eventId"].take();
             ids.insert(event_id.as_str().unwrap().to_owned());
-            let (kind, data) = if *label == "Fall Through" {
+            let (event_type, content) = if *label == "Fall Through" {
                 ("fallthrough", json!({"fallThroughDate": date}))
             } else {
                 ("milestone.updated", json!({"milestone": {"label": label, "date": date}}))
             };
             assert_eq!(claims, json!({
                 "iss": "https://localhost:8440", "iat": 1_795_255_200, "exp": 1_795_255_500,
-                "eventId": null, "eventType": kind, "eventTimestamp": "2026-11-21T10:00:00Z",
-                "propertyId": property, "uprn": "100023", "data": data,
+                "eventId": null, "eventType": event_type, "eventTimestamp": "2026-11-21T10:00:00Z",
+                "propertyId": property, "uprn": "100023", "data": content,
             }));
         }
         assert_eq!(ids.len(), LABELS.len());
@@ -168,8 +165,8 @@ story! {
         agent.record(listing, "fall_through", "2026-11-02").await;
         agent.record(listing, "exchange", "2026-11-03").await;
         both.wait_for(3).await;
-        let types = |received: Vec<crate::world::Received>| -> Vec<String> {
-            received.iter().map(|one| one.claims()["eventType"].as_str().unwrap().to_owned()).collect()
+        let types = |arrived: Vec<crate::world::Received>| -> Vec<String> {
+            arrived.iter().map(|one| one.claims()["eventType"].as_str().unwrap().to_owned()).collect()
         };
         assert_eq!(types(milestones.wait_for(2).await), ["milestone.updated"; 2]);
         assert_eq!(types(falls.wait_for(1).await), ["fallthrough"]);

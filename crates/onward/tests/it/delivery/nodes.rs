@@ -8,8 +8,8 @@ use storage::lanes;
 use crate::story;
 use crate::world::{Received, Reply};
 
-fn ids(received: &[Received]) -> BTreeSet<String> {
-    let ids = received
+fn ids(arrived: &[Received]) -> BTreeSet<String> {
+    let ids = arrived
         .iter()
         .map(|request| request.header("webhook-id").to_owned());
     ids.collect()
@@ -39,10 +39,10 @@ story! {
             assert_eq!((a.status, b.status), (200, 200));
         }
         for receiver in &receivers {
-            let received = receiver.wait_for(40).await;
-            assert_eq!(ids(&received).len(), 40);
+            let arrived = receiver.wait_for(40).await;
+            assert_eq!(ids(&arrived).len(), 40);
             for uprn in ["1", "2"] {
-                let dates: Vec<String> = received.iter().map(Received::claims)
+                let dates: Vec<String> = arrived.iter().map(Received::claims)
                     .filter(|claims| claims["uprn"] == uprn)
                     .map(|claims| claims["data"]["milestone"]["date"].as_str().unwrap().to_owned())
                     .collect();
@@ -143,13 +143,13 @@ story! {
         tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
         assert_eq!(receiver.received().len(), 1);
         world.clock.advance(7);
-        let received = receiver.wait_for(4).await;
-        let dates: Vec<String> = received.iter().map(|request| {
+        let arrived = receiver.wait_for(4).await;
+        let dates: Vec<String> = arrived.iter().map(|request| {
             request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
         }).collect();
         assert_eq!(dates, ["2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"]);
-        assert_eq!(received[0].header("webhook-id"), received[1].header("webhook-id"));
-        assert_eq!(received[1].header("webhook-attempt"), "2");
+        assert_eq!(arrived[0].header("webhook-id"), arrived[1].header("webhook-id"));
+        assert_eq!(arrived[1].header("webhook-attempt"), "2");
         world.wait_for_state(&key, &subscription, "delivered").await;
     }
 }

@@ -10,10 +10,10 @@ use crate::story;
 use crate::world::{Received, Reply};
 
 /// Dates told of each property, in the order they came; an event that came again counts once.
-fn told(received: &[Received]) -> BTreeMap<String, Vec<String>> {
+fn told(arrived: &[Received]) -> BTreeMap<String, Vec<String>> {
     let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut known = std::collections::BTreeSet::new();
-    for request in received {
+    for request in arrived {
         let claims = request.claims();
         if !known.insert(claims["eventId"].as_str().unwrap().to_owned()) {
             continue;
@@ -40,10 +40,10 @@ story! {
                 agent.record(*listing, "sstc", &format!("2026-11-{day:02}")).await;
             }
         }
-        let received = receiver.wait_for(48).await;
-        assert_eq!(received.len(), 48);
+        let arrived = receiver.wait_for(48).await;
+        assert_eq!(arrived.len(), 48);
         let days: Vec<String> = (1..=12).map(|day| format!("2026-11-{day:02}")).collect();
-        for (uprn, dates) in told(&received) {
+        for (uprn, dates) in told(&arrived) {
             assert_eq!(dates, days, "{uprn}");
         }
         world.wait_until("all are delivered", async || {
@@ -69,13 +69,13 @@ story! {
         }
         receiver.wait_for(3).await;
         tokio::time::sleep(Duration::from_millis(1200)).await;
-        let received = receiver.received();
-        assert_eq!(received.len(), 3);
-        assert_eq!(told(&received)["1"], ["2026-11-01"]);
-        assert_eq!(told(&received)["2"], ["2026-11-02", "2026-11-03"]);
+        let arrived = receiver.received();
+        assert_eq!(arrived.len(), 3);
+        assert_eq!(told(&arrived)["1"], ["2026-11-01"]);
+        assert_eq!(told(&arrived)["2"], ["2026-11-02", "2026-11-03"]);
         world.clock.advance(7);
-        let received = receiver.wait_for(6).await;
-        let later: Vec<String> = received[3..].iter().map(|request| {
+        let arrived = receiver.wait_for(6).await;
+        let later: Vec<String> = arrived[3..].iter().map(|request| {
             request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
         }).collect();
         assert_eq!(later, ["2026-11-01", "2026-11-02", "2026-11-03"]);

@@ -55,9 +55,9 @@ story! {
         assert_eq!(world.status_of(&key, &subscription).await, "active");
         // Every attempt had a token of its own of the same event.
         let keys = world.key_set().await;
-        let received = receiver.wait_for(11).await;
+        let arrived = receiver.wait_for(11).await;
         let mut issued = Vec::new();
-        for (number, request) in (1..).zip(&received) {
+        for (number, request) in (1..).zip(&arrived) {
             let (claims, _kid) = request.verify(&keys);
             assert_eq!(claims["eventId"], event_id);
             assert_eq!(request.header("webhook-attempt"), number.to_string());

@@ -68,8 +68,8 @@ impl World {
             }
         };
         let patience = std::time::Duration::from_secs(20);
-        let waited = tokio::time::timeout(patience, waiting).await;
-        assert!(waited.is_ok(), "waited in vain until {wanted}");
+        let outcome = tokio::time::timeout(patience, waiting).await;
+        assert!(outcome.is_ok(), "waited in vain until {wanted}");
     }
 
     /// Waits until the newest delivery of a subscription ended so; the delivery.

@@ -10,12 +10,12 @@ async fn heard(world: &World, key: &str, receiver: &crate::world::Receiver, body
     let before = receiver.received().len();
     let answer = world.post_webhook(key, "/simulate", body).await;
     assert_eq!(answer.status, 202, "{}", answer.json());
-    let received = receiver.wait_for(before + 1).await.remove(before);
-    let (mut claims, _kid) = received.verify(&world.key_set().await);
+    let arrived = receiver.wait_for(before + 1).await.remove(before);
+    let (mut claims, _kid) = arrived.verify(&world.key_set().await);
     let event_id = claims["eventId"].take();
     assert_eq!(event_id, answer.json()["eventId"]);
     assert!(event_id.as_str().unwrap().starts_with("sim_"));
-    assert_eq!(received.header("webhook-id"), event_id.as_str().unwrap());
+    assert_eq!(arrived.header("webhook-id"), event_id.as_str().unwrap());
     claims
 }
 

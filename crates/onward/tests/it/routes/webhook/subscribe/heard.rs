@@ -13,14 +13,14 @@ story! {
         let agent = world.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "sstc", "2026-11-20").await;
-        let received = receiver.wait_for(1).await.remove(0);
-        assert_eq!(received.header("content-type"), "application/jwt");
-        assert_eq!(received.header("webhook-attempt"), "1");
-        let header = received.part(0);
+        let arrived = receiver.wait_for(1).await.remove(0);
+        assert_eq!(arrived.header("content-type"), "application/jwt");
+        assert_eq!(arrived.header("webhook-attempt"), "1");
+        let header = arrived.part(0);
         assert_eq!((&header["typ"], &header["alg"]), (&json!("JWT"), &json!("RS256")));
-        let mut claims = received.claims();
+        let mut claims = arrived.claims();
         let event_id = claims["eventId"].take();
-        assert_eq!(received.header("webhook-id"), event_id.as_str().unwrap());
+        assert_eq!(arrived.header("webhook-id"), event_id.as_str().unwrap());
         let property = claims["propertyId"].take();
         assert!(property.as_str().unwrap().parse::<i64>().unwrap() > 0);
         let expected = json!({

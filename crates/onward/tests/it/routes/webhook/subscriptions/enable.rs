@@ -32,9 +32,9 @@ story! {
             "status": "active", "createdAt": "2026-11-21T10:00:00Z",
             "updatedAt": "2026-11-21T11:00:00Z",
         }));
-        let received = receiver.wait_for(4).await;
+        let arrived = receiver.wait_for(4).await;
         let mut resumed = Vec::new();
-        for request in &received[2..] {
+        for request in &arrived[2..] {
             assert_eq!(request.header("webhook-attempt"), "2");
             resumed.push(request.claims()["uprn"].as_str().unwrap().to_owned());
         }
@@ -48,8 +48,8 @@ story! {
         let body = json!({"since": "2026-11-21T10:00:00Z"});
         let replayed = world.post_webhook(&key, &path, body).await;
         assert_eq!(replayed.json(), json!({"deliveries": 3}));
-        let received = receiver.wait_for(7).await;
-        let missed = received[4..].iter().filter(|request| {
+        let arrived = receiver.wait_for(7).await;
+        let missed = arrived[4..].iter().filter(|request| {
             request.claims()["data"]["milestone"]["label"] == "Exchange"
         });
         assert_eq!(missed.count(), 1);

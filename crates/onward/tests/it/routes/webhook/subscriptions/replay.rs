@@ -84,8 +84,8 @@ story! {
         let body = json!({"since": "2026-11-21T00:00:00Z"});
         let answer = world.post_webhook(&key, &path, body).await;
         assert_eq!(answer.json(), json!({"deliveries": 1}));
-        let received = receiver.wait_for(4).await;
-        assert_eq!(received[3].claims()["uprn"], "1");
+        let arrived = receiver.wait_for(4).await;
+        assert_eq!(arrived[3].claims()["uprn"], "1");
         assert_eq!(world.deliveries(&key, &subscription).await.len(), 4);
     }
 }

@@ -20,9 +20,9 @@ story! {
         let answer = world.webhook(&key, ("POST", &path), None).await;
         let said = json!({"deliveryId": id, "status": "waiting"});
         assert_eq!((answer.status, answer.json()), (202, said));
-        let received = receiver.wait_for(2).await;
+        let arrived = receiver.wait_for(2).await;
         let keys = world.key_set().await;
-        let ((first, _), (second, _)) = (received[0].verify(&keys), received[1].verify(&keys));
+        let ((first, _), (second, _)) = (arrived[0].verify(&keys), arrived[1].verify(&keys));
         assert_eq!(first["eventId"], second["eventId"]);
         assert_eq!(first["data"], second["data"]);
         // S-35: every attempt carries a fresh JWT.
