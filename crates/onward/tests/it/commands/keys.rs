@@ -94,6 +94,9 @@ fn a_revoked_key_is_followed_by_the_next() {
     assert_eq!(last["event revoked"].len(), 2);
     let unknown = folder.run(&["keys", "revoke", "none"]);
     assert_eq!(unknown.failure(), "there is no signing key none");
+    // One id in 64 begins like an option.
+    let hyphen = folder.run(&["keys", "revoke", "-ZZZ"]);
+    assert_eq!(hyphen.failure(), "there is no signing key -ZZZ");
     for args in [
         &["keys"][..],
         &["keys", "revoke"],

@@ -110,7 +110,7 @@ story! {
         let delivery = world.wait_for_state(&key, &subscription, "delivered").await;
         // What the dead node still wants to say does not count.
         let id = delivery["deliveryId"].as_str().unwrap().parse().unwrap();
-        let late = world.storage.write(move |write| {
+        let belated = world.storage.write(move |write| {
             let result = storage::deliveries::AttemptResult {
                 delivery: id, number: 9, begun_at: 0, duration: 0, status: None, error: None,
                 next: storage::deliveries::Next::Failed,
@@ -121,7 +121,7 @@ story! {
             lanes::release_lane(write, &lane)?;
             Ok::<_, storage::StorageError>((stored, renewed))
         });
-        assert_eq!(late.await.unwrap(), (false, false));
+        assert_eq!(belated.await.unwrap(), (false, false));
         assert_eq!(world.deliveries(&key, &subscription).await, [delivery]);
     }
 }
