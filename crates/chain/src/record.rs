@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn each_type_tells_what_the_catalogue_says() {
         for kind in CATALOGUE {
-            let change = record(kind, None, &wish(21)).unwrap();
+            let change = record(&kind, None, &wish(21)).unwrap();
             assert_eq!(change.event, kind.emits(), "{}", kind.key);
         }
     }

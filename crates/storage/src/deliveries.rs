@@ -18,6 +18,8 @@ pub struct DueDelivery {
     pub attempts: i64,
     /// When it was owed first.
     pub created_at: i64,
+    /// Whether nobody asked for it again, and nothing was tried.
+    pub is_first: bool,
     /// What is told.
     pub event: DueEvent,
 }
@@ -122,7 +124,8 @@ pub fn insert_delivery(
 }
 
 /// What a subscription may be sent now: of each property the oldest that
-/// waits, if it is due; those never tried first, then the longest due.
+/// waits, if it is due; those never tried first, then the longest due. Nothing
+/// once the subscription is not active any more.
 pub fn list_heads(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
@@ -131,9 +134,11 @@ pub fn list_heads(
 ) -> Result<Vec<DueDelivery>> {
     read.query(
         "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at \
+         e.uprn, e.label, e.date, e.recorded_at, d.not_before \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id = $1 and d.state = 'waiting' and d.not_before <= $2 \
+         and exists (select 1 from subscription s where s.id = d.subscription_id \
+         and s.status = 'active') \
          and not exists (select 1 from delivery o where o.subscription_id = $3 \
          and o.state = 'waiting' and o.property_id = d.property_id and o.id < d.id) \
          order by case when d.attempts = 0 then 0 else 1 end, d.not_before, d.id limit $4",
@@ -156,7 +161,7 @@ pub fn list_following(
 ) -> Result<Vec<DueDelivery>> {
     read.query(
         "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at \
+         e.uprn, e.label, e.date, e.recorded_at, d.not_before \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id = $1 and d.state = 'waiting' and d.property_id = $2 \
          and d.id > $3 order by d.id limit $4",
@@ -231,10 +236,12 @@ fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
     let event_type = row.str(5)?;
     let event_type = EventType::parse(event_type)
         .ok_or_else(|| StorageError::Corrupt(format!("`{event_type}` is no event type")))?;
+    let (attempts, created_at) = (row.integer(1)?, row.integer(2)?);
     Ok(DueDelivery {
         id: row.integer(0)?,
-        attempts: row.integer(1)?,
-        created_at: row.integer(2)?,
+        attempts,
+        created_at,
+        is_first: attempts == 0 && row.integer(11)? == created_at,
         event: DueEvent {
             row: row.integer(3)?,
             event_id: row.text(4)?,

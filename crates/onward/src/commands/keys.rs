@@ -49,7 +49,8 @@ pub struct RotateArgs {
 /// Which key.
 #[derive(Debug, Args)]
 pub struct RevokeArgs {
-    /// The key's id in the key set.
+    /// The key's id in the key set, which may begin with a hyphen.
+    #[arg(allow_hyphen_values = true)]
     kid: String,
     #[command(flatten)]
     output: OperatorArgs,

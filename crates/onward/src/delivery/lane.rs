@@ -273,8 +273,8 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
     let number = delivery.attempts + 1;
     let begun_at = app.clock.now_milliseconds();
     let stopwatch = Stopwatch::start();
-    // A retry's token is issued after the attempt before it.
-    let after = (delivery.attempts > 0).then(|| begun_at / 1000 - 1);
+    // A later attempt's token, one that was asked for too, is issued after the attempt before it.
+    let after = (!delivery.is_first).then(|| begun_at / 1000 - 1);
     let mut outcome = policy::Result {
         status: None,
         is_success: false,

@@ -1,5 +1,6 @@
 //! The commands, run as programs.
 
+mod api_key;
 mod branch;
 mod client;
 mod failures;
@@ -7,6 +8,7 @@ mod folder;
 mod generate;
 mod import;
 mod interrupted;
+mod keys;
 mod link;
 mod listen;
 pub(crate) mod program;

@@ -6,8 +6,8 @@ mod assertion;
 mod clients;
 mod database;
 pub(crate) mod manners;
-
 mod receiver;
+mod subscriber;
 mod witness;
 
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};
 pub(crate) use self::database::Database;
-pub(crate) use self::receiver::Reply;
+pub(crate) use self::receiver::{Received, Receiver, Reply};
 
 /// 2026-11-21T10:00:00Z, when every story begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
@@ -144,6 +144,11 @@ impl World {
         let node = Server::start(self.config.clone(), time).await.unwrap();
         self.other_nodes.push(node);
         self.other_nodes.len()
+    }
+
+    /// Stops the node that was started last.
+    pub(crate) async fn stop_newest_node(&mut self) {
+        self.other_nodes.pop().unwrap().stop().await;
     }
 
     /// A URL that reaches this node, with its real port.

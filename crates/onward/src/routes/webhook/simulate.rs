@@ -62,9 +62,11 @@ pub async fn simulate(
                 date: simulation.date,
             };
             let row = events::insert_simulated_event(write, &event, now)?;
+            // Properties that are not known wait for each other no more than known ones do.
+            let order = if property == 0 { -uprn } else { property };
             let mut owed = Vec::with_capacity(targets.len());
             for target in targets {
-                let place = (row, property);
+                let place = (row, order);
                 let id = deliveries::insert_delivery(write, target.id, place, now_milliseconds)?;
                 owed.push(SimulatedDelivery {
                     subscription_id: target.reference,

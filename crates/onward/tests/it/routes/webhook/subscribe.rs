@@ -1,55 +1,143 @@
-//! `POST /api/v1/webhook/subscribe`, and what a subscriber then hears.
+//! `POST /api/v1/webhook/subscribe`.
 
-use serde_json::json;
+mod callbacks;
+mod heard;
+
+use serde_json::{Value, json};
 
 use crate::story;
-use crate::world::Reply;
+use crate::world::Answer;
+
+/// A subscription without what differs in each run.
+fn shown(answer: &Answer) -> Value {
+    let mut body = answer.json();
+    let id = body["subscriptionId"].take();
+    assert!(uuid::Uuid::parse_str(id.as_str().unwrap()).is_ok(), "{id}");
+    body
+}
+
+fn wish(url: &str) -> Value {
+    json!({"participantName": "Example Lender", "callbackUrl": url, "events": ["fallthrough"]})
+}
 
 story! {
-    async fn a_recorded_milestone_comes_as_the_event_of_document_1(world) {
-        let receiver = world.receiver().await;
+    async fn a_new_one_is_created_and_the_same_url_replaces_it(world) {
         let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
-        let listing = agent.list(100_023).await;
-        agent.record(listing, "sstc", "2026-11-20").await;
-        let event = receiver.wait_for(1).await.remove(0);
-        assert_eq!(event.header("content-type"), "application/jwt");
-        assert_eq!(event.header("webhook-attempt"), "1");
-        let header = event.part(0);
-        assert_eq!((&header["typ"], &header["alg"]), (&json!("JWT"), &json!("RS256")));
-        let mut claims = event.claims();
-        let event_id = claims["eventId"].take();
-        assert_eq!(event.header("webhook-id"), event_id.as_str().unwrap());
-        let property = claims["propertyId"].take();
-        assert!(property.as_str().unwrap().parse::<i64>().unwrap() > 0);
-        let expected = json!({
-            "iss": "https://localhost:8440", "iat": 1_795_255_200, "exp": 1_795_255_500,
-            "eventId": null, "eventType": "milestone.updated",
-            "eventTimestamp": "2026-11-21T10:00:00Z", "propertyId": null, "uprn": "100023",
-            "data": {"milestone": {"label": "SSTC", "date": "2026-11-20"}},
+        let url = "https://hooks.example.invalid/a?b=c";
+        let first = world.post_webhook(&key, "/subscribe", wish(url)).await;
+        assert_eq!(first.status, 201);
+        assert_eq!(first.header("content-type"), "application/json");
+        assert!(!first.header("x-request-id").is_empty());
+        assert_eq!(shown(&first), json!({
+            "subscriptionId": null, "participantName": "Example Lender", "callbackUrl": url,
+            "events": ["fallthrough"], "status": "active",
+            "createdAt": "2026-11-21T10:00:00Z", "updatedAt": "2026-11-21T10:00:00Z",
+        }));
+        world.clock.advance(60);
+        let body = json!({
+            "participantName": " Example  Bank ", "callbackUrl": url, "other": 1,
+            "events": ["fallthrough", "milestone.updated", "fallthrough"],
         });
-        assert_eq!(claims, expected);
+        let second = world.post_webhook(&key, "/subscribe", body).await;
+        assert_eq!(second.status, 200);
+        assert_eq!(first.json()["subscriptionId"], second.json()["subscriptionId"]);
+        assert_eq!(shown(&second), json!({
+            "subscriptionId": null, "participantName": "Example  Bank", "callbackUrl": url,
+            "events": ["milestone.updated", "fallthrough"], "status": "active",
+            "createdAt": "2026-11-21T10:00:00Z", "updatedAt": "2026-11-21T10:01:00Z",
+        }));
     }
 }
 
 story! {
-    async fn a_failed_attempt_is_made_again_with_the_same_id_and_a_fresh_token(world) {
-        let receiver = world.receiver().await;
-        receiver.answer([Reply::status(500)]);
+    async fn the_same_url_of_another_key_is_another_subscription(world) {
+        let (one, other) = (world.api_key("One Ltd").await, world.api_key("Other Ltd").await);
+        let url = "https://hooks.example.invalid/";
+        let mut ids = Vec::new();
+        for key in [&one, &other, &world.api_key("One Ltd").await] {
+            let answer = world.post_webhook(key, "/subscribe", wish(url)).await;
+            assert_eq!(answer.status, 201);
+            ids.push(answer.json()["subscriptionId"].clone());
+            let listed = world.webhook(key, ("GET", "/subscriptions"), None).await.json();
+            assert_eq!(listed["data"].as_array().unwrap().len(), 1);
+        }
+        assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
+    }
+}
+
+story! {
+    async fn it_needs_a_key_and_a_json_object(world) {
+        world.assert_key_is_needed("/subscribe", "POST").await;
         let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
-        let listing = agent.list(100_023).await;
-        agent.record(listing, "fall_through", "2026-11-20").await;
-        let first = receiver.wait_for(1).await.remove(0);
-        world.wait_for_attempts(&key, &subscription, 1).await;
-        world.clock.advance(7);
-        let second = receiver.wait_for(2).await.remove(1);
-        assert_eq!(second.header("webhook-attempt"), "2");
-        let (first, second) = (first.claims(), second.claims());
-        assert_eq!(first["eventId"], second["eventId"]);
-        assert_eq!(second["iat"].as_i64(), first["iat"].as_i64().map(|iat| iat + 7));
-        assert_eq!(second["data"], json!({"fallThroughDate": "2026-11-20"}));
+        world.assert_json_is_needed(&key, "/subscribe").await;
+    }
+}
+
+story! {
+    async fn every_wrong_field_is_named_at_once(world) {
+        let key = world.api_key("Example Lender").await;
+        let refused = async |body: Value| {
+            world.post_webhook(&key, "/subscribe", body).await.wrong_values()
+        };
+        let missing = ["participantName: is missing", "callbackUrl: is missing", "events: is missing"];
+        assert_eq!(refused(json!({})).await, missing);
+        let nulls = json!({"participantName": null, "callbackUrl": null, "events": null});
+        assert_eq!(refused(nulls).await, missing);
+        let kinds = json!({"participantName": 5, "callbackUrl": ["https://a.example"], "events": [1]});
+        assert_eq!(refused(kinds).await, [
+            "participantName: must be a string",
+            "events: must be a string or an array of strings",
+            "callbackUrl: must be a string",
+        ]);
+        let empty = json!({"participantName": " ", "callbackUrl": "", "events": []});
+        assert_eq!(refused(empty).await, [
+            "participantName: must have 1 to 200 characters, none of them a control character",
+            "events: is empty: name at least one of `milestone.updated`, `fallthrough`",
+            "callbackUrl: the callback URL must begin with https://",
+        ]);
+        for (field, value) in [
+            ("participantName", json!("x".repeat(201))),
+            ("participantName", json!("a\u{0}b")),
+            ("participantName", json!("a\nb")),
+            ("events", json!(["fallthrough", "milestone.deleted"])),
+            ("events", json!(["Fallthrough"])),
+            ("events", json!([""])),
+            ("events", json!({"fallthrough": true})),
+            ("events", json!(true)),
+        ] {
+            let mut body = wish("https://hooks.example.invalid/");
+            body[field] = value.clone();
+            let errors = refused(body).await;
+            assert_eq!(errors.len(), 1, "{value}: {errors:?}");
+            assert!(errors[0].starts_with(&format!("{field}: ")), "{value}: {errors:?}");
+        }
+        let mut longest = wish("https://hooks.example.invalid/");
+        longest["participantName"] = json!("\u{e9}".repeat(200));
+        assert_eq!(world.post_webhook(&key, "/subscribe", longest).await.status, 201);
+    }
+}
+
+story! {
+    async fn a_key_has_at_most_100(world) {
+        let key = world.api_key("Example Lender").await;
+        let url = |number: usize| format!("https://hooks.example.invalid/{number}");
+        let mut ids = Vec::new();
+        for number in 0..100 {
+            let answer = world.post_webhook(&key, "/subscribe", wish(&url(number))).await;
+            assert_eq!(answer.status, 201);
+            ids.push(answer.json()["subscriptionId"].as_str().unwrap().to_owned());
+        }
+        let refused = world.post_webhook(&key, "/subscribe", wish(&url(100))).await;
+        let said = "409 conflict: An API key has at most 100 subscriptions. Delete one first.";
+        assert_eq!(refused.problem(), said);
+        // A known URL is no further one.
+        let again = world.post_webhook(&key, "/subscribe", wish(&url(0))).await;
+        assert_eq!(again.status, 200);
+        let path = format!("/subscriptions/{}", ids[7]);
+        assert_eq!(world.webhook(&key, ("DELETE", &path), None).await.status, 204);
+        let created = world.post_webhook(&key, "/subscribe", wish(&url(100))).await;
+        assert_eq!(created.status, 201);
+        let other = world.api_key("Other Ltd").await;
+        assert_eq!(world.post_webhook(&other, "/subscribe", wish(&url(0))).await.status, 201);
     }
 }

@@ -1,0 +1,82 @@
+//! `api-key issue`, `list` and `revoke`.
+
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+
+fn issue(folder: &Folder, participant: &str) -> String {
+    let args = ["api-key", "issue", "--participant", participant, "--json"];
+    let issued = folder.run(&args);
+    assert_eq!((issued.status, issued.err.as_str()), (Some(0), ""));
+    let issued: Value = serde_json::from_str(&issued.out).unwrap();
+    assert_eq!(issued["participantName"], participant.trim());
+    issued["key"].as_str().unwrap().to_owned()
+}
+
+fn list(folder: &Folder) -> Vec<Value> {
+    let listed = folder.run(&["api-key", "list", "--json"]);
+    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
+    serde_json::from_str(&listed.out).unwrap()
+}
+
+#[test]
+fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
+    let folder = Folder::new();
+    assert_eq!(list(&folder), Vec::<Value>::new());
+    let (first, second) = (issue(&folder, "Lender Ltd"), issue(&folder, " Lender Ltd "));
+    assert_ne!(first, second);
+    for (id, key) in [("1", &first), ("2", &second)] {
+        let secret = key.strip_prefix(&format!("onward_{id}_")).unwrap();
+        // 256 bits in base64url.
+        assert_eq!(secret.len(), 43, "{key}");
+        let listed = folder.run(&["api-key", "list"]).out;
+        assert!(!listed.contains(secret), "{listed}");
+        let stored = std::fs::read(folder.path("onward.db")).unwrap();
+        let is_stored = stored
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!is_stored, "the store holds a key");
+    }
+    let revoked = folder.run(&["api-key", "revoke", "1"]);
+    assert_eq!(
+        (revoked.status, revoked.out.as_str()),
+        (Some(0), "Revoked API key 1\n")
+    );
+    let again = folder.run(&["api-key", "revoke", "1"]);
+    assert_eq!(again.failure(), "there is no active API key 1");
+    let unknown = folder.run(&["api-key", "revoke", "99"]);
+    assert_eq!(unknown.failure(), "there is no active API key 99");
+    let mut listed = list(&folder);
+    assert!(listed[0]["revoked_at"].take().as_i64().unwrap() > 1_700_000_000);
+    for key in &mut listed {
+        assert!(key["created_at"].take().as_i64().unwrap() > 1_700_000_000);
+    }
+    let row = |id: i64| json!({"id": id, "participantName": "Lender Ltd", "created_at": null, "revoked_at": null});
+    assert_eq!(listed, [row(1), row(2)]);
+    let told = folder.run(&["api-key", "list"]).out;
+    assert_eq!(told.lines().count(), 2);
+    assert!(
+        told.contains("1  Lender Ltd, issued ") && told.contains(", revoked "),
+        "{told}"
+    );
+    assert!(told.ends_with(", active\n"), "{told}");
+}
+
+#[test]
+fn wrong_usage_is_refused() {
+    let folder = Folder::new();
+    let empty = folder.run(&["api-key", "issue", "--participant", " "]);
+    assert_eq!(
+        empty.failure(),
+        "--participant is empty: name the organisation"
+    );
+    for args in [
+        &["api-key"][..],
+        &["api-key", "issue"],
+        &["api-key", "revoke"],
+        &["api-key", "revoke", "x"],
+    ] {
+        assert_eq!(folder.run(args).status, Some(2), "{args:?}");
+    }
+    assert_eq!(list(&folder), Vec::<Value>::new());
+}

@@ -1,0 +1,108 @@
+//! `keys list`, `rotate` and `revoke`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::folder::Folder;
+
+/// Ids by purpose and state, `event next` and the like.
+fn list(folder: &Folder) -> BTreeMap<String, Vec<String>> {
+    let listed = folder.run(&["keys", "list", "--json"]);
+    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
+    let rows: Vec<Value> = serde_json::from_str(&listed.out).unwrap();
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        let text = |name: &str| row[name].as_str().unwrap().to_owned();
+        let algorithm = if text("purpose") == "token" {
+            "ES256"
+        } else {
+            "RS256"
+        };
+        assert_eq!(text("algorithm"), algorithm);
+        let place = format!("{} {}", text("purpose"), text("state"));
+        found.entry(place).or_default().push(text("kid"));
+    }
+    found
+}
+
+fn only<'a>(listed: &'a BTreeMap<String, Vec<String>>, place: &str) -> &'a str {
+    let found = &listed[place];
+    assert_eq!(found.len(), 1, "{place}: {found:?}");
+    &found[0]
+}
+
+#[test]
+fn a_key_signs_only_after_it_was_published_unless_it_must() {
+    let folder = Folder::new();
+    let before = list(&folder);
+    for purpose in ["provenance", "event", "token"] {
+        for state in ["current", "next"] {
+            only(&before, &format!("{purpose} {state}"));
+        }
+    }
+    let early = folder.run(&["keys", "rotate", "--purpose", "event"]);
+    let said = early.failure();
+    let start = "the next key is published for too short a time: ";
+    assert!(
+        said.starts_with(start) && said.ends_with(", or say --now"),
+        "{said}"
+    );
+    assert_eq!(list(&folder), before);
+    let rotated = folder.run(&["keys", "rotate", "--purpose", "event", "--now", "--json"]);
+    assert_eq!(rotated.status, Some(0), "{}", rotated.err);
+    let rotated: Vec<Value> = serde_json::from_str(&rotated.out).unwrap();
+    let after = list(&folder);
+    assert_eq!(rotated.len(), 1);
+    assert_eq!(rotated[0]["purpose"], "event");
+    for (member, place) in [
+        ("current", "event current"),
+        ("retired", "event retired"),
+        ("next", "event next"),
+    ] {
+        assert_eq!(rotated[0][member], only(&after, place));
+    }
+    assert_eq!(only(&after, "event current"), only(&before, "event next"));
+    assert_eq!(
+        only(&after, "event retired"),
+        only(&before, "event current")
+    );
+    assert_eq!(after["provenance current"], before["provenance current"]);
+    // Nobody outside keeps the keys of tokens, so they need not be known first.
+    let token = folder.run(&["keys", "rotate", "--purpose", "token"]);
+    assert_eq!(token.status, Some(0), "{}", token.err);
+}
+
+#[test]
+fn a_revoked_key_is_followed_by_the_next() {
+    let folder = Folder::new();
+    let before = list(&folder);
+    let (current, next) = (only(&before, "event current"), only(&before, "event next"));
+    let revoked = folder.run(&["keys", "revoke", current]);
+    let said = format!("Revoked {current}; {next} signs\n");
+    assert_eq!((revoked.status, revoked.out), (Some(0), said));
+    let after = list(&folder);
+    assert_eq!(only(&after, "event revoked"), current);
+    assert_eq!(only(&after, "event current"), next);
+    assert_ne!(only(&after, "event next"), next);
+    // One that does not sign yet is replaced.
+    let waiting = only(&after, "event next");
+    assert_eq!(folder.run(&["keys", "revoke", waiting]).status, Some(0));
+    let last = list(&folder);
+    assert_eq!(only(&last, "event current"), next);
+    assert_ne!(only(&last, "event next"), waiting);
+    assert_eq!(last["event revoked"].len(), 2);
+    let unknown = folder.run(&["keys", "revoke", "none"]);
+    assert_eq!(unknown.failure(), "there is no signing key none");
+    // One id in 64 begins like an option.
+    let hyphen = folder.run(&["keys", "revoke", "-ZZZ"]);
+    assert_eq!(hyphen.failure(), "there is no signing key -ZZZ");
+    for args in [
+        &["keys"][..],
+        &["keys", "revoke"],
+        &["keys", "rotate", "--purpose", "session"],
+        &["keys", "rotate", "--bits", "1024"],
+    ] {
+        assert_eq!(folder.run(args).status, Some(2), "{args:?}");
+    }
+}

@@ -1,0 +1,155 @@
+//! Several nodes, and one that starts again: everything arrives, and once.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use storage::lanes;
+
+use crate::story;
+use crate::world::{Received, Reply};
+
+fn ids(arrived: &[Received]) -> BTreeSet<String> {
+    let ids = arrived
+        .iter()
+        .map(|request| request.header("webhook-id").to_owned());
+    ids.collect()
+}
+
+story! {
+    async fn two_nodes_deliver_everything_once(world) {
+        let node = world.start_node().await;
+        let mut receivers = Vec::new();
+        let key = world.api_key("Example Lender").await;
+        for _receiver in 0..4 {
+            let receiver = world.receiver().await;
+            world.subscribe(&key, &receiver).await;
+            receivers.push(receiver);
+        }
+        let here = world.agent("north").await;
+        let there = here.on_node(&world, node);
+        let (one, two) = (here.list(1).await, here.list(2).await);
+        for day in 1..=20 {
+            let date = format!("2026-11-{day:02}");
+            // Both nodes record both properties.
+            let (first, second) = if day % 2 == 0 { (&here, &there) } else { (&there, &here) };
+            let (a, b) = tokio::join!(
+                first.record(one, "sstc", &date),
+                second.record(two, "sstc", &date)
+            );
+            assert_eq!((a.status, b.status), (200, 200));
+        }
+        for receiver in &receivers {
+            let arrived = receiver.wait_for(40).await;
+            assert_eq!(ids(&arrived).len(), 40);
+            for uprn in ["1", "2"] {
+                let dates: Vec<String> = arrived.iter().map(Received::claims)
+                    .filter(|claims| claims["uprn"] == uprn)
+                    .map(|claims| claims["data"]["milestone"]["date"].as_str().unwrap().to_owned())
+                    .collect();
+                assert!(dates.is_sorted(), "{uprn}: {dates:?}");
+                assert_eq!(dates.len(), 20);
+            }
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        for receiver in &receivers {
+            assert_eq!(receiver.received().len(), 40);
+        }
+    }
+}
+
+story! {
+    async fn a_node_that_stops_gives_its_lanes_back(world) {
+        let key = world.api_key("Example Lender").await;
+        let mut receivers = Vec::new();
+        for _receiver in 0..3 {
+            let receiver = world.receiver().await;
+            world.subscribe(&key, &receiver).await;
+            receivers.push(receiver);
+        }
+        let here = world.agent("north").await;
+        let listing = here.list(1).await;
+        let mut count = 0;
+        // The clock stands still: a lease that is not given back never ends.
+        for _round in 0..3 {
+            let node = world.start_node().await;
+            let there = here.on_node(&world, node);
+            for agent in [&there, &here, &there] {
+                count += 1;
+                agent.record(listing, "sstc", &format!("2026-11-{count:02}")).await;
+                for receiver in &receivers {
+                    receiver.wait_for(count).await;
+                }
+            }
+            world.stop_newest_node().await;
+            count += 1;
+            here.record(listing, "sstc", &format!("2026-11-{count:02}")).await;
+            for receiver in &receivers {
+                assert_eq!(ids(&receiver.wait_for(count).await).len(), count);
+            }
+        }
+    }
+}
+
+story! {
+    async fn a_lane_of_a_node_that_died_is_taken_over_when_its_lease_ends(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let dead = world.storage.write(|write| {
+            let id = storage::subscriptions::SubscriptionId(1);
+            let now = 1_795_255_200_000;
+            lanes::take_lane(write, id, "a node that died", (now, now + 30_000))
+        });
+        let lane = dead.await.unwrap().unwrap();
+        let body = json!({"eventType": "fallthrough", "uprn": "5"});
+        world.post_webhook(&key, "/simulate", body).await;
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        assert_eq!(receiver.received().len(), 0);
+        world.clock.advance(31);
+        receiver.wait_for(1).await;
+        let delivery = world.wait_for_state(&key, &subscription, "delivered").await;
+        // What the dead node still wants to say does not count.
+        let id = delivery["deliveryId"].as_str().unwrap().parse().unwrap();
+        let belated = world.storage.write(move |write| {
+            let result = storage::deliveries::AttemptResult {
+                delivery: id, number: 9, begun_at: 0, duration: 0, status: None, error: None,
+                next: storage::deliveries::Next::Failed,
+            };
+            let health = lanes::Health::default();
+            let stored = storage::deliveries::store_attempts(write, &lane, &[result], &health)?;
+            let renewed = lanes::renew_lane(write, &lane, i64::MAX)?;
+            lanes::release_lane(write, &lane)?;
+            Ok::<_, storage::StorageError>((stored, renewed))
+        });
+        assert_eq!(belated.await.unwrap(), (false, false));
+        assert_eq!(world.deliveries(&key, &subscription).await, [delivery]);
+    }
+}
+
+story! {
+    async fn a_node_that_starts_again_carries_on(world) {
+        let receiver = world.receiver().await;
+        receiver.answer([Reply::status(500)]);
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let listing = agent.list(1).await;
+        agent.record(listing, "sstc", "2026-11-01").await;
+        world.wait_for_attempts(&key, &subscription, 1).await;
+        agent.record(listing, "sstc", "2026-11-02").await;
+        world = world.reconfigure(|_config| {}).await;
+        let agent = agent.after_restart(&world);
+        agent.record(listing, "sstc", "2026-11-03").await;
+        tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
+        assert_eq!(receiver.received().len(), 1);
+        world.clock.advance(7);
+        let arrived = receiver.wait_for(4).await;
+        let dates: Vec<String> = arrived.iter().map(|request| {
+            request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
+        }).collect();
+        assert_eq!(dates, ["2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"]);
+        assert_eq!(arrived[0].header("webhook-id"), arrived[1].header("webhook-id"));
+        assert_eq!(arrived[1].header("webhook-attempt"), "2");
+        world.wait_for_state(&key, &subscription, "delivered").await;
+    }
+}

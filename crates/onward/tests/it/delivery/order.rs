@@ -1,0 +1,147 @@
+//! In order for each property, and no subscriber for another (S-36).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+
+use crate::story;
+use crate::world::{Received, Reply};
+
+/// Dates told of each property, in the order they came; an event that came again counts once.
+fn told(arrived: &[Received]) -> BTreeMap<String, Vec<String>> {
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut known = std::collections::BTreeSet::new();
+    for request in arrived {
+        let claims = request.claims();
+        if !known.insert(claims["eventId"].as_str().unwrap().to_owned()) {
+            continue;
+        }
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let dates = told.entry(text(&claims["uprn"])).or_default();
+        dates.push(text(&claims["data"]["milestone"]["date"]));
+    }
+    told
+}
+
+story! {
+    async fn a_property_s_events_come_in_order_while_others_pass(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let mut listings = Vec::new();
+        for uprn in 1..=4 {
+            listings.push(agent.list(uprn).await);
+        }
+        for day in 1..=12 {
+            for listing in &listings {
+                agent.record(*listing, "sstc", &format!("2026-11-{day:02}")).await;
+            }
+        }
+        let arrived = receiver.wait_for(48).await;
+        assert_eq!(arrived.len(), 48);
+        let days: Vec<String> = (1..=12).map(|day| format!("2026-11-{day:02}")).collect();
+        for (uprn, dates) in told(&arrived) {
+            assert_eq!(dates, days, "{uprn}");
+        }
+        world.wait_until("all are delivered", async || {
+            let log = world.deliveries(&key, &subscription).await;
+            log.len() == 48 && log.iter().all(|delivery| delivery["status"] == "delivered")
+        }).await;
+    }
+}
+
+story! {
+    async fn what_fails_holds_back_its_property_only(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let (one, two) = (agent.list(1).await, agent.list(2).await);
+        receiver.answer([Reply::status(500)]);
+        agent.record(one, "sstc", "2026-11-01").await;
+        world.wait_for_attempts(&key, &subscription, 1).await;
+        for date in ["2026-11-02", "2026-11-03"] {
+            agent.record(one, "sstc", date).await;
+            agent.record(two, "sstc", date).await;
+        }
+        receiver.wait_for(3).await;
+        tokio::time::sleep(Duration::from_millis(1200)).await;
+        let arrived = receiver.received();
+        assert_eq!(arrived.len(), 3);
+        assert_eq!(told(&arrived)["1"], ["2026-11-01"]);
+        assert_eq!(told(&arrived)["2"], ["2026-11-02", "2026-11-03"]);
+        world.clock.advance(7);
+        let arrived = receiver.wait_for(6).await;
+        let later: Vec<String> = arrived[3..].iter().map(|request| {
+            request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
+        }).collect();
+        assert_eq!(later, ["2026-11-01", "2026-11-02", "2026-11-03"]);
+    }
+}
+
+story! {
+    async fn order_survives_failures_of_every_kind(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let (one, two) = (agent.list(1).await, agent.list(2).await);
+        for round in 0..10 {
+            receiver.answer([Reply::status([500, 302, 404, 429][round % 4])]);
+            for listing in [one, two] {
+                agent.record(listing, "sstc", &format!("2026-11-{:02}", round + 1)).await;
+            }
+            world.clock.advance(3);
+        }
+        world.wait_until("all are delivered", async || {
+            world.clock.advance(60);
+            let log = world.deliveries(&key, &subscription).await;
+            log.len() == 20 && log.iter().all(|delivery| delivery["status"] == "delivered")
+        }).await;
+        let succeeded: Vec<Received> = receiver.received();
+        let days: Vec<String> = (1..=10).map(|day| format!("2026-11-{day:02}")).collect();
+        for (uprn, dates) in told(&succeeded) {
+            assert_eq!(dates, days, "{uprn}");
+        }
+        assert_eq!(succeeded.len(), 30);
+    }
+}
+
+story! {
+    async fn one_subscriber_hangs_and_another_hears_at_once(world) {
+        let healthy = world.receiver().await;
+        // Accepts connections and never says a word.
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let silent = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
+        let hanging = tokio::spawn(async move {
+            let mut open = Vec::new();
+            while let Ok((stream, _peer)) = listener.accept().await {
+                open.push(tokio::spawn(async move {
+                    let mut stream = stream;
+                    let mut bytes = [0; 4096];
+                    while stream.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
+                }));
+            }
+        });
+        let key = world.api_key("Example Lender").await;
+        for number in 0..3 {
+            let body = json!({"participantName": "Silent", "callbackUrl": format!("{silent}{number}"),
+                "events": ["milestone.updated"]});
+            assert_eq!(world.post_webhook(&key, "/subscribe", body).await.status, 201);
+        }
+        world.subscribe(&key, &healthy).await;
+        let agent = world.agent("north").await;
+        let listing = agent.list(1).await;
+        let begun = onward::clock::Stopwatch::start();
+        for day in 1..=20 {
+            agent.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
+        }
+        healthy.wait_for(20).await;
+        // Well before the first attempt at the others has timed out.
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        hanging.abort();
+    }
+}

@@ -1,0 +1,129 @@
+//! Which callback URLs are accepted (S-31).
+
+use serde_json::json;
+
+use super::wish;
+use crate::story;
+
+const FORBIDDEN: &str = "callbackUrl: the callback URL's host must have public addresses only: \
+    none that is private, loopback, link-local or otherwise special";
+
+story! {
+    async fn it_must_be_a_plain_https_url(world) {
+        let key = world.api_key("Example Lender").await;
+        let long = format!("https://hooks.example.invalid/{}", "x".repeat(1971));
+        for (url, part) in [
+            ("http://hooks.example.invalid/", "must begin with https://"),
+            ("ftp://hooks.example.invalid/", "must begin with https://"),
+            ("hooks.example.invalid/", "must begin with https://"),
+            ("//hooks.example.invalid/", "must begin with https://"),
+            ("https:/hooks.example.invalid/", "must begin with https://"),
+            ("javascript:alert(1)", "must begin with https://"),
+            ("https://", "is not valid"),
+            ("https:///events", "is not valid"),
+            ("https://?q", "is not valid"),
+            ("https://hooks.example.invalid:99999/", "is not valid"),
+            ("https://hooks.example.invalid:port/", "is not valid"),
+            ("https://hooks..example/", "is not valid"),
+            ("https://hooks_example.\u{ff0f}/", "is not valid"),
+            ("https://user@hooks.example.invalid/", "user name or password"),
+            ("https://user:secret@hooks.example.invalid/", "user name or password"),
+            ("https://:secret@hooks.example.invalid/", "user name or password"),
+            ("https://@hooks.example.invalid/", "user name or password"),
+            ("https://hooks.example.invalid/#part", "must not contain a fragment"),
+            ("https://hooks.example.invalid/#", "must not contain a fragment"),
+            (" https://hooks.example.invalid/", "percent-encode it"),
+            ("https://hooks.example.invalid/a b", "percent-encode it"),
+            ("https://hooks.example.invalid/\r\nX: y", "percent-encode it"),
+            ("https://hooks.example.invalid\\@evil.example/", "percent-encode it"),
+            (long.as_str(), "longer than 2000 characters"),
+        ] {
+            let answer = world.post_webhook(&key, "/subscribe", wish(url)).await;
+            let errors = answer.wrong_values();
+            assert_eq!(errors.len(), 1, "{url}: {errors:?}");
+            assert!(errors[0].starts_with("callbackUrl: the callback URL "), "{url}: {errors:?}");
+            assert!(errors[0].contains(part), "{url}: {errors:?}");
+        }
+        let listed = world.webhook(&key, ("GET", "/subscriptions"), None).await.json();
+        assert_eq!(listed, json!({"data": []}));
+    }
+}
+
+story! {
+    async fn special_addresses_are_refused_in_every_disguise(world) {
+        let key = world.api_key("Example Lender").await;
+        for host in [
+            "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1",
+            "224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "203.0.113.7", "240.0.0.1",
+            // Decimal, octal, hexadecimal and short forms.
+            "167772161", "0xa000001", "012.0.0.1", "0xA9.254.169.254", "10.1", "2852039166",
+            "\u{ff11}\u{ff10}.0.0.1", "10.0.0.1.",
+            "[::]", "[fc00::1]", "[fe80::1]", "[ff02::1]", "[2001:db8::1]",
+            // IPv4 within IPv6: mapped, compatible, translated, 6to4.
+            "[::ffff:10.0.0.1]", "[::ffff:a9fe:a9fe]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]",
+            "[64:ff9b::a9fe:a9fe]", "[2002:a00:1::]",
+        ] {
+            let url = format!("https://{host}/events");
+            let answer = world.post_webhook(&key, "/subscribe", wish(&url)).await;
+            assert_eq!(answer.wrong_values(), [FORBIDDEN], "{url}");
+        }
+    }
+}
+
+story! {
+    async fn loopback_is_refused_unless_the_settings_allow_it(world) {
+        let key = world.api_key("Example Lender").await;
+        let loopbacks =
+            ["127.0.0.1", "127.1", "2130706433", "[::1]", "localhost", "LOCALHOST"];
+        for host in loopbacks {
+            let url = format!("https://{host}:8450/events");
+            let answer = world.post_webhook(&key, "/subscribe", wish(&url)).await;
+            assert!([200, 201].contains(&answer.status), "{url}: {}", answer.json());
+        }
+        world = world.reconfigure(|config| config.callback_allowed_networks.clear()).await;
+        for host in loopbacks.iter().chain(&["[::ffff:127.0.0.1]"]) {
+            let url = format!("https://{host}:8451/events");
+            let answer = world.post_webhook(&key, "/subscribe", wish(&url)).await;
+            assert_eq!(answer.wrong_values(), [FORBIDDEN], "{url}");
+        }
+    }
+}
+
+story! {
+    async fn what_was_accepted_is_checked_again_at_each_attempt(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        world = world.reconfigure(|config| config.callback_allowed_networks.clear()).await;
+        let body = json!({"eventType": "fallthrough", "uprn": "1"});
+        assert_eq!(world.post_webhook(&key, "/simulate", body).await.status, 202);
+        let delivery = world.wait_for_attempts(&key, &subscription, 1).await;
+        assert_eq!(delivery["status"], "waiting");
+        assert_eq!(delivery["attempts"][0]["error"], "address_forbidden");
+        assert_eq!(receiver.received().len(), 0);
+    }
+}
+
+story! {
+    async fn it_is_kept_in_its_normal_form(world) {
+        let key = world.api_key("Example Lender").await;
+        let longest = format!("https://hooks.example.invalid/{}", "x".repeat(1970));
+        for (url, normal) in [
+            ("https://hooks.example.invalid", "https://hooks.example.invalid/"),
+            ("HTTPS://Hooks.Example.INVALID:443/a/../b", "https://hooks.example.invalid/b"),
+            ("https://b\u{fc}cher.invalid/", "https://xn--bcher-kva.invalid/"),
+            ("https://hooks.example.invalid/a%20b?c=d%26e", "https://hooks.example.invalid/a%20b?c=d%26e"),
+            ("https://8.8.8.8/", "https://8.8.8.8/"),
+            ("https://134744072/x", "https://8.8.8.8/x"),
+            ("https://[2606:4700:4700::1111]/", "https://[2606:4700:4700::1111]/"),
+            (longest.as_str(), longest.as_str()),
+        ] {
+            let first = world.post_webhook(&key, "/subscribe", wish(url)).await;
+            assert_eq!(first.status, 201, "{url}: {}", first.json());
+            assert_eq!(first.json()["callbackUrl"], normal);
+            let again = world.post_webhook(&key, "/subscribe", wish(normal)).await;
+            assert_eq!(again.status, 200, "{url}");
+            assert_eq!(first.json()["subscriptionId"], again.json()["subscriptionId"]);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `GET /api/v1/webhook/subscriptions/{id}/deliveries`.
+
+mod redeliver;
+
+use serde_json::{Value, json};
+
+use crate::story;
+use crate::world::Reply;
+
+story! {
+    async fn each_delivery_is_shown_with_its_attempts(world) {
+        let receiver = world.receiver().await;
+        receiver.answer([Reply::status(503), Reply::status(302).with("location", "/")]);
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let path = format!("/subscriptions/{subscription}/deliveries");
+        let none = world.webhook(&key, ("GET", &path), None).await.json();
+        let page = json!({"total": 0, "per_page": 15, "current_page": 1, "last_page": 1});
+        assert_eq!(none, json!({"data": [], "meta": {"pagination": page}}));
+        let agent = world.agent("north").await;
+        let listing = agent.list(1).await;
+        agent.record(listing, "sstc", "2026-11-20").await;
+        let waiting = world.wait_for_attempts(&key, &subscription, 1).await;
+        assert_eq!(waiting["status"], "waiting");
+        let next = waiting["nextAttemptAt"].as_str().unwrap();
+        let second = next.strip_prefix("2026-11-21T10:00:0").unwrap();
+        assert!(second.starts_with(['5', '6']), "{next}");
+        world.clock.advance(10);
+        world.wait_for_attempts(&key, &subscription, 2).await;
+        world.clock.advance(40);
+        world.wait_for_state(&key, &subscription, "delivered").await;
+        let mut log = world.webhook(&key, ("GET", &path), None).await.json();
+        let delivery = &mut log["data"][0];
+        assert!(delivery["deliveryId"].take().as_str().unwrap().parse::<i64>().is_ok());
+        let claims = receiver.received()[0].claims();
+        assert_eq!(delivery["eventId"].take(), claims["eventId"]);
+        assert_eq!(delivery["propertyId"].take(), claims["propertyId"]);
+        // How long an attempt takes is measured by another clock, which does not stand still.
+        let ended = delivery["endedAt"].take();
+        assert!(ended.as_str().unwrap().starts_with("2026-11-21T10:00:5"), "{ended}");
+        for attempt in delivery["attempts"].as_array_mut().unwrap() {
+            let took = attempt["durationMilliseconds"].take().as_i64().unwrap();
+            assert!((0..15_000).contains(&took));
+        }
+        let attempt = |number: i64, at: &str, status: i64, error: Value| json!({
+            "number": number, "at": at, "durationMilliseconds": null, "status": status,
+            "error": error,
+        });
+        let page = json!({"total": 1, "per_page": 15, "current_page": 1, "last_page": 1});
+        assert_eq!(log, json!({"meta": {"pagination": page}, "data": [{
+            "deliveryId": null, "eventId": null, "eventType": "milestone.updated",
+            "propertyId": null, "status": "delivered", "createdAt": "2026-11-21T10:00:00Z",
+            "endedAt": null, "attempts": [
+                attempt(1, "2026-11-21T10:00:00Z", 503, Value::Null),
+                attempt(2, "2026-11-21T10:00:10Z", 302, json!("redirect_refused")),
+                attempt(3, "2026-11-21T10:00:50Z", 200, Value::Null),
+            ],
+        }]}));
+    }
+}
+
+story! {
+    async fn they_come_in_pages_newest_first(world) {
+        let (receiver, other) = (world.receiver().await, world.receiver().await);
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        world.subscribe(&key, &other).await;
+        for uprn in 1..=5 {
+            let body = json!({"eventType": "fallthrough", "uprn": uprn.to_string()});
+            world.post_webhook(&key, "/simulate", body).await;
+        }
+        receiver.wait_for(5).await;
+        let all: Vec<Value> = world.deliveries(&key, &subscription).await;
+        let ids: Vec<Value> = all.iter().map(|delivery| delivery["eventId"].clone()).collect();
+        assert_eq!(ids.len(), 5);
+        let path = format!("/subscriptions/{subscription}/deliveries");
+        for (query, expected, page) in [
+            ("?per_page=2", &ids[..2], json!({"total": 5, "per_page": 2, "current_page": 1, "last_page": 3})),
+            ("?per_page=2&page=3", &ids[4..], json!({"total": 5, "per_page": 2, "current_page": 3, "last_page": 3})),
+            ("?page=2", &[], json!({"total": 5, "per_page": 15, "current_page": 2, "last_page": 1})),
+        ] {
+            let answer = world.webhook(&key, ("GET", &format!("{path}{query}")), None).await.json();
+            let shown = answer["data"].as_array().unwrap().iter();
+            let shown: Vec<Value> = shown.map(|delivery| delivery["eventId"].clone()).collect();
+            assert_eq!((shown.as_slice(), &answer["meta"]["pagination"]), (expected, &page), "{query}");
+        }
+        for (query, errors) in [
+            ("?page=0", vec!["page: must be an integer from 1 to 1000000000"]),
+            ("?page=x", vec!["page: must be an integer from 1 to 1000000000"]),
+            ("?per_page=101", vec!["per_page: must be an integer from 1 to 100"]),
+            ("?page=-1&per_page=", vec![
+                "page: must be an integer from 1 to 1000000000",
+                "per_page: must be an integer from 1 to 100",
+            ]),
+        ] {
+            let answer = world.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
+            assert_eq!(answer.wrong_values(), errors, "{query}");
+        }
+    }
+}
+
+story! {
+    async fn they_need_a_key_and_are_for_the_owner(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let path = format!("/subscriptions/{subscription}/deliveries");
+        world.assert_key_is_needed(&path, "GET").await;
+        world.assert_only_own("GET", "/deliveries", None).await;
+    }
+}
