@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use storage::lanes::LaneFigures;
+
 use crate::delivery::policy;
 
 /// Labels of a finished request.
@@ -28,10 +30,27 @@ pub struct AttemptLabels {
     pub result: &'static str,
 }
 
+/// Labels of one subscription's figures.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct LaneLabels {
+    /// The subscription's id, as its owner knows it.
+    pub subscription: String,
+}
+
+/// Figures of the lanes of all subscriptions, as they were last read.
+#[derive(Debug, Default)]
+struct LaneGauges {
+    waiting: Family<LaneLabels, Gauge>,
+    oldest_seconds: Family<LaneLabels, Gauge>,
+    paused: Family<LaneLabels, Gauge>,
+    disabled: Family<LaneLabels, Gauge>,
+}
+
 /// All counters of the program.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
+    lanes: LaneGauges,
     /// Requests answered.
     pub requests: Family<RequestLabels, Counter>,
     /// Seconds from the first byte of a request to its answer.
@@ -58,79 +77,140 @@ pub struct Metrics {
 
 impl Default for Metrics {
     fn default() -> Self {
+        let metrics = Self {
+            registry: Registry::default(),
+            lanes: LaneGauges::default(),
+            requests: Family::default(),
+            request_seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 16)),
+            signatures: Counter::default(),
+            signatures_reused: Counter::default(),
+            documents_built: Counter::default(),
+            event_signatures: Counter::default(),
+            attempts: Family::default(),
+            attempt_seconds: Histogram::new(exponential_buckets(0.001, 2.0, 15)),
+            delivery_seconds: Histogram::new(exponential_buckets(0.002, 2.0, 24)),
+            connections: Gauge::default(),
+            handshakes_failed: Counter::default(),
+        };
         let mut registry = Registry::with_prefix("onward");
-        let requests = Family::default();
-        let request_seconds = Histogram::new(exponential_buckets(0.000_25, 2.0, 16));
-        let signatures = Counter::default();
-        let signatures_reused = Counter::default();
-        let documents_built = Counter::default();
-        let event_signatures = Counter::default();
-        let attempts = Family::default();
-        let attempt_seconds = Histogram::new(exponential_buckets(0.001, 2.0, 15));
-        let delivery_seconds = Histogram::new(exponential_buckets(0.002, 2.0, 24));
-        let connections = Gauge::default();
-        let handshakes_failed = Counter::default();
-        registry.register("requests", "Requests answered", requests.clone());
-        registry.register(
-            "request_seconds",
-            "Seconds until a request was answered",
-            request_seconds.clone(),
-        );
-        registry.register("signatures", "Signatures made", signatures.clone());
-        registry.register(
-            "signatures_reused",
-            "Answers whose signature was reused",
-            signatures_reused.clone(),
-        );
-        registry.register(
-            "documents_built",
-            "Chain documents built from rows",
-            documents_built.clone(),
-        );
-        registry.register(
-            "event_signatures",
-            "Signatures of events made",
-            event_signatures.clone(),
-        );
-        registry.register(
-            "delivery_attempts",
-            "Attempts to deliver an event",
-            attempts.clone(),
-        );
-        registry.register(
-            "delivery_attempt_seconds",
-            "Seconds that attempts took",
-            attempt_seconds.clone(),
-        );
-        registry.register(
-            "delivery_seconds",
-            "Seconds from recording an event to its delivery",
-            delivery_seconds.clone(),
-        );
-        registry.register("connections", "Open connections", connections.clone());
-        registry.register(
-            "handshakes_failed",
-            "TLS handshakes that failed",
-            handshakes_failed.clone(),
-        );
+        metrics.register(&mut registry);
+        metrics.lanes.register(&mut registry);
         Self {
             registry,
-            requests,
-            request_seconds,
-            signatures,
-            signatures_reused,
-            documents_built,
-            event_signatures,
-            attempts,
-            attempt_seconds,
-            delivery_seconds,
-            connections,
-            handshakes_failed,
+            ..metrics
+        }
+    }
+}
+
+impl LaneGauges {
+    fn register(&self, registry: &mut Registry) {
+        let gauges = [
+            ("waiting_deliveries", "Deliveries that wait", &self.waiting),
+            (
+                "oldest_waiting_seconds",
+                "Seconds for which the oldest waiting delivery waits",
+                &self.oldest_seconds,
+            ),
+            (
+                "subscription_paused",
+                "1 while nothing is tried because attempts failed",
+                &self.paused,
+            ),
+            (
+                "subscription_disabled",
+                "1 where nothing is sent until its owner enables it",
+                &self.disabled,
+            ),
+        ];
+        for (name, help, gauge) in gauges {
+            registry.register(name, help, gauge.clone());
         }
     }
 }
 
 impl Metrics {
+    fn register(&self, registry: &mut Registry) {
+        let counters = [
+            ("signatures", "Signatures made", &self.signatures),
+            (
+                "signatures_reused",
+                "Answers whose signature was reused",
+                &self.signatures_reused,
+            ),
+            (
+                "documents_built",
+                "Chain documents built from rows",
+                &self.documents_built,
+            ),
+            (
+                "event_signatures",
+                "Signatures of events made",
+                &self.event_signatures,
+            ),
+            (
+                "handshakes_failed",
+                "TLS handshakes that failed",
+                &self.handshakes_failed,
+            ),
+        ];
+        for (name, help, counter) in counters {
+            registry.register(name, help, counter.clone());
+        }
+        let histograms = [
+            (
+                "request_seconds",
+                "Seconds until a request was answered",
+                &self.request_seconds,
+            ),
+            (
+                "delivery_attempt_seconds",
+                "Seconds that attempts took",
+                &self.attempt_seconds,
+            ),
+            (
+                "delivery_seconds",
+                "Seconds from recording an event to its delivery",
+                &self.delivery_seconds,
+            ),
+        ];
+        for (name, help, histogram) in histograms {
+            registry.register(name, help, histogram.clone());
+        }
+        registry.register("requests", "Requests answered", self.requests.clone());
+        registry.register(
+            "delivery_attempts",
+            "Attempts to deliver an event",
+            self.attempts.clone(),
+        );
+        registry.register("connections", "Open connections", self.connections.clone());
+    }
+
+    /// Takes over what the store says of all lanes now, in Unix milliseconds.
+    pub fn note_lanes(&self, lanes: Vec<LaneFigures>, now: i64) {
+        let LaneGauges {
+            waiting,
+            oldest_seconds,
+            paused,
+            disabled,
+        } = &self.lanes;
+        for gauge in [waiting, oldest_seconds, paused, disabled] {
+            gauge.clear();
+        }
+        for lane in lanes {
+            let labels = LaneLabels {
+                subscription: lane.reference,
+            };
+            let age = lane.oldest.map_or(0, |oldest| (now - oldest).max(0) / 1000);
+            waiting.get_or_create(&labels).set(lane.waiting);
+            oldest_seconds.get_or_create(&labels).set(age);
+            let is_paused = lane.health.open_until > now;
+            paused.get_or_create(&labels).set(i64::from(is_paused));
+            disabled
+                .get_or_create(&labels)
+                .set(i64::from(!lane.is_active));
+        }
+    }
+
     /// Counts an attempt that took so long, of a delivery that was owed for so
     /// many milliseconds.
     pub fn note_attempt(&self, result: &policy::Result, took: Duration, owed: i64) {

@@ -81,7 +81,7 @@ pub fn store_subscription(
                 id.into(),
             ],
         )?;
-        reset_lane(write, SubscriptionId(id))?;
+        send_waiting(write, SubscriptionId(id))?;
         return Ok(false);
     }
     let id = write.insert(
@@ -164,12 +164,7 @@ pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) 
          disabled_at = null, updated_at = $1 where id = $2",
         &[now.into(), id.into()],
     )?;
-    reset_lane(write, id)?;
-    write.execute(
-        "update delivery set not_before = 0 where subscription_id = $1 and state = 'waiting'",
-        &[id.into()],
-    )?;
-    Ok(())
+    send_waiting(write, id)
 }
 
 /// Stops a subscription for a reason that its owner reads. What it is owed
@@ -204,10 +199,15 @@ pub fn delete_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
     Ok(())
 }
 
-fn reset_lane(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+/// Forgets how it went, and lets everything that waits go out at once.
+fn send_waiting(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set failures = 0, failing_since = null, open_until = 0 \
          where subscription_id = $1",
+        &[id.into()],
+    )?;
+    write.execute(
+        "update delivery set not_before = 0 where subscription_id = $1 and state = 'waiting'",
         &[id.into()],
     )?;
     Ok(())

@@ -48,14 +48,18 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         node,
     };
     let mut since_sweep = Stopwatch::start();
+    let mut since_look = Stopwatch::start();
     loop {
         let mut is_woken = tokio::select! {
             _stopped = stop.wait_for(|stop| *stop) => break,
             _changed = dispatcher.changes.changed() => true,
             () = tokio::time::sleep(LOOK_INTERVAL) => false,
         };
-        if !is_woken {
-            is_woken = dispatcher.look().await;
+        // Also while this node is busy: a key that was revoked elsewhere must not
+        // go on signing here.
+        if since_look.elapsed() >= LOOK_INTERVAL {
+            since_look = Stopwatch::start();
+            is_woken |= dispatcher.look().await;
         }
         if is_woken || since_sweep.elapsed() >= SWEEP_INTERVAL {
             since_sweep = Stopwatch::start();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::{Method, header};
+use storage::lanes;
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -29,5 +30,7 @@ pub async fn show_metrics(
     method: Method,
 ) -> Result<impl IntoResponse, Problem> {
     only_get(&method)?;
+    let lanes = app.storage.read(lanes::list_lane_figures).await?;
+    app.metrics.note_lanes(lanes, app.clock.now_milliseconds());
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.render()))
 }

@@ -1,7 +1,7 @@
 //! `/metrics`.
 
 use crate::story;
-use crate::world::{Answer, At, http_client};
+use crate::world::{Answer, At, Reply, http_client};
 
 story! {
     async fn requests_are_counted(world) {
@@ -14,5 +14,32 @@ story! {
             text.contains("onward_requests_total{door=\"ops\",status=\"200\"} 1"),
             "{text}"
         );
+    }
+}
+
+story! {
+    async fn what_a_subscription_is_owed_is_shown(world) {
+        let key = world.api_key("Example Lender").await;
+        let receiver = world.receiver().await;
+        receiver.answer_always(Reply::status(500));
+        let subscription = world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let listing = agent.list(7).await;
+        agent.record(listing, "sstc", "2026-11-20").await;
+        world.wait_for_attempts(&key, &subscription, 1).await;
+        world.clock.advance(4);
+        let http = http_client(&world, None);
+        let response = http.get(world.url(At::Ops, "/metrics")).send().await.unwrap();
+        let text = String::from_utf8(Answer::read(response).await.body).unwrap();
+        for (name, value) in [
+            ("waiting_deliveries", 1),
+            ("oldest_waiting_seconds", 4),
+            ("subscription_paused", 0),
+            ("subscription_disabled", 0),
+        ] {
+            let line = format!("onward_{name}{{subscription=\"{subscription}\"}} {value}\n");
+            assert!(text.contains(&line), "{line}{text}");
+        }
+        assert!(text.contains("onward_delivery_attempts_total{result=\"refused\"} 1"), "{text}");
     }
 }
