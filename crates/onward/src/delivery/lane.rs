@@ -125,6 +125,8 @@ impl Runner {
             }
             let first = tokio::select! {
                 sent = self.sending.join_next() => sent,
+                // A new event may go out beside a slow answer.
+                _changed = self.changes.changed() => continue,
                 () = tokio::time::sleep(TICK) => continue,
             };
             idle = Stopwatch::start();
