@@ -6,7 +6,7 @@ use chain::event::EventType;
 
 use crate::lanes::{self, Health, Lane};
 use crate::row::Row;
-use crate::subscriptions::{self, SubscriptionId};
+use crate::subscriptions::SubscriptionId;
 use crate::{Read, Result, StorageError, Write};
 
 /// An event on its way to one subscription.
@@ -220,16 +220,6 @@ pub fn store_attempts(
         }
     }
     Ok(true)
-}
-
-/// Stops the subscription of a lane in the same transaction as its last results.
-pub fn disable_lane(
-    write: &mut Write<'_>,
-    lane: &Lane,
-    reason: &str,
-    now_seconds: i64,
-) -> Result<()> {
-    subscriptions::disable_subscription(write, lane.subscription, reason, now_seconds)
 }
 
 fn read_due(row: &Row<'_>) -> Result<DueDelivery> {

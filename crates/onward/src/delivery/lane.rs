@@ -7,7 +7,7 @@ use std::time::Duration;
 use storage::StorageError;
 use storage::deliveries::{self, AttemptResult, DueDelivery, Next};
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::SubscriptionId;
+use storage::subscriptions::{self, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -237,7 +237,7 @@ impl Runner {
                 }
                 if let Some(disabling) = disabling {
                     let reason = disabling.as_str();
-                    deliveries::disable_lane(write, &lane, reason, now)?;
+                    subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
                 }
                 Ok::<_, StorageError>(true)
             })

@@ -21,10 +21,8 @@ pub struct NewListing {
     pub branch: BranchId,
     /// In pounds.
     pub price: i64,
-    /// The branch's own reference.
-    pub external_id: Option<String>,
-    /// All that may be left out.
-    pub optional: ListingChanges,
+    /// All that is said of the sale, the price too.
+    pub said: ListingChanges,
 }
 
 /// How a body names a property.
@@ -60,7 +58,7 @@ pub struct ListingChanges {
     pub buyer_conveyancer: Option<String>,
     /// S-53.
     pub is_locked: Option<bool>,
-    /// Only to say again what it is.
+    /// The branch's own reference, which never changes.
     pub external_id: Option<String>,
 }
 
@@ -71,15 +69,14 @@ impl NewListing {
         let place = read_place(&mut fields);
         let branch = fields.required_id("branch_id").map(BranchId);
         fields.require("price");
-        let optional = read_changes(&mut fields);
+        let said = read_changes(&mut fields);
         fields.finish()?;
         let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
         Ok(Self {
             place: place.ok_or_else(incomplete)?,
             branch: branch.ok_or_else(incomplete)?,
-            price: optional.price.ok_or_else(incomplete)?,
-            external_id: optional.external_id.clone(),
-            optional,
+            price: said.price.ok_or_else(incomplete)?,
+            said,
         })
     }
 }

@@ -31,7 +31,7 @@ pub fn store_listing(
         return Err(unknown.about("branch_id").into());
     }
     author.caller.check_branch(new.branch)?;
-    let known = match &new.external_id {
+    let known = match &new.said.external_id {
         Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
         None => None,
     };
@@ -43,11 +43,7 @@ pub fn store_listing(
     }
     let before = find_own_listing(write, author.caller, known.id)?;
     let property = find_place(write, &new.place, Some(&before))?;
-    let changes = ListingChanges {
-        price: Some(new.price),
-        ..new.optional.clone()
-    };
-    store_changes(write, author, &before, (property, &changes))?;
+    store_changes(write, author, &before, (property, &new.said))?;
     reply(write, author, known.id, StatusCode::OK)
 }
 
@@ -115,33 +111,33 @@ pub fn unknown_address(id: PropertyId) -> Refusal {
 
 fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
     let property = find_place(write, &new.place, None)?;
-    let optional = &new.optional;
+    let NewListing { said, .. } = new;
     let details = ListingDetails {
         property,
         price: new.price,
-        tenure: optional.tenure.clone().unwrap_or_default(),
-        transaction_type: optional.transaction_type.clone().unwrap_or_default(),
-        seller_conveyancer: optional.seller_conveyancer.clone().unwrap_or_default(),
-        buyer_conveyancer: optional.buyer_conveyancer.clone().unwrap_or_default(),
+        tenure: said.tenure.clone().unwrap_or_default(),
+        transaction_type: said.transaction_type.clone().unwrap_or_default(),
+        seller_conveyancer: said.seller_conveyancer.clone().unwrap_or_default(),
+        buyer_conveyancer: said.buyer_conveyancer.clone().unwrap_or_default(),
     };
     let chain = ChainId(Uuid::new_v4());
     chains::insert_chain(write, chain)?;
     let origin = ListingOrigin {
         branch: new.branch,
-        external_id: new.external_id.as_deref(),
+        external_id: said.external_id.as_deref(),
         chain,
         created_at: author.now,
     };
     let id = listings::insert_listing(write, &origin, &details)?;
-    let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let detail = ListingDetail {
         price: Some(details.price),
         address_id: Some(property.0),
-        external_id: new.external_id.clone(),
-        tenure: said(&details.tenure),
-        transaction_type: said(&details.transaction_type),
-        seller_conveyancer: said(&details.seller_conveyancer),
-        buyer_conveyancer: said(&details.buyer_conveyancer),
+        external_id: said.external_id.clone(),
+        tenure: filled(&details.tenure),
+        transaction_type: filled(&details.transaction_type),
+        seller_conveyancer: filled(&details.seller_conveyancer),
+        buyer_conveyancer: filled(&details.buyer_conveyancer),
         is_locked: None,
     };
     author
