@@ -190,12 +190,19 @@ impl<'a> Evidence<'a> {
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
             .collect();
+        let locality = all.partition_point(|at| *at < behind);
         for is_exact in [true, false] {
             for at in &open {
                 if self.pairing.found[*at].is_some() {
                     continue;
                 }
-                match self.pairing.best(*at, &all) {
+                let localities = self.pairing.best(*at, &all[locality..]);
+                let best = match (localities, self.pairing.best(*at, &all)) {
+                    // A town that the house's name repeats is the town.
+                    (Some(near), Some(far)) if near.1 <= far.1 => Some(near),
+                    (_, far) => far,
+                };
+                match best {
                     Some((stored, errors)) if errors.count == 0 || !is_exact => {
                         self.pairing.take(*at, stored, errors);
                     }
@@ -210,7 +217,7 @@ impl<'a> Evidence<'a> {
         for at in open {
             match self.pairing.found[at] {
                 Some(stored) => {
-                    let says = self.stored.tokens()[stored].class != Class::Letter;
+                    let says = matches!(tokens[at].class, Class::Name | Class::County);
                     self.places_found += usize::from(stored >= behind && says);
                 }
                 None => self.count_unknown(at, at < first),
@@ -328,7 +335,7 @@ impl<'a> Evidence<'a> {
             + place
             + part(untyped.count(), 0.0005, 0.009);
         if is_accepted {
-            return 0.99 - lacks;
+            return ACCEPTED_MOST - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
         let words = self
@@ -396,6 +403,9 @@ const UNKNOWN_MAX: usize = 2;
 
 /// Typing errors without any postcode.
 const ERRORS_MAX: usize = 2;
+
+/// The confidence of a match that is not the whole address, word for word.
+const ACCEPTED_MOST: f64 = 0.98;
 
 /// The confidence of a property that is no match is at most this.
 const REFUSED_MAX: f64 = 0.7;

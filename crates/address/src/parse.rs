@@ -104,13 +104,19 @@ impl Parsed {
                 return Some(used);
             }
             // `Flat, 74 High Street` and `The Flat` name the only flat there.
-            if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) {
+            let follows_name = self.tokens.last().is_some_and(|last| {
+                last.part == part && matches!(last.class, Class::Name | Class::StreetType)
+            });
+            if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) && !follows_name {
                 self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
                 return Some(1);
             }
             return None;
         }
         let code = words::part_of_house(word)?;
+        if code == "LAND" && !says_where(rest) {
+            return None;
+        }
         self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
         Some(1)
     }
@@ -129,13 +135,20 @@ impl Parsed {
     }
 
     fn push_unit(&mut self, marker: Marker, label: Label, part: usize) {
+        let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
+        let is_behind_unit = self.tokens.last().is_some_and(is_unit);
+        let unit = Unit { marker, label };
+        // `Dentist @ 68, 68 High Street` says its number twice.
+        if is_behind_unit && marker == Marker::Bare && self.units.last() == Some(&unit) {
+            return;
+        }
         self.tokens.push(Token {
             written: String::new(),
             spelling: None,
             class: Class::Unit(self.units.len()),
             part,
         });
-        self.units.push(Unit { marker, label });
+        self.units.push(unit);
     }
 
     fn push_word(&mut self, word: &str, part: usize) {
@@ -160,6 +173,12 @@ impl Parsed {
             part,
         });
     }
+}
+
+/// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
+fn says_where(rest: &[Lexeme]) -> bool {
+    let places = ["AT", "ADJ", "ADJACENT", "ADJOINING", "BEHIND", "REAR", "TO", "OFF"];
+    matches!(rest.get(1), Some(Lexeme::Word(next)) if places.contains(&next.as_str()))
 }
 
 /// `GROUND FLOOR FLAT`, `FLAT GROUND FLOOR`, `TOP FLAT`, `FIRST FLOOR`.

@@ -87,13 +87,17 @@ pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
     for reading in [strict, repaired, meant] {
         for start in (0..lexemes.len()).rev() {
             for length in 1..=3 {
-                let Some(compact) = joined(lexemes, start, length) else {
+                let Some(pieces) = pieces(lexemes, start, length) else {
                     break;
                 };
-                // Three pieces are a postcode only with its outward part apart: `LS 1 4AP`.
-                if let Some(found) = reading(&compact, length) {
+                let found = reading(&pieces).filter(|(_, care)| {
+                    // What is repaired must not have been a flat and the next word.
+                    *care == Care::None
+                        || ends_part(lexemes, start + length) && !follows_marker(lexemes, start)
+                });
+                if let Some((compact, _)) = found {
                     lexemes.splice(start..start + length, [Lexeme::Break]);
-                    return full(&found);
+                    return full(&compact);
                 }
             }
         }
@@ -116,43 +120,69 @@ fn full(compact: &str) -> Place {
 
 const INWARD_LETTERS: usize = 3;
 
-fn joined(lexemes: &[Lexeme], start: usize, length: usize) -> Option<String> {
-    let mut compact = String::new();
-    for lexeme in lexemes.get(start..start + length)? {
-        match lexeme {
-            Lexeme::Word(word) if word.is_ascii() => compact.push_str(word),
-            Lexeme::Word(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => return None,
-        }
-    }
-    Some(compact)
+/// Whether a reading must stand at the end of its part of the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    None,
+    AtEnd,
 }
 
-fn strict(compact: &str, length: usize) -> Option<String> {
-    let is_whole = length < 3 || compact.starts_with(|c: char| c.is_ascii_alphabetic());
-    (is_whole && is_postcode(compact)).then(|| compact.to_owned())
+fn pieces(lexemes: &[Lexeme], start: usize, length: usize) -> Option<Vec<&str>> {
+    let pieces = lexemes.get(start..start + length)?.iter();
+    let words = pieces.map(|lexeme| match lexeme {
+        Lexeme::Word(word) if word.is_ascii() => Some(word.as_str()),
+        Lexeme::Word(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => None,
+    });
+    words.collect()
+}
+
+fn ends_part(lexemes: &[Lexeme], at: usize) -> bool {
+    lexemes.get(at).is_none_or(|next| *next == Lexeme::Break)
+}
+
+fn follows_marker(lexemes: &[Lexeme], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| lexemes.get(before));
+    matches!(before, Some(Lexeme::Word(word)) if crate::words::marker(word).is_some())
+}
+
+/// A postcode in one piece, in its two parts, or with its area's letters apart: `LS 1 4AP`.
+fn strict(pieces: &[&str]) -> Option<(String, Care)> {
+    let is_parted_well = match pieces {
+        [_] => true,
+        [area, _, inward] => is_letters(area) && inward.len() == INWARD_LETTERS,
+        [first, inward] => inward.len() == INWARD_LETTERS || is_letters(first),
+        _ => false,
+    };
+    let compact = pieces.concat();
+    (is_parted_well && is_postcode(&compact)).then_some((compact, Care::None))
+}
+
+fn is_letters(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// Repairs `O` for 0 and `I` or `L` for 1 by their place, and the other way round (S-7).
-fn repaired(compact: &str, length: usize) -> Option<String> {
-    if !(5..=7).contains(&compact.len()) || !compact.contains(|c: char| c.is_ascii_digit()) {
+fn repaired(pieces: &[&str]) -> Option<(String, Care)> {
+    let (outward, inward) = parted(pieces)?;
+    let is_number = outward.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number || !(2..=4).contains(&outward.len()) {
         return None;
     }
-    let (outward, inward) = compact.split_at(compact.len() - INWARD_LETTERS);
-    let inward = format!("{}{}", as_digit(&inward[..1]), &inward[1..]);
+    let sector = inward[..1].replace('O', "0").replace('I', "1");
+    let inward = format!("{sector}{}", &inward[1..]);
     for letters in [2, 1] {
-        if outward.len() <= letters {
+        let Some((area, district)) = outward.split_at_checked(letters) else {
             continue;
-        }
-        let (area, district) = outward.split_at(letters);
-        let area = as_letters(area);
-        let mut districts = vec![as_digit(district)];
-        if district.len() == 2 {
-            districts.push(format!("{}{}", as_digit(&district[..1]), &district[1..]));
+        };
+        let area = area.replace('0', "O").replace('1', "I");
+        let mut districts = vec![as_digits(district)];
+        if let Some((first, last)) = district.split_at_checked(1) {
+            districts.push(format!("{}{last}", as_digits(first)));
         }
         for district in districts {
-            let whole = format!("{area}{district}{inward}");
-            if let Some(found) = strict(&whole, length) {
-                return Some(found);
+            let compact = format!("{area}{district}{inward}");
+            if AREAS.contains(&area.as_str()) && is_postcode(&compact) {
+                return Some((compact, Care::AtEnd));
             }
         }
     }
@@ -160,22 +190,37 @@ fn repaired(compact: &str, length: usize) -> Option<String> {
 }
 
 /// A postcode with a letter that no inward part has: it names a district, and no property.
-fn meant(compact: &str, length: usize) -> Option<String> {
-    let split = compact.len().checked_sub(INWARD_LETTERS)?;
-    let (outward, inward) = compact.split_at(split);
-    let mut characters = inward.chars();
-    let is_inward = characters.next().is_some_and(|c| c.is_ascii_digit())
-        && characters.all(|c| c.is_ascii_uppercase());
-    (length < 3 && is_inward && is_outward(outward)).then(|| compact.to_owned())
+fn meant(pieces: &[&str]) -> Option<(String, Care)> {
+    let (outward, inward) = parted(pieces)?;
+    let has_digit = inward.starts_with(|first: char| first.is_ascii_digit());
+    let is_meant = has_digit && is_letters(&inward[1..]) && is_outward(outward);
+    is_meant.then(|| (format!("{outward}{inward}"), Care::AtEnd))
 }
 
-fn as_digit(text: &str) -> String {
+/// The outward and the inward part, of one piece or of two.
+fn parted<'a>(pieces: &[&'a str]) -> Option<(&'a str, &'a str)> {
+    match pieces {
+        [whole] => whole.split_at_checked(whole.len().checked_sub(INWARD_LETTERS)?),
+        [outward, inward] if inward.len() == INWARD_LETTERS => Some((outward, inward)),
+        _ => None,
+    }
+}
+
+fn as_digits(text: &str) -> String {
     text.replace('O', "0").replace(['I', 'L'], "1")
 }
 
-fn as_letters(text: &str) -> String {
-    text.replace('0', "O").replace('1', "I")
-}
+/// The postcode areas there are: a repair must not make up another one.
+const AREAS: [&str; 124] = [
+    "AB", "AL", "B", "BA", "BB", "BD", "BH", "BL", "BN", "BR", "BS", "BT", "CA", "CB", "CF", "CH",
+    "CM", "CO", "CR", "CT", "CV", "CW", "DA", "DD", "DE", "DG", "DH", "DL", "DN", "DT", "DY", "E",
+    "EC", "EH", "EN", "EX", "FK", "FY", "G", "GL", "GU", "GY", "HA", "HD", "HG", "HP", "HR", "HS",
+    "HU", "HX", "IG", "IM", "IP", "IV", "JE", "KA", "KT", "KW", "KY", "L", "LA", "LD", "LE", "LL",
+    "LN", "LS", "LU", "M", "ME", "MK", "ML", "N", "NE", "NG", "NN", "NP", "NR", "NW", "OL", "OX",
+    "PA", "PE", "PH", "PL", "PO", "PR", "RG", "RH", "RM", "S", "SA", "SE", "SG", "SK", "SL", "SM",
+    "SN", "SO", "SP", "SR", "SS", "ST", "SW", "SY", "TA", "TD", "TF", "TN", "TQ", "TR", "TS", "TW",
+    "UB", "W", "WA", "WC", "WD", "WF", "WN", "WR", "WS", "WV", "YO", "ZE",
+];
 
 /// `… LS1`, `… LS1 4`, `… LS1 4A` at the end of the text.
 fn take_outward(lexemes: &mut Vec<Lexeme>) -> Place {
@@ -195,15 +240,12 @@ fn take_outward(lexemes: &mut Vec<Lexeme>) -> Place {
             .collect();
         let Some(words) = words else { continue };
         let (outward, rest) = (words[0], words.get(1).copied().unwrap_or_default());
-        let follows_marker = start.checked_sub(1).is_some_and(|before| {
-            matches!(&lexemes[before], Lexeme::Word(word) if crate::words::marker(word).is_some())
-        });
         let is_start = rest.is_empty()
             || rest.len() <= 2
                 && rest.starts_with(|c: char| c.is_ascii_digit())
                 && rest[1..].chars().all(|c| c.is_ascii_uppercase());
-        // Without anything before it this may be anything, and after `FLAT` it is the flat.
-        if is_outward(outward) && is_start && !follows_marker {
+        // After `FLAT` it is the flat.
+        if is_outward(outward) && is_start && !follows_marker(lexemes, start) {
             let place = Place::Outward {
                 outward: outward.to_owned(),
                 inward_start: rest.to_owned(),

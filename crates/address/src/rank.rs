@@ -55,7 +55,7 @@ impl Standing {
         let stored = Stored::read(known);
         let mut fit = assess(query, &stored);
         if !query.normal.is_empty() && is_whole(query, known) {
-            fit.confidence = 1.0;
+            fit.confidence = WHOLE;
         }
         Self {
             fit,
@@ -142,6 +142,9 @@ impl<Id: Copy + Ord> Ranking<Id> {
         Decision::One(best.id)
     }
 }
+
+/// Of a property whose whole address was typed; it leads any other by enough.
+const WHOLE: f64 = 1.0;
 
 /// Of a property in another postcode, where one of the named postcode fits.
 const ELSEWHERE: f64 = 0.5;

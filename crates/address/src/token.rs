@@ -75,6 +75,19 @@ fn form_letters(word: &str) -> Option<usize> {
     }
 }
 
+/// `SOUTH` for `STH`: what is mistyped is the word in full.
+fn long_form(word: &Token) -> &str {
+    let Some(spelling) = word.spelling else {
+        return &word.written;
+    };
+    let long = spelling.forms.first().copied().unwrap_or_default();
+    if long.len() > spelling.short.len() {
+        long
+    } else {
+        spelling.short
+    }
+}
+
 pub(crate) const SHORT_FORM: usize = 2;
 pub(crate) const LONG_FORM: usize = 3;
 
@@ -127,10 +140,12 @@ impl Tokens {
             self.push(number_word(*number, word.text()));
         }
         for (number, word) in pairs {
-            if let Some(letters) = form_letters(&word.written).filter(|_| word.spelling.is_none()) {
-                for token in number_forms(number, &word.written, letters) {
-                    self.push(token);
-                }
+            let long = long_form(word);
+            let Some(letters) = form_letters(long) else {
+                continue;
+            };
+            for token in number_forms(number, long, letters) {
+                self.push(token);
             }
         }
     }

@@ -7,10 +7,10 @@ mod store;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use address::{Decision, Query, search};
+use address::{Decision, Query, Ranking, search};
 
 use data::{Pair, read_addresses, read_pairs};
-use store::Store;
+use store::{Store, premises};
 
 /// How many queries of a kind were answered rightly, wrongly and not at all.
 #[derive(Debug, Default, Clone, Copy)]
@@ -19,6 +19,10 @@ struct Count {
     right: usize,
     wrong: usize,
     several: usize,
+    /// Of the right ones: another register's entry of the same premises.
+    twin: usize,
+    /// Of the right ones: only entries of the same premises fitted, several of them.
+    twins: usize,
     /// Answered with another property when the one that is meant is not in the store.
     another: usize,
 }
@@ -45,8 +49,8 @@ fn labelled_pairs() {
     }
     let mut total = Count::default();
     println!(
-        "{:28} {:>5} {:>7} {:>6} {:>8} {:>8} {:>8}",
-        "", "n", "right", "wrong", "several", "nothing", "another"
+        "{:28} {:>5} {:>7} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}",
+        "", "n", "right", "twin", "twins", "wrong", "several", "nothing", "another"
     );
     for (category, count) in &counts {
         print_count(category, count);
@@ -54,6 +58,8 @@ fn labelled_pairs() {
         total.right += count.right;
         total.wrong += count.wrong;
         total.several += count.several;
+        total.twin += count.twin;
+        total.twins += count.twins;
         total.another += count.another;
     }
     print_count("all", &total);
@@ -90,16 +96,24 @@ fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u12
     count.asked += 1;
     let started = Instant::now();
     let query = Query::parse(&pair.typed);
-    let ranking = match search(&query, |probe, limit| store.find(probe, limit, None)) {
+    let ranking = match search(&query, |probe, limit| store.find(probe, limit, &[])) {
         Ok(ranking) => ranking,
         Err(never) => match never {},
     };
     times.push(started.elapsed().as_micros());
     match ranking.decision() {
         Decision::One(id) if store.display(id) == pair.canonical => count.right += 1,
+        Decision::One(id) if premises(store.display(id)) == premises(&pair.canonical) => {
+            count.right += 1;
+            count.twin += 1;
+        }
         Decision::One(id) => {
             count.wrong += 1;
             shows("wrong", Some(id));
+        }
+        Decision::Several if is_among_twins(store, &ranking, pair) => {
+            count.right += 1;
+            count.twins += 1;
         }
         Decision::Several => {
             count.several += 1;
@@ -114,7 +128,7 @@ fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u12
         }
         Decision::Nothing => shows("nothing", None),
     }
-    let without = store.id_of(&pair.canonical);
+    let without = store.twins(&pair.canonical);
     let ranking = match search(&query, |probe, limit| store.find(probe, limit, without)) {
         Ok(ranking) => ranking,
         Err(never) => match never {},
@@ -128,11 +142,25 @@ fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u12
 fn print_count(name: &str, count: &Count) {
     let nothing = count.asked - count.right - count.wrong - count.several;
     println!(
-        "{name:28} {:5} {:6.2}% {:6} {:8} {nothing:8} {:8}",
+        "{name:28} {:5} {:6.2}% {:6} {:6} {:6} {:8} {nothing:8} {:8}",
         count.asked,
         100.0 * count.right as f64 / count.asked as f64,
+        count.twin,
+        count.twins,
         count.wrong,
         count.several,
         count.another
     );
+}
+
+/// Whether all that fit as well as the best are entries of the same premises, and the one that is
+/// meant is among them.
+fn is_among_twins(store: &Store, ranking: &Ranking<usize>, pair: &Pair) -> bool {
+    let best = ranking.ranked.first().map_or(1.0, |best| best.confidence);
+    let mut fitting = ranking
+        .ranked
+        .iter()
+        .filter(|ranked| ranked.confidence > best - 0.015);
+    let meant = premises(&pair.canonical);
+    fitting.all(|ranked| premises(store.display(ranked.id)) == meant)
 }

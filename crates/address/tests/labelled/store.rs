@@ -8,7 +8,7 @@ use address::{Candidate, Probe, index_tokens};
 /// Addresses and their index.
 pub(crate) struct Store {
     addresses: Vec<Candidate<usize>>,
-    ids: HashMap<String, usize>,
+    premises: HashMap<String, Vec<usize>>,
     index: HashMap<i32, Vec<usize>>,
     tokens: usize,
     tokens_most: usize,
@@ -18,7 +18,7 @@ impl Store {
     pub(crate) fn new(displays: &[String]) -> Self {
         let mut store = Self {
             addresses: Vec::with_capacity(displays.len()),
-            ids: HashMap::new(),
+            premises: HashMap::new(),
             index: HashMap::new(),
             tokens: 0,
             tokens_most: 0,
@@ -31,7 +31,11 @@ impl Store {
             for token in tokens {
                 store.index.entry(token).or_default().push(id);
             }
-            store.ids.insert(display.clone(), id);
+            store
+                .premises
+                .entry(premises(display))
+                .or_default()
+                .push(id);
             store.addresses.push(candidate);
         }
         store
@@ -53,15 +57,18 @@ impl Store {
         &self.addresses[id].display_address
     }
 
-    pub(crate) fn id_of(&self, display: &str) -> Option<usize> {
-        self.ids.get(display).copied()
+    /// All entries of the same premises.
+    pub(crate) fn twins(&self, display: &str) -> &[usize] {
+        self.premises
+            .get(&premises(display))
+            .map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn find(
         &self,
         probe: &Probe,
         limit: usize,
-        without: Option<usize>,
+        without: &[usize],
     ) -> Result<Vec<Candidate<usize>>, Infallible> {
         let mut groups = probe.all_of.iter().map(|group| {
             let lists = group.iter().filter_map(|token| self.index.get(token));
@@ -71,7 +78,7 @@ impl Store {
         for group in groups {
             found.retain(|id| group.contains(id));
         }
-        let ids = found.into_iter().filter(|id| Some(*id) != without);
+        let ids = found.into_iter().filter(|id| !without.contains(id));
         Ok(ids
             .take(limit)
             .map(|id| self.addresses[id].clone())
@@ -103,4 +110,23 @@ fn split(id: usize, display: &str) -> Candidate<usize> {
         postcode,
         display_address: display.to_owned(),
     }
+}
+
+/// What makes two entries of different registers one building: the last number, the two letters
+/// that begin its street's name, and the postcode district. Says nothing of organisations.
+pub(crate) fn premises(display: &str) -> String {
+    let (address, postcode) = display.rsplit_once(", ").unwrap_or((display, ""));
+    let district = postcode.split(' ').next().unwrap_or_default();
+    let words: Vec<&str> = address
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    let Some(at) = words.iter().rposition(is_number) else {
+        return display.to_owned();
+    };
+    let street = words
+        .get(at + 1)
+        .map_or("", |word| word.get(..2).unwrap_or(word));
+    format!("{} {street} {district}", words[at])
 }
