@@ -7,7 +7,7 @@ use crate::query::Query;
 use crate::street::Street;
 use crate::units::{UnitsFit, fit_units};
 use crate::wording::Pairing;
-use crate::words::{is_building, is_common_in_names, is_compass};
+use crate::words::{is_building, is_common_in_names, is_compass, is_everywhere};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,13 +40,19 @@ struct Evidence<'a> {
     has_other_kind: bool,
     /// The house's name was typed, in its order.
     has_name: bool,
-    /// Words found behind the street or the name.
+    /// Words found behind the street or the name, other than a county's.
     places_found: usize,
+    /// A county's name was found there.
+    has_county: bool,
+    /// A county's name was typed that is not there.
+    has_unknown_county: bool,
     /// Words behind the number that are nowhere in the stored address.
     unknown: usize,
     /// The same before the number.
     unknown_before: usize,
     is_contradicted: bool,
+    /// Which stored words are the street's.
+    is_street: Vec<bool>,
 }
 
 impl<'a> Evidence<'a> {
@@ -61,9 +67,12 @@ impl<'a> Evidence<'a> {
             has_other_kind: false,
             has_name: false,
             places_found: 0,
+            has_county: false,
+            has_unknown_county: false,
             unknown: 0,
             unknown_before: 0,
             is_contradicted: false,
+            is_street: vec![false; stored.tokens().len()],
         }
     }
 
@@ -104,6 +113,9 @@ impl<'a> Evidence<'a> {
         }
         if fit.needs_building_name && !self.ends_with_building(&street) {
             self.is_contradicted = true;
+        }
+        for at in street.words() {
+            self.is_street[at] = true;
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
         self.find_rest(first, behind);
@@ -217,8 +229,10 @@ impl<'a> Evidence<'a> {
         for at in open {
             match self.pairing.found[at] {
                 Some(stored) => {
-                    let says = matches!(tokens[at].class, Class::Name | Class::County);
-                    self.places_found += usize::from(stored >= behind && says);
+                    let is_behind = stored >= behind;
+                    let is_name = tokens[at].class == Class::Name && !is_compass(tokens[at].text());
+                    self.places_found += usize::from(is_behind && is_name);
+                    self.has_county |= is_behind && tokens[at].class == Class::County;
                 }
                 None => self.count_unknown(at, at < first),
             }
@@ -239,7 +253,8 @@ impl<'a> Evidence<'a> {
                 self.unknown_before += 1;
             }
             Class::Name | Class::StreetType | Class::Letter => self.unknown += 1,
-            Class::County | Class::Filler | Class::Unit(_) => {}
+            Class::County => self.has_unknown_county = true,
+            Class::Filler | Class::Unit(_) => {}
         }
     }
 
@@ -272,19 +287,33 @@ impl<'a> Evidence<'a> {
             PlaceFit::Same => self.is_number_and_postcode(),
             PlaceFit::Near => {
                 is_exact_street
-                    && self.places_found > 0
+                    && (self.places_found > 0 || self.has_county)
                     && self.pairing.errors <= 1
                     && !self.pairing.is_risky
             }
             PlaceFit::District => is_exact_street && !self.pairing.is_risky,
             PlaceFit::Unnamed => {
                 is_exact_street
-                    && self.places_found > 0
+                    && self.is_placed()
                     && !self.pairing.is_risky
                     && self.pairing.errors <= ERRORS_MAX
             }
             PlaceFit::Other => false,
         }
+    }
+
+    /// Without any postcode, a county is enough only for a street whose name few have.
+    fn is_placed(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let is_county = |at: &usize| tokens[*at].class == Class::County;
+        let has_other = (0..tokens.len()).any(|at| is_county(&at) && !self.pairing.is_taken(at));
+        if self.has_unknown_county && has_other && !self.has_county {
+            return false;
+        }
+        let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
+        let is_everywhere = street
+            .all(|at| tokens[at].class == Class::StreetType || is_everywhere(tokens[at].text()));
+        self.places_found > 0 || self.has_county && !is_everywhere
     }
 
     /// The street was left out altogether: nothing that was typed may name another one.

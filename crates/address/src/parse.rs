@@ -177,7 +177,16 @@ impl Parsed {
 
 /// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
 fn says_where(rest: &[Lexeme]) -> bool {
-    let places = ["AT", "ADJ", "ADJACENT", "ADJOINING", "BEHIND", "REAR", "TO", "OFF"];
+    let places = [
+        "AT",
+        "ADJ",
+        "ADJACENT",
+        "ADJOINING",
+        "BEHIND",
+        "REAR",
+        "TO",
+        "OFF",
+    ];
     matches!(rest.get(1), Some(Lexeme::Word(next)) if places.contains(&next.as_str()))
 }
 

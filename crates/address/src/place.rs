@@ -164,6 +164,10 @@ fn is_letters(text: &str) -> bool {
 /// Repairs `O` for 0 and `I` or `L` for 1 by their place, and the other way round (S-7).
 fn repaired(pieces: &[&str]) -> Option<(String, Care)> {
     let (outward, inward) = parted(pieces)?;
+    let has_digit = |piece: &&str| piece.contains(|c: char| c.is_ascii_digit());
+    if !pieces.iter().any(has_digit) {
+        return None;
+    }
     let is_number = outward.bytes().all(|byte| byte.is_ascii_digit());
     if is_number || !(2..=4).contains(&outward.len()) {
         return None;

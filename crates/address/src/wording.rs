@@ -2,7 +2,7 @@
 
 use crate::distance::typing_errors;
 use crate::parse::{Class, Token};
-use crate::words::Spelling;
+use crate::words::{self, Spelling};
 
 /// How far a word is from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -33,7 +33,11 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
             (best, found) => best.or(found),
         };
     }
-    best
+    let is_widespread = words::is_widespread(&typed.written);
+    best.map(|errors| Errors {
+        is_risky: errors.is_risky || is_widespread,
+        ..errors
+    })
 }
 
 fn may_be_mistyped(token: &Token) -> bool {

@@ -1,6 +1,10 @@
 //! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
 //! match never depends on what else a store holds.
 
+mod widespread;
+
+pub(crate) use widespread::is_widespread;
+
 /// The kind of a flat, room or unit that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marker {
@@ -275,6 +279,11 @@ pub(crate) fn is_compass(word: &str) -> bool {
         "NTH", "STH", "EAST", "WEST", "UPPER", "LOWER", "GT", "LT", "OLD", "NEW",
     ]
     .contains(&word)
+}
+
+/// Streets that nearly every town and village has: their county tells too little.
+pub(crate) fn is_everywhere(word: &str) -> bool {
+    ["HIGH", "MAIN", "STATION", "CHURCH"].contains(&word)
 }
 
 /// What the name of a building ends with that has flats: `12 Albion Court` is its flat 12.
