@@ -2,6 +2,7 @@
 
 mod end_states;
 mod labels;
+mod narrowed;
 mod nodes;
 mod order;
 mod retries;
