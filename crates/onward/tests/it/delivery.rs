@@ -5,6 +5,7 @@ mod labels;
 mod narrowed;
 mod nodes;
 mod order;
+mod pruning;
 mod retries;
 mod rotation;
 
