@@ -201,6 +201,7 @@ story! {
                 }
             }
         }
+        assert_eq!(watch.refused, Vec::<String>::new());
         // At 270, 300 and 330 s each time; at 360 s every set that is older has been thrown away.
         assert_eq!(too_early, 9);
         // A retired key is revoked: what it signed long ago verifies no more, and all else does.
