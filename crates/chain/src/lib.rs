@@ -4,7 +4,6 @@
 //! are arguments; a decision takes the chains as they are and returns the changes to store. The
 //! numbers `S-1` to `S-54` in its comments are the decisions of the written specification.
 
-pub mod address;
 pub mod ends;
 pub mod event;
 pub mod ids;

@@ -31,9 +31,9 @@ pub struct NewProperty {
     pub uprn: Uprn,
     /// Its address.
     pub address: Address,
-    /// `chain::address::normalise` of the display address.
+    /// `address::normalise` of the display address.
     pub address_key: String,
-    /// `chain::address::postcode` of the postcode.
+    /// `address::postcode` of the postcode.
     pub postcode_key: String,
 }
 

@@ -1,8 +1,6 @@
 //! The rules of property chains, by example and against a naive model.
 
 #[cfg(test)]
-mod address;
-#[cfg(test)]
 mod catalogue;
 #[cfg(test)]
 mod ends;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use chain::address::{normalise, postcode_spaced};
+use address::{normalise, postcode_spaced};
 use chain::ids::Uprn;
 
 use crate::import::reader::{RecordReader, open_table};

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use chain::address;
 use chain::ends::{End, EndRefusal};
 use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, LinkRule};

@@ -2,7 +2,6 @@
 
 pub mod described;
 
-use chain::address;
 use chain::ids::{BranchId, PropertyId, Uprn};
 use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;

@@ -1,6 +1,5 @@
 //! Creating, changing and withdrawing listings (S-52, S-53).
 
-use chain::address;
 use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};

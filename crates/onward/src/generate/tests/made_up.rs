@@ -23,7 +23,7 @@ fn addresses_are_unique_and_a_street_keeps_its_town() {
     let mut streets: HashMap<&str, HashSet<(&str, &str)>> = HashMap::new();
     for row in loaded.properties.values() {
         assert!(
-            addresses.insert(chain::address::normalise(&row.display_address)),
+            addresses.insert(address::normalise(&row.display_address)),
             "{row:?}"
         );
         assert_eq!(row.display_address, row.joined_address());
@@ -88,7 +88,7 @@ fn towns_share_no_outward_code() {
         for outcode in town.outcodes.split(' ') {
             assert!(outcodes.insert(outcode), "{outcode}");
             assert!(
-                chain::address::postcode(&format!("{outcode} 1AA")).is_some(),
+                address::postcode(&format!("{outcode} 1AA")).is_some(),
                 "{outcode}"
             );
         }

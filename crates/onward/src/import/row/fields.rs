@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use chain::address::postcode_spaced;
+use address::postcode_spaced;
 use chain::ids::Uprn;
 use chain::listing::{Tenure, TransactionType};
 use chain::milestone::{MilestoneType, find_by_key};

@@ -1,6 +1,5 @@
 //! Addresses and branches, as the filters list them (S-52).
 
-use chain::address;
 use serde::Serialize;
 use storage::branch::BranchWithParticipant;
 use storage::properties::StoredProperty;

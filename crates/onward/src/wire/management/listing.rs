@@ -1,6 +1,5 @@
 //! The listing resource.
 
-use chain::address;
 use serde::Serialize;
 use storage::listings::StoredListing;
 use utoipa::openapi::{Object, RefOr, Schema};

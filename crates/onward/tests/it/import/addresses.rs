@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use chain::address::normalise;
+use address::normalise;
 use onward::generate::{GenerateOptions, generate};
 use serde_json::Value;
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use chain::address;
 use chain::ids::Uprn;
 use storage::address_search::{self, Hit};
 use storage::{Read, Storage, StorageError, registry};

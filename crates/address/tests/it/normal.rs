@@ -1,6 +1,6 @@
 //! One spelling for addresses and postcodes (S-7).
 
-use chain::address::{names_number, normalise, postcode, postcode_spaced};
+use address::{names_number, normalise, postcode, postcode_spaced};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
 #[test]

@@ -83,7 +83,7 @@ fn split_building_number(line: &str) -> Option<&str> {
 const INWARD_CHARACTERS: usize = 3;
 
 /// Adds one character in capitals and without accent, or a space, or nothing.
-fn push_plain(plain: &mut String, character: char) {
+pub(crate) fn push_plain(plain: &mut String, character: char) {
     if character.is_ascii_alphanumeric() {
         plain.push(character.to_ascii_uppercase());
         return;
@@ -134,7 +134,7 @@ fn split_postcode(tokens: &mut Vec<&str>) -> Option<String> {
 }
 
 /// Whether a compact text in capitals follows the grammar of UK postcodes.
-fn is_postcode(compact: &str) -> bool {
+pub(crate) fn is_postcode(compact: &str) -> bool {
     // Girobank's postcode is the only one outside the grammar.
     compact == "GIR0AA"
         || split_inward(compact)
@@ -148,7 +148,7 @@ fn split_inward(compact: &str) -> Option<(&str, &str)> {
 
 /// `A9`, `A99`, `A9A`, `AA9`, `AA99` or `AA9A`, with the letters that BS 7666 allows in each
 /// place.
-fn is_outward(outward: &str) -> bool {
+pub(crate) fn is_outward(outward: &str) -> bool {
     let (area, district) = match outward.as_bytes() {
         [first, second, district @ ..] if second.is_ascii_uppercase() => {
             (&[*first, *second][..], district)

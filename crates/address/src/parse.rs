@@ -1,0 +1,257 @@
+//! Reads an address, typed or stored, into words and numbers.
+
+use crate::number::{Label, Unit, read_label, read_letter, read_number};
+use crate::text::Lexeme;
+use crate::words::{self, Marker, Spelling};
+
+/// A word or number at its place in the address.
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    /// As written, folded.
+    pub(crate) written: String,
+    /// The known word it is.
+    pub(crate) spelling: Option<&'static Spelling>,
+    pub(crate) class: Class,
+    /// The part of the address, between commas or lines.
+    pub(crate) part: usize,
+}
+
+/// What a token can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Names something.
+    Name,
+    /// A kind of street, like `ROAD`.
+    StreetType,
+    /// Says nothing.
+    Filler,
+    /// Part of a county's name.
+    County,
+    /// One letter.
+    Letter,
+    /// Contains a digit and is no number: must be found exactly as it is.
+    Odd,
+    /// A building's or flat's number: its place in `Parsed::units`.
+    Unit(usize),
+}
+
+impl Token {
+    /// In the one spelling.
+    pub(crate) fn text(&self) -> &str {
+        self.spelling
+            .map_or(&self.written, |spelling| spelling.short)
+    }
+
+    pub(crate) fn is_word(&self) -> bool {
+        match self.class {
+            Class::Name | Class::StreetType | Class::County | Class::Letter | Class::Odd => true,
+            Class::Filler | Class::Unit(_) => false,
+        }
+    }
+}
+
+/// An address in its pieces.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parsed {
+    pub(crate) tokens: Vec<Token>,
+    /// In the order of the text.
+    pub(crate) units: Vec<Unit>,
+    /// Something looks like a number and was not understood.
+    pub(crate) is_unclear: bool,
+}
+
+impl Parsed {
+    /// The place of a unit among the tokens.
+    pub(crate) fn unit_at(&self, unit: usize) -> Option<usize> {
+        self.tokens
+            .iter()
+            .position(|token| token.class == Class::Unit(unit))
+    }
+
+    /// Reads lexemes that hold no postcode any more.
+    pub(crate) fn read(lexemes: &[Lexeme]) -> Self {
+        let lexemes = split_glued(lexemes);
+        let mut parsed = Self::default();
+        let mut part = 0;
+        let mut at = 0;
+        while let Some(lexeme) = lexemes.get(at) {
+            let Lexeme::Word(word) = lexeme else {
+                part += usize::from(*lexeme == Lexeme::Break);
+                at += 1;
+                continue;
+            };
+            let rest = &lexemes[at..];
+            at += parsed
+                .push_marked(word, rest, part)
+                .or_else(|| parsed.push_number(rest, part))
+                .unwrap_or_else(|| {
+                    parsed.push_word(word, part);
+                    1
+                });
+        }
+        parsed
+    }
+
+    /// `FLAT 3`, `GROUND FLOOR FLAT`, `ANNEXE`: returns how many lexemes it takes.
+    fn push_marked(&mut self, word: &str, rest: &[Lexeme], part: usize) -> Option<usize> {
+        if let Some((code, used)) = read_storey(rest) {
+            self.push_unit(Marker::Floor, Label::Code(code), part);
+            return Some(used);
+        }
+        if let Some(marker) = words::marker(word) {
+            if let Some((label, used)) = read_marked_label(rest) {
+                self.push_label(marker, label, part);
+                return Some(used);
+            }
+            // `Flat, 74 High Street` and `The Flat` name the only flat there.
+            if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) {
+                self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
+                return Some(1);
+            }
+            return None;
+        }
+        let code = words::part_of_house(word)?;
+        self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
+        Some(1)
+    }
+
+    fn push_number(&mut self, rest: &[Lexeme], part: usize) -> Option<usize> {
+        let (label, used) = read_label(rest)?;
+        self.push_label(Marker::Bare, label, part);
+        Some(used)
+    }
+
+    fn push_label(&mut self, marker: Marker, label: Result<Label, ()>, part: usize) {
+        match label {
+            Ok(label) => self.push_unit(marker, label, part),
+            Err(()) => self.is_unclear = true,
+        }
+    }
+
+    fn push_unit(&mut self, marker: Marker, label: Label, part: usize) {
+        self.tokens.push(Token {
+            written: String::new(),
+            spelling: None,
+            class: Class::Unit(self.units.len()),
+            part,
+        });
+        self.units.push(Unit { marker, label });
+    }
+
+    fn push_word(&mut self, word: &str, part: usize) {
+        let spelling = words::spelling(word);
+        let class = if spelling.is_some_and(|spelling| spelling.is_street_type) {
+            Class::StreetType
+        } else if words::is_filler(word) {
+            Class::Filler
+        } else if words::is_county(word) {
+            Class::County
+        } else if word.contains(char::is_numeric) && spelling.is_none() {
+            Class::Odd
+        } else if read_letter(word).is_some() {
+            Class::Letter
+        } else {
+            Class::Name
+        };
+        self.tokens.push(Token {
+            written: word.to_owned(),
+            spelling,
+            class,
+            part,
+        });
+    }
+}
+
+/// `GROUND FLOOR FLAT`, `FLAT GROUND FLOOR`, `TOP FLAT`, `FIRST FLOOR`.
+fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
+    let word = |at: usize| match rest.get(at) {
+        Some(Lexeme::Word(word)) => word.as_str(),
+        Some(Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
+    };
+    let is_flat = |at: usize| ["FLAT", "FLT", "APARTMENT", "APT"].contains(&word(at));
+    let is_floor = |at: usize| ["FLOOR", "FLR", "FLOORS", "FL"].contains(&word(at));
+    let mut at = usize::from(is_flat(0));
+    let had_flat = at == 1;
+    let mut code = String::new();
+    while let Some(storey) = words::storey(word(at)) {
+        code.push_str(storey);
+        at += 1;
+    }
+    let has_floor = is_floor(at);
+    at += usize::from(has_floor);
+    let has_flat = !had_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
+    at += usize::from(has_flat);
+    let is_storey = has_floor || has_flat || had_flat;
+    (!code.is_empty() && is_storey).then_some((code, at))
+}
+
+fn names_own_label(rest: &[Lexeme]) -> bool {
+    // `GROUND FLOOR FLAT 2 …` could be flat 2, or no. 2: only a second number behind it tells.
+    let mut numbers = rest
+        .iter()
+        .filter(|lexeme| matches!(lexeme, Lexeme::Word(word) if read_number(word).is_some()));
+    matches!(rest.first(), Some(Lexeme::Word(word)) if read_number(word).is_some())
+        && numbers.nth(1).is_some()
+}
+
+/// What follows a marker: a number, a letter or a code like `B12`.
+fn read_marked_label(rest: &[Lexeme]) -> Option<(Result<Label, ()>, usize)> {
+    let mut skipped = 1;
+    while matches!(rest.get(skipped), Some(Lexeme::Word(word)) if word == "NO" || word == "NUMBER")
+        || rest.get(skipped) == Some(&Lexeme::Hyphen)
+    {
+        skipped += 1;
+    }
+    let after = rest.get(skipped..)?;
+    if let Some((label, used)) = read_label(after) {
+        return Some((label, used + skipped));
+    }
+    let Some(Lexeme::Word(word)) = after.first() else {
+        return None;
+    };
+    if let Some(letter) = read_letter(word) {
+        return Some((Ok(Label::Letter(letter)), skipped + 1));
+    }
+    let is_code = word.len() <= 4
+        && word.is_ascii()
+        && word.contains(|c: char| c.is_ascii_digit())
+        && words::spelling(word).is_none();
+    is_code.then(|| (Ok(Label::Code(word.clone())), skipped + 1))
+}
+
+/// Parts what was typed without a space: `FLAT3`, `NO5`, `12HIGH`.
+fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
+    let mut split = Vec::with_capacity(lexemes.len());
+    for lexeme in lexemes {
+        match lexeme {
+            Lexeme::Word(word) => match glued(word) {
+                Some((first, second)) => {
+                    split.push(Lexeme::Word(first.to_owned()));
+                    split.push(Lexeme::Word(second.to_owned()));
+                }
+                None => split.push(lexeme.clone()),
+            },
+            Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => split.push(lexeme.clone()),
+        }
+    }
+    split
+}
+
+fn glued(word: &str) -> Option<(&str, &str)> {
+    if !word.is_ascii() || !word.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    if letters >= 2 {
+        let (first, second) = word.split_at(letters);
+        let announces = words::marker(first).is_some() || first == "NO";
+        return (announces && read_number(second).is_some()).then_some((first, second));
+    }
+    if digits == 0 {
+        return None;
+    }
+    let (first, second) = word.split_at(digits);
+    let is_word = second.len() >= 3 && second.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_word.then_some((first, second))
+}

@@ -1,0 +1,147 @@
+//! Ranks stored properties and decides whether one of them is meant.
+
+use std::collections::BTreeMap;
+
+use crate::fit::{Fit, assess};
+use crate::known::{Known, Stored};
+use crate::normal::normalise;
+use crate::place::PlaceFit;
+use crate::query::Query;
+
+/// Below this confidence a property is never an answer.
+pub(crate) const ACCEPTED: f64 = 0.75;
+
+/// By so much the best must lead for the next not to fit as well.
+const LEAD: f64 = 0.015;
+
+/// A property and how well it fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked<Id> {
+    /// Whose.
+    pub id: Id,
+    /// 0.0 to 1.0; below 0.75 it is never the answer.
+    pub confidence: f64,
+}
+
+/// Properties by how well they fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking<Id> {
+    /// Best first, ties by id.
+    pub ranked: Vec<Ranked<Id>>,
+    /// The best was seen only among answers that were cut off.
+    pub(crate) is_cut: bool,
+}
+
+/// Which property is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision<Id> {
+    /// This one.
+    One(Id),
+    /// Several fit equally well (S-7).
+    Several,
+    /// None fits.
+    Nothing,
+}
+
+/// How one property fits, and whether all that fit as well are known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    fit: Fit,
+    pub(crate) is_certain: bool,
+}
+
+impl Standing {
+    pub(crate) fn of(query: &Query, known: &Known<'_>) -> Self {
+        let stored = Stored::read(known);
+        let mut fit = assess(query, &stored);
+        if !query.normal.is_empty() && is_whole(query, known) {
+            fit.confidence = 1.0;
+        }
+        Self {
+            fit,
+            is_certain: false,
+        }
+    }
+}
+
+/// Whether the whole address was typed.
+fn is_whole(query: &Query, known: &Known<'_>) -> bool {
+    query.normal.len() <= known.display_address.len()
+        && query.normal == normalise(known.display_address)
+}
+
+/// Ranks candidates that are all there are.
+pub fn rank<'c, Id: Copy + Ord>(
+    query: &Query,
+    candidates: impl Iterator<Item = (Id, Known<'c>)>,
+) -> Ranking<Id> {
+    let mut standings = BTreeMap::new();
+    for (id, known) in candidates {
+        let mut standing = Standing::of(query, &known);
+        standing.is_certain = true;
+        standings.insert(id, standing);
+    }
+    Ranking::of(&standings)
+}
+
+impl<Id> Default for Ranking<Id> {
+    fn default() -> Self {
+        Self {
+            ranked: Vec::new(),
+            is_cut: false,
+        }
+    }
+}
+
+impl<Id: Copy + Ord> Ranking<Id> {
+    pub(crate) fn of(standings: &BTreeMap<Id, Standing>) -> Self {
+        let is_there = |standing: &Standing| {
+            standing.fit.confidence >= ACCEPTED && standing.fit.place == PlaceFit::Same
+        };
+        // Only properties of a postcode that was named match, unless none there fits (S-7).
+        let has_same = standings.values().any(is_there);
+        let mut ranked: Vec<Ranked<Id>> = standings
+            .iter()
+            .map(|(id, standing)| {
+                let is_elsewhere = has_same && standing.fit.place == PlaceFit::Near;
+                let confidence = if is_elsewhere {
+                    standing.fit.confidence.min(ELSEWHERE)
+                } else {
+                    standing.fit.confidence
+                };
+                Ranked {
+                    id: *id,
+                    confidence,
+                }
+            })
+            .collect();
+        ranked.sort_by(|first, second| {
+            let by_fit = second.confidence.total_cmp(&first.confidence);
+            by_fit.then(first.id.cmp(&second.id))
+        });
+        let best = ranked.first().and_then(|best| standings.get(&best.id));
+        Self {
+            is_cut: best.is_some_and(|best| !best.is_certain),
+            ranked,
+        }
+    }
+
+    /// The property that is meant, if one alone is.
+    pub fn decision(&self) -> Decision<Id> {
+        let Some(best) = self
+            .ranked
+            .first()
+            .filter(|best| best.confidence >= ACCEPTED)
+        else {
+            return Decision::Nothing;
+        };
+        let next = self.ranked.get(1);
+        if self.is_cut || next.is_some_and(|next| next.confidence > best.confidence - LEAD) {
+            return Decision::Several;
+        }
+        Decision::One(best.id)
+    }
+}
+
+/// Of a property in another postcode, where one of the named postcode fits.
+const ELSEWHERE: f64 = 0.5;

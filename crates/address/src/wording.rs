@@ -1,0 +1,191 @@
+//! Finds the words of a query among the words of a stored address.
+
+use crate::distance::typing_errors;
+use crate::parse::{Class, Token};
+use crate::words::Spelling;
+
+/// How far a word is from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Errors {
+    /// Typing errors.
+    pub(crate) count: usize,
+    /// It could be another name as well: `Norton` for `Morton`, `Hull` for `Hill`.
+    pub(crate) is_risky: bool,
+}
+
+/// Compares two words; `None` when one is no typing error of the other.
+pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
+    if typed.text() == stored.text() {
+        return Some(Errors::default());
+    }
+    // A word that is known is not mistyped, and a number-like one is never forgiven.
+    if typed.spelling.is_some() || !may_be_mistyped(typed) || !may_be_mistyped(stored) {
+        return None;
+    }
+    let mut best = written_errors(&typed.written, &stored.written);
+    for form in stored
+        .spelling
+        .map_or(&[][..], |spelling: &Spelling| spelling.forms)
+    {
+        let found = written_errors(&typed.written, form);
+        best = match (best, found) {
+            (Some(best), Some(found)) => Some(best.min(found)),
+            (best, found) => best.or(found),
+        };
+    }
+    best
+}
+
+fn may_be_mistyped(token: &Token) -> bool {
+    match token.class {
+        Class::Name | Class::StreetType | Class::County => true,
+        Class::Filler | Class::Letter | Class::Odd | Class::Unit(_) => false,
+    }
+}
+
+/// One error in words of four letters, two in words of eight.
+pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
+    let (typed_length, length) = (typed.chars().count(), stored.chars().count());
+    let most = match length.min(typed_length + 1) {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    let count = typing_errors(typed, stored, most)?;
+    let differs_first = typed.chars().next() != stored.chars().next();
+    let is_swap = typed.chars().nth(1) == stored.chars().next();
+    let is_replacement = typed_length == length && !is_anagram(typed, stored);
+    let is_risky =
+        count > 0 && (differs_first && !is_swap || is_replacement && length <= SHORT_WORD);
+    Some(Errors { count, is_risky })
+}
+
+/// A replaced letter makes another name of a word up to this length too often.
+const SHORT_WORD: usize = 5;
+
+fn is_anagram(first: &str, second: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(first) == sorted(second)
+}
+
+/// Which words of a query have found which stored words.
+#[derive(Debug, Clone)]
+pub(crate) struct Pairing<'a> {
+    typed: &'a [Token],
+    stored: &'a [Token],
+    /// For each word of the query, the stored word it is.
+    pub(crate) found: Vec<Option<usize>>,
+    is_taken: Vec<bool>,
+    pub(crate) errors: usize,
+    pub(crate) is_risky: bool,
+}
+
+impl<'a> Pairing<'a> {
+    pub(crate) fn new(typed: &'a [Token], stored: &'a [Token]) -> Self {
+        Self {
+            typed,
+            stored,
+            found: vec![None; typed.len()],
+            is_taken: vec![false; stored.len()],
+            errors: 0,
+            is_risky: false,
+        }
+    }
+
+    /// The best of these stored words for a word of the query.
+    pub(crate) fn best(&self, at: usize, among: &[usize]) -> Option<(usize, Errors)> {
+        let free = among.iter().filter(|stored| !self.is_taken[**stored]);
+        let errors = free.filter_map(|stored| {
+            errors(&self.typed[at], &self.stored[*stored]).map(|errors| (*stored, errors))
+        });
+        errors.min_by_key(|(stored, errors)| (*errors, *stored))
+    }
+
+    pub(crate) fn take(&mut self, at: usize, stored: usize, errors: Errors) {
+        self.found[at] = Some(stored);
+        self.is_taken[stored] = true;
+        self.errors += errors.count;
+        self.is_risky |= errors.is_risky;
+    }
+
+    pub(crate) fn is_taken(&self, stored: usize) -> bool {
+        self.is_taken[stored]
+    }
+
+    /// One word of the query that is two or three neighbouring stored words: `HIGHSTREET`. Takes
+    /// them and returns whether it is so.
+    pub(crate) fn take_joined(&mut self, at: usize, among: &[usize]) -> bool {
+        let typed = &self.typed[at];
+        if typed.class != Class::Name || typed.written.len() < JOINED_MIN {
+            return false;
+        }
+        for length in [2, 3] {
+            for run in among.windows(length) {
+                if run.iter().any(|stored| self.is_taken[*stored]) {
+                    continue;
+                }
+                let Some(errors) = self.joined_errors(&typed.written, run) else {
+                    continue;
+                };
+                let run = run.to_vec();
+                for stored in run {
+                    self.take(at, stored, Errors::default());
+                }
+                self.errors += errors.count + 1;
+                self.is_risky |= errors.is_risky;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn joined_errors(&self, typed: &str, run: &[usize]) -> Option<Errors> {
+        let mut joined = vec![String::new()];
+        for stored in run {
+            let token = &self.stored[*stored];
+            let forms = token.spelling.map_or(&[][..], |spelling| spelling.forms);
+            let short = token.spelling.map(|spelling| spelling.short);
+            let spelled: Vec<&str> = forms.iter().copied().chain(short).collect();
+            let spelled = if spelled.is_empty() {
+                vec![token.written.as_str()]
+            } else {
+                spelled
+            };
+            joined = joined
+                .iter()
+                .flat_map(|start| spelled.iter().map(move |form| format!("{start}{form}")))
+                .collect();
+        }
+        let compared = joined
+            .iter()
+            .filter_map(|joined| written_errors(typed, joined));
+        compared.min().filter(|errors| errors.count <= 1)
+    }
+
+    /// Two neighbouring words of the query that are one stored word: `HAVER STOCK`.
+    pub(crate) fn take_split(&mut self, at: usize, among: &[usize]) -> bool {
+        let Some(second) = self.typed.get(at + 1) else {
+            return false;
+        };
+        if self.found[at + 1].is_some() || !self.typed[at].is_word() || !second.is_word() {
+            return false;
+        }
+        let joined = format!("{}{}", self.typed[at].written, second.written);
+        let is_it =
+            |stored: &&usize| !self.is_taken[**stored] && self.stored[**stored].written == joined;
+        let Some(stored) = among.iter().find(is_it).copied() else {
+            return false;
+        };
+        self.take(at, stored, Errors::default());
+        self.take(at + 1, stored, Errors::default());
+        self.errors += 1;
+        true
+    }
+}
+
+/// Joined words are at least this long.
+const JOINED_MIN: usize = 5;

@@ -1,0 +1,4 @@
+//! The rules of addresses, by example and with mutations.
+
+#[cfg(test)]
+mod normal;

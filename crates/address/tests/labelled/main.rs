@@ -1,0 +1,138 @@
+//! Labelled pairs of what people type and the address they mean, against all the addresses that
+//! the pairs were made over (S-7). The data is read in place; without it nothing is tested.
+
+mod data;
+mod store;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use address::{Decision, Query, search};
+
+use data::{Pair, read_addresses, read_pairs};
+use store::Store;
+
+/// How many queries of a kind were answered rightly, wrongly and not at all.
+#[derive(Debug, Default, Clone, Copy)]
+struct Count {
+    asked: usize,
+    right: usize,
+    wrong: usize,
+    several: usize,
+    /// Answered with another property when the one that is meant is not in the store.
+    another: usize,
+}
+
+#[test]
+fn labelled_pairs() {
+    let Some(addresses) = read_addresses() else {
+        println!("skipped: the labelled addresses are not there");
+        return;
+    };
+    let pairs = read_pairs();
+    let store = Store::new(&addresses);
+    println!(
+        "{} addresses, {:.1} tokens each, at most {}",
+        store.len(),
+        store.tokens_mean(),
+        store.tokens_most()
+    );
+    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut times = Vec::new();
+    for pair in &pairs {
+        let count = counts.entry(&pair.category).or_default();
+        count_pair(&store, pair, count, &mut times);
+    }
+    let mut total = Count::default();
+    println!(
+        "{:28} {:>5} {:>7} {:>6} {:>8} {:>8} {:>8}",
+        "", "n", "right", "wrong", "several", "nothing", "another"
+    );
+    for (category, count) in &counts {
+        print_count(category, count);
+        total.asked += count.asked;
+        total.right += count.right;
+        total.wrong += count.wrong;
+        total.several += count.several;
+        total.another += count.another;
+    }
+    print_count("all", &total);
+    times.sort_unstable();
+    let at = |share: usize| {
+        times
+            .get(times.len() * share / 100)
+            .copied()
+            .unwrap_or_default()
+    };
+    println!(
+        "microseconds a query: half {}, 99 of 100 {}",
+        at(50),
+        at(99)
+    );
+    assert!(total.right * 100 >= total.asked * 95, "too few are found");
+    assert!(total.wrong * 1000 <= total.asked * 2, "too many are wrong");
+    assert!(
+        total.another * 1000 <= total.asked * 5,
+        "too many are another"
+    );
+}
+
+fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u128>) {
+    let shows = |kind: &str, id: Option<usize>| {
+        if std::env::var("SHOW").is_ok_and(|shown| shown.split(',').any(|shown| shown == kind)) {
+            let answer = id.map_or("", |id| store.display(id));
+            println!(
+                "{kind:8} {} | {} | {} | {answer}",
+                pair.category, pair.typed, pair.canonical
+            );
+        }
+    };
+    count.asked += 1;
+    let started = Instant::now();
+    let query = Query::parse(&pair.typed);
+    let ranking = match search(&query, |probe, limit| store.find(probe, limit, None)) {
+        Ok(ranking) => ranking,
+        Err(never) => match never {},
+    };
+    times.push(started.elapsed().as_micros());
+    match ranking.decision() {
+        Decision::One(id) if store.display(id) == pair.canonical => count.right += 1,
+        Decision::One(id) => {
+            count.wrong += 1;
+            shows("wrong", Some(id));
+        }
+        Decision::Several => {
+            count.several += 1;
+            shows(
+                "several",
+                ranking
+                    .ranked
+                    .iter()
+                    .map(|ranked| ranked.id)
+                    .find(|id| store.display(*id) != pair.canonical),
+            );
+        }
+        Decision::Nothing => shows("nothing", None),
+    }
+    let without = store.id_of(&pair.canonical);
+    let ranking = match search(&query, |probe, limit| store.find(probe, limit, without)) {
+        Ok(ranking) => ranking,
+        Err(never) => match never {},
+    };
+    if let Decision::One(id) = ranking.decision() {
+        count.another += 1;
+        shows("another", Some(id));
+    }
+}
+
+fn print_count(name: &str, count: &Count) {
+    let nothing = count.asked - count.right - count.wrong - count.several;
+    println!(
+        "{name:28} {:5} {:6.2}% {:6} {:8} {nothing:8} {:8}",
+        count.asked,
+        100.0 * count.right as f64 / count.asked as f64,
+        count.wrong,
+        count.several,
+        count.another
+    );
+}
