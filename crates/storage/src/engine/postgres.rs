@@ -5,6 +5,7 @@ mod trust;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
@@ -57,7 +58,7 @@ pub(crate) struct PostgresOptions {
 #[derive(Debug)]
 pub(crate) struct PostgresEngine {
     threads: Threads<Job>,
-    options: PostgresOptions,
+    options: Arc<PostgresOptions>,
 }
 
 /// One connection in use.
@@ -98,12 +99,12 @@ impl PostgresEngine {
             .collect();
         Ok(Self {
             threads: Threads::start("onward-postgres", bodies)?,
-            options: options.clone(),
+            options: Arc::new(options.clone()),
         })
     }
 
     pub(crate) fn hear(&self, name: String, hear: impl Fn() + Send + 'static) -> Result<Hearing> {
-        notices::hear(self.options.clone(), name, hear)
+        notices::hear(Arc::clone(&self.options), name, hear)
     }
 
     pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {

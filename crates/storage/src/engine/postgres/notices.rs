@@ -24,7 +24,7 @@ pub struct Hearing {
 
 /// Calls `hear` for each notice of another node than `name`, on a thread of its own.
 pub(super) fn hear(
-    options: PostgresOptions,
+    options: Arc<PostgresOptions>,
     name: String,
     hear: impl Fn() + Send + 'static,
 ) -> Result<Hearing> {
