@@ -34,7 +34,7 @@ pub struct App {
     /// Talks to subscribers.
     pub sender: Sender,
     /// Wakes the delivery of events.
-    pub deliveries: Deliveries,
+    pub deliveries: Arc<Deliveries>,
     /// Requests counted for each caller.
     pub rate_limits: Option<RateLimits>,
     /// What the operator sees.
@@ -88,7 +88,7 @@ impl App {
             answers: Answers::new(&config, Arc::clone(&signers), Arc::clone(&metrics)),
             signers,
             sender,
-            deliveries: Deliveries::default(),
+            deliveries: Arc::default(),
             rate_limits: RateLimits::new(&config),
             config,
             clock,

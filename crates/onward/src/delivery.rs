@@ -19,12 +19,15 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub struct Deliveries {
     changes: watch::Sender<u64>,
+    /// Those of this node alone, of which other nodes shall be told.
+    own: watch::Sender<u64>,
 }
 
 impl Default for Deliveries {
     fn default() -> Self {
         Self {
             changes: watch::channel(0).0,
+            own: watch::channel(0).0,
         }
     }
 }
@@ -32,11 +35,22 @@ impl Default for Deliveries {
 impl Deliveries {
     /// Says that there may be something to deliver: after a commit, never before.
     pub fn wake(&self) {
+        self.wake_here();
+        self.own.send_modify(|count| *count += 1);
+    }
+
+    /// The same after a commit of another node.
+    pub fn wake_here(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
     /// Hears each time that something may be there.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// Hears each time that this node itself may have brought something.
+    pub fn watch_own(&self) -> watch::Receiver<u64> {
+        self.own.subscribe()
     }
 }

@@ -117,7 +117,7 @@ pub fn rotate(
         let known = storage::keys::list_keys(write)?;
         let find = |state: KeyState| find_in_state(&known, purpose, state);
         let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
-        let known_from = next.created_at + limits::JWKS_MAX_AGE_SECONDS;
+        let known_from = next.created_at + limits::KEY_PUBLISHED_SECONDS_MIN;
         let is_published = purpose != Purpose::Token;
         if is_published && !is_forced && now < known_from {
             return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));

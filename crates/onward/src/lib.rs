@@ -14,6 +14,7 @@ pub mod door;
 pub mod files;
 pub mod form;
 pub mod generate;
+pub mod housekeeping;
 pub mod import;
 pub mod keys;
 pub mod limits;

@@ -108,9 +108,12 @@ pub const LANE_HEADS_READ: i64 = 64;
 pub const LANE_FOLLOWING_READ: i64 = 16;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
-/// How long a verifier may keep the key set, in seconds. A next key signs only
-/// after it was published for so long (S-28).
+/// How long a verifier may keep the key set, in seconds.
 pub const JWKS_MAX_AGE_SECONDS: i64 = 300;
+/// How long a next key must have existed before it signs, in seconds (S-28): the above, and a
+/// minute for what lies between, namely making the key, answers under way, ages in whole seconds,
+/// and clocks that differ.
+pub const KEY_PUBLISHED_SECONDS_MIN: i64 = JWKS_MAX_AGE_SECONDS + 60;
 /// Body of a delivery that `onward listen` reads, in bytes: an event's token has about 1,000.
 pub const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
 /// How long a delivery's body may take to arrive; the service gives an attempt 15 s in all.

@@ -8,6 +8,7 @@ pub mod causes;
 pub mod ends;
 pub mod fields;
 pub mod history;
+pub mod json_body;
 pub mod links;
 pub mod listing_fields;
 pub mod listing_writes;

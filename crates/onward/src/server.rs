@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::middleware;
 use storage::{OpenOptions, Storage, StorageError, StoreUrl};
@@ -19,14 +18,11 @@ use crate::delivery::address::NetworkError;
 use crate::delivery::dispatcher;
 use crate::delivery::sender::{Sender, SenderError, SenderSettings};
 use crate::door::{self, OpenDoor};
+use crate::housekeeping;
 use crate::keys::{self, KeyError};
-use crate::limits;
 use crate::registry::Registry;
 use crate::router::{self, Door};
 use crate::tls::{self, ClientCertificate, TlsError};
-
-/// How often old rows are removed and idle callers forgotten.
-const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Why the server does not start, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -169,7 +165,7 @@ impl Server {
             ));
         }
         tasks.spawn(dispatcher::run(Arc::clone(&app), stopped.clone()));
-        tasks.spawn(keep_house(Arc::clone(&app), stopped));
+        tasks.spawn(housekeeping::run(Arc::clone(&app), stopped));
         Ok(Self {
             app,
             addresses,
@@ -216,35 +212,4 @@ async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListene
         },
     };
     TcpListener::bind(address).await.map_err(failed)
-}
-
-/// Forgets assertions and kept answers that have expired, and callers that are idle.
-async fn keep_house(app: Arc<App>, mut stop: watch::Receiver<bool>) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(HOUSEKEEPING_INTERVAL) => {}
-            _stopped = stop.wait_for(|stop| *stop) => return,
-        }
-        if let Some(limits) = &app.rate_limits {
-            limits.forget_idle();
-        }
-        let now = app.clock.now_seconds();
-        let key_seconds = i64::from(app.config.key_retention_days) * 86_400;
-        let retention_seconds = i64::from(app.config.delivery_retention_days) * 86_400;
-        let deleted = app
-            .storage
-            .write(move |write| {
-                storage::assertion::delete_expired_assertions(write, now)?;
-                storage::keys::revoke_retired_keys(write, now - key_seconds, now)?;
-                let ended_before = (now - retention_seconds) * 1000;
-                let pruned = limits::DELIVERIES_PRUNED_MAX;
-                storage::delivery_log::prune(write, ended_before, pruned)?;
-                let limit = limits::IDEMPOTENCY_DELETED_MAX;
-                storage::idempotency::delete_expired_answers(write, now, limit)
-            })
-            .await;
-        if let Err(error) = deleted {
-            tracing::warn!(%error, "expired rows could not be removed");
-        }
-    }
 }

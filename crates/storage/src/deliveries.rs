@@ -14,6 +14,8 @@ use crate::{Read, Result, StorageError, Write};
 pub struct DueDelivery {
     /// The delivery.
     pub id: i64,
+    /// Deliveries of one number come in order: the property's, where it is known.
+    pub order: i64,
     /// Attempts before this one.
     pub attempts: i64,
     /// When it was owed first.
@@ -134,7 +136,7 @@ pub fn list_heads(
 ) -> Result<Vec<DueDelivery>> {
     read.query(
         "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at, d.not_before \
+         e.uprn, e.label, e.date, e.recorded_at, d.not_before, d.property_id \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id = $1 and d.state = 'waiting' and d.not_before <= $2 \
          and exists (select 1 from subscription s where s.id = d.subscription_id \
@@ -156,18 +158,18 @@ pub fn list_heads(
 pub fn list_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
-    (property, after): (i64, i64),
+    (order, after): (i64, i64),
     limit: i64,
 ) -> Result<Vec<DueDelivery>> {
     read.query(
         "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at, d.not_before \
+         e.uprn, e.label, e.date, e.recorded_at, d.not_before, d.property_id \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id = $1 and d.state = 'waiting' and d.property_id = $2 \
          and d.id > $3 order by d.id limit $4",
         &[
             subscription.into(),
-            property.into(),
+            order.into(),
             after.into(),
             limit.into(),
         ],
@@ -192,16 +194,22 @@ pub fn store_attempts(
             Next::Retry(at) => ("waiting", at, None),
             Next::Failed => ("failed", 0, Some(result.begun_at + result.duration)),
         };
-        // A delivery that was removed or ended meanwhile is not touched.
+        // A delivery that was removed or ended meanwhile is not touched. But one that was
+        // cancelled while its attempt was under way has arrived all the same.
+        let also = match result.next {
+            Next::Delivered => "cancelled",
+            Next::Retry(_) | Next::Failed => "waiting",
+        };
         let changed = write.execute(
             "update delivery set state = $1, not_before = $2, ended_at = $3, attempts = $4 \
-             where id = $5 and state = 'waiting'",
+             where id = $5 and state in ('waiting', $6)",
             &[
                 state.into(),
                 not_before.into(),
                 ended_at.into(),
                 result.number.into(),
                 result.delivery.into(),
+                also.into(),
             ],
         )?;
         if changed > 0 {
@@ -229,6 +237,7 @@ fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
     let (attempts, created_at) = (row.integer(1)?, row.integer(2)?);
     Ok(DueDelivery {
         id: row.integer(0)?,
+        order: row.integer(12)?,
         attempts,
         created_at,
         is_first: attempts == 0 && row.integer(11)? == created_at,

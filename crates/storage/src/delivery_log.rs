@@ -18,13 +18,13 @@ pub struct LoggedDelivery {
     pub event_type: String,
     /// The property's id, 0 if unknown.
     pub property: i64,
-    /// `waiting`, `delivered` or `failed`.
+    /// `waiting`, `delivered`, `failed` or `cancelled`.
     pub state: String,
     /// When it was owed first.
     pub created_at: i64,
     /// When it is tried next, while it waits.
     pub not_before: i64,
-    /// When it was delivered or given up.
+    /// When it was delivered, given up or cancelled.
     pub ended_at: Option<i64>,
     /// Oldest first.
     pub attempts: Vec<LoggedAttempt>,
@@ -127,12 +127,12 @@ pub fn replay(
 pub fn prune(write: &mut Write<'_>, ended_before: i64, limit: i64) -> Result<u64> {
     write.execute(
         "delete from attempt where delivery_id in (select id from delivery \
-         where ended_at < $1 order by ended_at limit $2)",
+         where ended_at < $1 order by ended_at, id limit $2)",
         &[ended_before.into(), limit.into()],
     )?;
     let removed = write.execute(
         "delete from delivery where id in (select id from delivery \
-         where ended_at < $1 order by ended_at limit $2)",
+         where ended_at < $1 order by ended_at, id limit $2)",
         &[ended_before.into(), limit.into()],
     )?;
     write.execute(

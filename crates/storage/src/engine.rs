@@ -4,7 +4,8 @@ mod postgres;
 mod sqlite;
 mod threads;
 
-pub(crate) use self::postgres::{PostgresEngine, PostgresOptions, PostgresSession, trust};
+pub use self::postgres::Hearing;
+pub(crate) use self::postgres::{PostgresEngine, PostgresOptions, PostgresSession, tell, trust};
 pub(crate) use self::sqlite::{SqliteEngine, SqliteSession};
 
 use crate::error::StorageError;

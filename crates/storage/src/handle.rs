@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::engine::{self, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob};
+use crate::engine::{
+    self, Hearing, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob,
+};
 use crate::session::{Read, Write};
 use crate::{Result, StorageError};
 
@@ -153,6 +155,30 @@ impl Storage {
     {
         let answer = self.submit_write(work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// Calls `hear` whenever another node than `name` says that there is something new, until the
+    /// answer is dropped. None on SQLite, where nobody says so.
+    pub fn hear_nodes(
+        &self,
+        name: &str,
+        hear: impl Fn() + Send + 'static,
+    ) -> Result<Option<Hearing>> {
+        match self.engine.as_ref() {
+            Engine::Sqlite(_) => Ok(None),
+            Engine::Postgres(engine) => engine.hear(name.to_owned(), hear).map(Some),
+        }
+    }
+
+    /// Says to the other nodes that there is something new, after the commit that brought it.
+    pub async fn tell_nodes(&self, name: &str) -> Result<()> {
+        match self.engine.as_ref() {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(_) => {
+                let name = name.to_owned();
+                self.lookup(move |read| engine::tell(read, &name)).await
+            }
+        }
     }
 
     /// As [`Storage::read`], for commands without an async runtime.

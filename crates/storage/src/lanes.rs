@@ -5,7 +5,7 @@
 //! lost its lease without noticing changes nothing. Times are in milliseconds.
 
 use crate::row::Row;
-use crate::subscriptions::SubscriptionId;
+use crate::subscriptions::{Hears, SubscriptionId};
 use crate::{Read, Result, Write};
 
 /// How deliveries to a subscription went lately.
@@ -30,6 +30,8 @@ pub struct Lane {
     pub health: Health,
     /// Where deliveries go.
     pub callback_url: String,
+    /// What its subscription was sent when the lane was leased.
+    pub hears: Hears,
 }
 
 /// Active subscriptions with something due, whose lanes nobody holds or
@@ -68,7 +70,8 @@ pub fn take_lane(
         return Ok(None);
     }
     write.query_one(
-        "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url \
+        "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url, \
+         s.hears_milestones, s.hears_fall_throughs \
          from lane l join subscription s on s.id = l.subscription_id \
          where l.subscription_id = $1 and s.status = 'active'",
         &[subscription.into()],
@@ -78,6 +81,10 @@ pub fn take_lane(
                 epoch: row.integer(0)?,
                 health: read_health(row, 1)?,
                 callback_url: row.text(4)?,
+                hears: Hears {
+                    milestones: row.flag(5)?,
+                    fall_throughs: row.flag(6)?,
+                },
             })
         },
     )

@@ -39,6 +39,7 @@ pub mod session;
 pub mod state;
 pub mod subscriptions;
 
+pub use engine::Hearing;
 pub use error::StorageError;
 pub use handle::{OpenOptions, Storage, StoreUrl};
 pub use migrations::SCHEMA_VERSION;

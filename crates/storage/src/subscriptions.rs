@@ -55,13 +55,24 @@ pub struct StoredSubscription {
     pub updated_at: i64,
 }
 
+/// The types of events that an active subscription is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hears {
+    /// `milestone.updated`.
+    pub milestones: bool,
+    /// `fallthrough`.
+    pub fall_throughs: bool,
+}
+
 /// Adds a subscription, or replaces what the one with the same URL asks for
-/// and makes it active again; whether it is new.
+/// and makes it active again; whether it is new. What waits of a type that it
+/// does not ask for any more is cancelled. The time is in milliseconds.
 pub fn store_subscription(
     write: &mut Write<'_>,
     new: &NewSubscription<'_>,
-    now: i64,
+    now_milliseconds: i64,
 ) -> Result<bool> {
+    let now = now_milliseconds / 1000;
     let hears = |wanted| new.events.contains(&wanted);
     let known = write.query_one(
         "select id from subscription where api_key_id = $1 and callback_url = $2",
@@ -81,6 +92,7 @@ pub fn store_subscription(
                 id.into(),
             ],
         )?;
+        cancel_unheard(write, SubscriptionId(id), new.events, now_milliseconds)?;
         send_waiting(write, SubscriptionId(id))?;
         return Ok(false);
     }
@@ -157,6 +169,21 @@ pub fn find_subscription_by_url(
     )
 }
 
+/// What a subscription is sent now; none once it is not active any more.
+pub fn find_hears(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Hears>> {
+    read.query_one(
+        "select hears_milestones, hears_fall_throughs from subscription \
+         where id = $1 and status = 'active'",
+        &[id.into()],
+        |row| {
+            Ok(Hears {
+                milestones: row.flag(0)?,
+                fall_throughs: row.flag(1)?,
+            })
+        },
+    )
+}
+
 /// Makes a subscription active again; what it is still owed goes out at once.
 pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<()> {
     write.execute(
@@ -196,6 +223,28 @@ pub fn delete_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
     )?;
     write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute("delete from subscription where id = $1", &[id.into()])?;
+    Ok(())
+}
+
+/// Ends what waits of the types that are not among `events`.
+fn cancel_unheard(
+    write: &mut Write<'_>,
+    id: SubscriptionId,
+    events: &[EventType],
+    now_milliseconds: i64,
+) -> Result<()> {
+    for unheard in EventType::ALL {
+        if events.contains(&unheard) {
+            continue;
+        }
+        write.execute(
+            "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
+             where subscription_id = $2 and state = 'waiting' \
+             and exists (select 1 from event e where e.id = delivery.event_row \
+             and e.event_type = $3)",
+            &[now_milliseconds.into(), id.into(), unheard.as_str().into()],
+        )?;
+    }
     Ok(())
 }
 

@@ -73,7 +73,15 @@ impl CallbackUrl {
         if !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
             return Err(CallbackRefusal::NotHttps);
         }
-        let url = Url::parse(text).map_err(|_error| CallbackRefusal::Malformed)?;
+        let mut url = Url::parse(text).map_err(|_error| CallbackRefusal::Malformed)?;
+        // The dot at the end of an absolute name (RFC 1034 section 3.1) says nothing more, and
+        // resolvers differ in what they take `localhost.` for. So it is judged, stored and looked
+        // up without the dot; TLS knows no such names either (RFC 6066 section 3).
+        if let Some(name) = url.host_str().and_then(|host| host.strip_suffix('.')) {
+            let name = name.to_owned();
+            url.set_host(Some(&name))
+                .map_err(|_error| CallbackRefusal::Malformed)?;
+        }
         let authority = text["https://".len()..].split(['/', '?', '#']).next();
         if authority.is_some_and(|authority| authority.contains('@')) {
             return Err(CallbackRefusal::Credentials);
@@ -132,7 +140,8 @@ impl CallbackUrl {
     /// accepted to which nothing can ever be sent.
     fn is_sendable(&self) -> bool {
         let has_server_name = match self.0.host() {
-            Some(Host::Domain(name)) => ServerName::try_from(name).is_ok(),
+            // One dot at its end is gone by now, so this would be a second one.
+            Some(Host::Domain(name)) => !name.ends_with('.') && ServerName::try_from(name).is_ok(),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,
         };

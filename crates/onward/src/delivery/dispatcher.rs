@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use storage::subscriptions::SubscriptionId;
-use storage::{StorageError, events, lanes};
+use storage::{Hearing, StorageError, events, lanes};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use uuid::Uuid;
@@ -16,10 +16,13 @@ use crate::app::App;
 use crate::clock::Stopwatch;
 use crate::limits;
 
-/// How often this node looks whether another one recorded an event.
+/// How often this node looks at the keys, and whether another node recorded an event where that
+/// one cannot say so.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// How often it looks for lanes that are due by time alone.
+/// How often it looks for lanes that are due by time alone, or of which it was not told.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// Other nodes are told of what comes within so long at once.
+const TELLING_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What all lanes of this node share.
 #[derive(Debug)]
@@ -42,8 +45,9 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     let mut dispatcher = Dispatcher {
         changes: node.app.deliveries.watch(),
         running: HashMap::new(),
-        tasks: JoinSet::new(),
+        tasks: JoinSet::from_iter([tell_others(Arc::clone(&node), stop.clone())]),
         newest_event: 0,
+        hearing: hear_others(&node),
         stop: stop.clone(),
         node,
     };
@@ -78,24 +82,55 @@ struct Dispatcher {
     running: HashMap<SubscriptionId, AbortHandle>,
     tasks: JoinSet<()>,
     newest_event: i64,
+    /// None where other nodes cannot be heard, and what they recorded is looked for.
+    hearing: Option<Hearing>,
     stop: watch::Receiver<bool>,
 }
 
+fn hear_others(node: &Node) -> Option<Hearing> {
+    let deliveries = Arc::clone(&node.app.deliveries);
+    let hearing = node
+        .app
+        .storage
+        .hear_nodes(&node.name, move || deliveries.wake_here());
+    hearing.unwrap_or_else(|error| {
+        tracing::warn!(%error, "other nodes cannot be heard");
+        None
+    })
+}
+
+/// Tells other nodes what this one recorded, in no transaction of a recording.
+async fn tell_others(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
+    let mut own = node.app.deliveries.watch_own();
+    loop {
+        tokio::select! {
+            changed = own.changed() => if changed.is_err() { return },
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        if let Err(error) = node.app.storage.tell_nodes(&node.name).await {
+            tracing::warn!(%error, "other nodes were not told of an event");
+        }
+        tokio::time::sleep(TELLING_INTERVAL).await;
+    }
+}
+
 impl Dispatcher {
-    /// Whether another node recorded something since the last look. Keeps this
-    /// node's view of the keys fresh as well.
+    /// Keeps this node's view of the keys fresh. Whether another node recorded
+    /// something since the last look, where that one cannot say so.
     async fn look(&mut self) -> bool {
-        let storage = &self.node.app.storage;
-        let newest = storage.lookup(events::find_newest_event).await;
         let refreshed = self.node.app.registry.snapshot().await;
         if let Err(error) = refreshed {
             tracing::warn!(%error, "the registry could not be read");
         }
-        match newest {
+        if self.hearing.is_some() {
+            return false;
+        }
+        let storage = &self.node.app.storage;
+        match storage.lookup(events::find_newest_event).await {
             Ok(newest) if newest != self.newest_event => {
                 self.newest_event = newest;
                 // The lanes that run already hear it in this way.
-                self.node.app.deliveries.wake();
+                self.node.app.deliveries.wake_here();
                 true
             }
             Ok(_) => false,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use storage::StorageError;
 use storage::deliveries::{self, AttemptResult, DueDelivery, Next};
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::{self, SubscriptionId};
+use storage::subscriptions::{self, Hears, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -166,8 +166,8 @@ impl Runner {
                 let few = heads.len() < 8;
                 let mut found = Vec::with_capacity(heads.len());
                 for head in heads {
-                    let place = (head.event.property, head.id);
-                    let following = if few && !busy.contains(&head.event.property) {
+                    let place = (head.order, head.id);
+                    let following = if few && !busy.contains(&head.order) {
                         let limit = limits::LANE_FOLLOWING_READ;
                         deliveries::list_following(read, subscription, place, limit)?
                     } else {
@@ -179,7 +179,7 @@ impl Runner {
             })
             .await?;
         for (head, following) in found {
-            let property = head.event.property;
+            let property = head.order;
             if self.busy.insert(property) {
                 self.queue.push_back(head);
                 self.behind.insert(property, following.into());
@@ -212,20 +212,27 @@ impl Runner {
             disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
         }
         let results: Vec<_> = batch.iter().map(|sent| sent.result.clone()).collect();
-        if !self.record(results, disabling).await? {
+        let Some(hears) = self.record(results, disabling).await? else {
             return Ok(false);
-        }
+        };
         for sent in batch {
             self.go_on(&sent);
         }
-        Ok(disabling.is_none())
+        if hears != self.lane.hears {
+            // Some of what was read ahead may be cancelled by now.
+            self.lane.hears = hears;
+            self.forget_read_ahead();
+        }
+        Ok(true)
     }
 
+    /// What the subscription is sent from now on; none, if nothing any more or
+    /// the lane is not ours.
     async fn record(
         &self,
         results: Vec<AttemptResult>,
         disabling: Option<Disabling>,
-    ) -> Result<bool, StorageError> {
+    ) -> Result<Option<Hears>, StorageError> {
         let (lane, health) = (self.lane.clone(), self.health);
         let now = self.node.app.clock.now_seconds();
         self.node
@@ -233,21 +240,28 @@ impl Runner {
             .storage
             .write(move |write| {
                 if !deliveries::store_attempts(write, &lane, &results, &health)? {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 if let Some(disabling) = disabling {
                     let reason = disabling.as_str();
                     subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
                 }
-                Ok::<_, StorageError>(true)
+                subscriptions::find_hears(write, lane.subscription)
             })
             .await
+    }
+
+    fn forget_read_ahead(&mut self) {
+        for delivery in self.queue.drain(..) {
+            self.busy.remove(&delivery.order);
+        }
+        self.behind.clear();
     }
 
     /// After a success the property's next delivery follows; after a failure
     /// all of its deliveries wait for this one (S-36).
     fn go_on(&mut self, sent: &Sent) {
-        let property = sent.delivery.event.property;
+        let property = sent.delivery.order;
         let behind = self.behind.get_mut(&property);
         let next = behind.and_then(VecDeque::pop_front);
         match (sent.result.next, next) {

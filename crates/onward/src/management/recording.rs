@@ -1,6 +1,5 @@
 //! One write: the operation, its history and its kept answer in one transaction.
 
-use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -13,10 +12,10 @@ use storage::idempotency::{self, AnswerKey, KeptAnswer};
 use super::caller::BranchCaller;
 use super::fields::Fields;
 use super::history::Pen;
+use super::json_body::JsonBody;
 use super::page::Query;
 use super::refusal::Refusal;
 use crate::app::App;
-use crate::form;
 use crate::limits;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
@@ -31,8 +30,7 @@ pub struct WriteRequest {
     query: Option<String>,
     key: Option<String>,
     digest: String,
-    is_json: bool,
-    body: Bytes,
+    body: JsonBody,
 }
 
 /// What a write answers.
@@ -57,20 +55,20 @@ pub struct Author<'a> {
 impl<S: Send + Sync> FromRequest<S> for WriteRequest {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        let key = read_key(&parts.headers)?;
-        let body = form::read_body(body, limits::JSON_BODY_BYTES_MAX).await?;
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let key = read_key(request.headers())?;
+        let path = request.uri().path().to_owned();
+        let query = request.uri().query().map(ToOwned::to_owned);
         // The method belongs to the request as much as its body does.
-        let mut identity = parts.method.as_str().as_bytes().to_vec();
+        let mut identity = request.method().as_str().as_bytes().to_vec();
+        let body = JsonBody::from_request(request, state).await?;
         identity.push(b' ');
-        identity.extend_from_slice(&body);
+        identity.extend_from_slice(body.bytes());
         Ok(Self {
-            path: parts.uri.path().to_owned(),
-            query: parts.uri.query().map(ToOwned::to_owned),
+            path,
+            query,
             key,
             digest: base64url::encode(&canonical::digest(&identity)),
-            is_json: is_json(&parts.headers),
             body,
         })
     }
@@ -84,10 +82,7 @@ impl WriteRequest {
 
     /// The members of its JSON body.
     pub fn fields(&self) -> Result<Fields, Problem> {
-        if !self.is_json {
-            return Err(Problem::MediaTypeUnsupported("application/json"));
-        }
-        Fields::parse(&self.body)
+        self.body.fields()
     }
 }
 
@@ -256,11 +251,4 @@ pub fn key_reused() -> Refusal {
         "Idempotency-Key",
         detail.to_owned(),
     )
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/json")
 }

@@ -40,6 +40,7 @@ pub(super) fn finish(door: Door, config: &Config) -> Value {
     for (method, operation) in operations_of(&mut document) {
         add_interaction_id(operation);
         add_replayed(operation);
+        add_no_store(operation);
         shared.add_to(&mut operation["responses"]);
         if method == "head" {
             without_bodies(operation);
@@ -167,6 +168,19 @@ fn add_replayed(operation: &mut Value) {
         if ["200", "201", "403", "404", "409", "422"].contains(&status.as_str()) {
             response["headers"]["idempotency-replayed"] = json!({});
         }
+    }
+}
+
+/// No cache may keep an answer to the holder of an API key.
+fn add_no_store(operation: &mut Value) {
+    let security = operation["security"].as_array();
+    let mut ways = security.into_iter().flatten();
+    if !ways.any(|way| way.get("apiKey").is_some()) {
+        return;
+    }
+    let responses = operation["responses"].as_object_mut();
+    for response in responses.into_iter().flat_map(Map::values_mut) {
+        response["headers"]["cache-control"] = json!({});
     }
 }
 

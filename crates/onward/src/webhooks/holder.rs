@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::HeaderMap;
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue, header};
 use signing::{base64url, canonical, random};
 use storage::api_keys;
 
@@ -53,6 +53,11 @@ pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) ->
     if let Some(allowance) = allowance {
         allowance.show(response.headers_mut());
     }
+    // Callback URLs can hold secrets of the subscriber's, and the log changes all the time.
+    let no_store = HeaderValue::from_static("no-store");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, no_store);
     response
 }
 

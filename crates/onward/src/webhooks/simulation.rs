@@ -12,7 +12,7 @@ use crate::clock;
 use crate::limits;
 use crate::management::causes::WrongMember;
 use crate::management::fields::Fields;
-use crate::management::recording::WriteRequest;
+use crate::management::json_body::JsonBody;
 use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
 use crate::problem::Problem;
 
@@ -38,8 +38,8 @@ pub struct Simulation {
 impl Simulation {
     /// Reads the body. A `callbackUrl` in it is ignored: a test event goes to
     /// the caller's own subscriptions only.
-    pub fn read(request: &WriteRequest, now_seconds: i64) -> Result<Self, Problem> {
-        let mut fields = request.fields()?;
+    pub fn read(body: &JsonBody, now_seconds: i64) -> Result<Self, Problem> {
+        let mut fields = body.fields()?;
         fields.require("eventType");
         let event_type = fields.exact_text("eventType");
         let event_type = event_type.and_then(|text| {

@@ -64,7 +64,7 @@ pub struct DeliveryAnswer {
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     next_attempt_at: Option<String>,
-    /// When it was delivered or given up.
+    /// When it was delivered, given up or cancelled.
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<String>,
@@ -160,8 +160,11 @@ fn disabled_reason() -> Object {
 }
 
 fn state() -> Object {
-    one_of_texts(["waiting", "delivered", "failed"])
-        .description(Some("`failed` after the last attempt of its schedule."))
+    one_of_texts(["waiting", "delivered", "failed", "cancelled"])
+        .description(Some(
+            "`failed` after the last attempt of its schedule, `cancelled` when the subscription \
+             gave up events of its type.",
+        ))
         .build()
 }
 

@@ -2,8 +2,10 @@
 
 mod end_states;
 mod labels;
+mod narrowed;
 mod nodes;
 mod order;
+mod pruning;
 mod retries;
 mod rotation;
 

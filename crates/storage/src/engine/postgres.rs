@@ -1,7 +1,11 @@
 //! PostgreSQL: a pool of threads, each with one connection.
 
+mod notices;
+mod trust;
+
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
@@ -9,8 +13,10 @@ use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
-use rustls::pki_types::pem::PemObject;
 
+pub use self::notices::Hearing;
+pub(crate) use self::notices::tell;
+pub(crate) use self::trust::trust;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, WriteJob};
 use crate::migrations;
@@ -52,6 +58,7 @@ pub(crate) struct PostgresOptions {
 #[derive(Debug)]
 pub(crate) struct PostgresEngine {
     threads: Threads<Job>,
+    options: Arc<PostgresOptions>,
 }
 
 /// One connection in use.
@@ -92,7 +99,12 @@ impl PostgresEngine {
             .collect();
         Ok(Self {
             threads: Threads::start("onward-postgres", bodies)?,
+            options: Arc::new(options.clone()),
         })
+    }
+
+    pub(crate) fn hear(&self, name: String, hear: impl Fn() + Send + 'static) -> Result<Hearing> {
+        notices::hear(Arc::clone(&self.options), name, hear)
     }
 
     pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {
@@ -158,26 +170,6 @@ impl PostgresSession {
         self.hurt = Some(Hurt::Failure(error.clone()));
         error
     }
-}
-
-/// TLS to the database that accepts only certificates of the given authority.
-pub(crate) fn trust(ca_pem: &[u8], target: &str) -> Result<rustls::ClientConfig> {
-    let refused = |reason: String| StorageError::Open {
-        target: target.to_owned(),
-        reason: format!("its certificate authority cannot be used: {reason}"),
-    };
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in rustls::pki_types::CertificateDer::pem_slice_iter(ca_pem) {
-        let certificate = certificate.map_err(|error| refused(error.to_string()))?;
-        roots
-            .add(certificate)
-            .map_err(|error| refused(error.to_string()))?;
-    }
-    let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| refused(error.to_string()))?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 impl std::fmt::Debug for PostgresSession {

@@ -35,6 +35,7 @@ fn an_https_address_with_a_host_is_a_callback() {
         "HTTPS://Example.COM:443/Hook",
         Ok("https://example.com/Hook"),
     );
+    check("https://Example.com./Hook", Ok("https://example.com/Hook"));
     check(
         "https://häuser.example/",
         Ok("https://xn--huser-gra.example/"),
@@ -64,6 +65,8 @@ fn anything_else_is_refused_with_its_reason() {
         ("https://1.2.3.4.5/", Malformed),
         ("https://exa<mple.com/", Malformed),
         ("https://a..b/", Malformed),
+        ("https://localhost../", Malformed),
+        ("https://./", Malformed),
         ("https://user@example.com/", Credentials),
         ("https://user:secret@example.com/", Credentials),
         ("https://:secret@example.com/", Credentials),

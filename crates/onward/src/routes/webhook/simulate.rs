@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::management::causes::{AnyBody, Members};
-use crate::management::recording::WriteRequest;
+use crate::management::json_body::JsonBody;
 use crate::problem::Problem;
 use crate::webhooks::causes::{Heard, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
@@ -37,11 +37,11 @@ use crate::wire::webhooks::{Simulated, SimulatedDelivery};
 pub async fn simulate(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
-    request: WriteRequest,
+    body: JsonBody,
 ) -> Result<(StatusCode, Json<Simulated>), Problem> {
     let now = app.clock.now_seconds();
     let now_milliseconds = app.clock.now_milliseconds();
-    let simulation = Simulation::read(&request, now)?;
+    let simulation = Simulation::read(&body, now)?;
     let simulated = app
         .storage
         .write(move |write| {

@@ -16,7 +16,7 @@ use crate::delivery::callback::CallbackUrl;
 use crate::limits;
 use crate::management::causes::{AnyBody, Members, WrongMember};
 use crate::management::fields::Fields;
-use crate::management::recording::WriteRequest;
+use crate::management::json_body::JsonBody;
 use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
 use crate::webhooks::causes::{Callback, OneMore, Refused};
@@ -25,7 +25,8 @@ use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Subscribes, or replaces what the subscription of the same URL asks for.
 ///
-/// A disabled subscription becomes active again.
+/// A disabled subscription becomes active again. What waits of a type of event that it does not
+/// ask for any more is cancelled.
 // S-30
 #[utoipa::path(
     post,
@@ -42,10 +43,10 @@ use crate::wire::webhooks::SubscriptionAnswer;
 pub async fn subscribe(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
-    request: WriteRequest,
+    body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
-    let wish = read_wish(&app, request.fields()?).await?;
-    let now = app.clock.now_seconds();
+    let wish = read_wish(&app, body.fields()?).await?;
+    let now = app.clock.now_milliseconds();
     let (is_new, stored) = app
         .storage
         .write(move |write| {

@@ -153,3 +153,29 @@ story! {
         world.wait_for_state(&key, &subscription, "delivered").await;
     }
 }
+
+story! {
+    async fn what_one_node_records_the_other_hears_at_once(world) {
+        let node = world.start_node().await;
+        let here = world.agent("north").await;
+        let there = here.on_node(&world, node);
+        let listing = here.list(1).await;
+        // Whatever both are told as they begin.
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        let mut changes = world.app().deliveries.watch();
+        for day in 1..=5 {
+            changes.mark_unchanged();
+            let recorded = there.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
+            assert_eq!(recorded.status, 200);
+            let patience = std::time::Duration::from_secs(5);
+            assert!(tokio::time::timeout(patience, changes.changed()).await.is_ok(), "{day}");
+        }
+        // Of its own recordings a node is not told over and over.
+        let before = *changes.borrow();
+        here.record(listing, "sstc", "2026-11-10").await;
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        let heard = *changes.borrow() - before;
+        // Where nodes look for themselves, they see their own as well.
+        assert!((1..=2).contains(&heard), "{heard}");
+    }
+}

@@ -16,6 +16,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
@@ -38,6 +39,8 @@ struct State {
     answers: VecDeque<Reply>,
     /// What answers when no other is left.
     usual: Option<Reply>,
+    /// While it is true, nothing is answered.
+    held: watch::Sender<bool>,
 }
 
 /// One request as it came.
@@ -193,6 +196,11 @@ impl Receiver {
         self.state.lock().unwrap().usual = Some(reply);
     }
 
+    /// Answers nothing from now on, or everything again.
+    pub(crate) fn hold(&self, is_held: bool) {
+        self.state.lock().unwrap().held.send_replace(is_held);
+    }
+
     /// What came so far.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.state.lock().unwrap().received.clone()
@@ -252,11 +260,17 @@ async fn accept(listener: TcpListener, tls: TlsAcceptor, state: Arc<Mutex<State>
 async fn answer(state: &Mutex<State>, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
+    let mut held = {
+        let mut state = state.lock().unwrap();
+        state.received.push(Received {
+            headers: parts.headers,
+            body: String::from_utf8(body.to_vec()).unwrap(),
+        });
+        state.held.subscribe()
+    };
+    // The sender lives as long as the state.
+    drop(held.wait_for(|is_held| !is_held).await);
     let mut state = state.lock().unwrap();
-    state.received.push(Received {
-        headers: parts.headers,
-        body: String::from_utf8(body.to_vec()).unwrap(),
-    });
     let usual = state.usual.clone();
     let reply = state.answers.pop_front().or(usual);
     let reply = reply.unwrap_or_else(|| Reply::status(200));

@@ -13,7 +13,7 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::app::App;
 use crate::limits;
 use crate::management::causes::{AnyBody, Members, WrongMember};
-use crate::management::recording::WriteRequest;
+use crate::management::json_body::JsonBody;
 use crate::management::segments::Segments;
 use crate::openapi::schema::formatted;
 use crate::problem::Problem;
@@ -26,7 +26,7 @@ use crate::wire::webhooks::Replay;
 /// Sends again what happened since a time.
 ///
 /// Owes the events of the subscription's types again that were recorded since then, with their
-/// old ids; those that wait already are left alone.
+/// old ids; those that wait already are left alone. It reaches back as far as deliveries are kept.
 #[utoipa::path(
     post,
     path = "/api/v1/webhook/subscriptions/{id}/replay",
@@ -43,9 +43,9 @@ pub async fn replay(
     State(app): State<Arc<App>>,
     holder: ApiKeyHolder,
     segments: Segments,
-    request: WriteRequest,
+    body: JsonBody,
 ) -> Result<(StatusCode, Json<Replay>), Problem> {
-    let mut fields = request.fields()?;
+    let mut fields = body.fields()?;
     fields.require("since");
     let since = fields.exact_text("since").and_then(|text| {
         let parsed = text.parse::<Timestamp>().ok();
@@ -56,8 +56,10 @@ pub async fn replay(
         parsed
     });
     fields.finish()?;
-    let since = since.map_or(0, Timestamp::as_second);
     let now = app.clock.now_milliseconds();
+    // What is older may be there still, because another subscription is owed it.
+    let kept_since = now / 1000 - i64::from(app.config.delivery_retention_days) * 86_400;
+    let since = since.map_or(0, Timestamp::as_second).max(kept_since);
     let deliveries = app
         .storage
         .write(move |write| {

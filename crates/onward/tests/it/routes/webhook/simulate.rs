@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::story;
-use crate::world::World;
+use crate::world::{World, send};
 
 /// Simulates; the event's claims without what differs in each run.
 async fn heard(world: &World, key: &str, receiver: &crate::world::Receiver, body: Value) -> Value {
@@ -210,5 +210,25 @@ story! {
             assert!(errors[0].starts_with(&format!("{field}: ")), "{value}: {errors:?}");
         }
         assert_eq!(receiver.received().len(), 0);
+    }
+}
+
+story! {
+    async fn an_idempotency_key_means_nothing_here(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        world.subscribe(&key, &receiver).await;
+        let body = json!({"eventType": "fallthrough", "uprn": "5"});
+        let mut ids = std::collections::BTreeSet::new();
+        // Neither is it honoured, nor is a wrong one refused.
+        for sent in ["k1", "k1", "a b", ""] {
+            let request = world.webhook_request(("POST", "/simulate")).header("x-api-key", &key);
+            let answer = send(request.header("idempotency-key", sent).json(&body)).await;
+            assert_eq!(answer.status, 202, "{sent:?}: {}", answer.json());
+            assert_eq!(answer.header("idempotency-replayed"), "");
+            ids.insert(answer.json()["eventId"].to_string());
+        }
+        assert_eq!(ids.len(), 4);
+        receiver.wait_for(4).await;
     }
 }

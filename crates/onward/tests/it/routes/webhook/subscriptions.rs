@@ -96,3 +96,38 @@ story! {
         }
     }
 }
+
+story! {
+    async fn no_answer_may_be_kept_by_a_cache(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let one = format!("/subscriptions/{subscription}");
+        let body = json!({"eventType": "fallthrough", "uprn": "5"});
+        let simulated = world.post_webhook(&key, "/simulate", body).await;
+        let delivery = simulated.json()["deliveries"][0]["deliveryId"].clone();
+        world.wait_for_state(&key, &subscription, "delivered").await;
+        let wish = json!({"participantName": "a", "callbackUrl": receiver.url, "events": ["fallthrough"]});
+        let mut answers = vec![simulated, world.post_webhook(&key, "/subscribe", wish).await];
+        let since = json!({"since": "2026-11-21T00:00:00Z"});
+        answers.push(world.post_webhook(&key, &format!("{one}/replay"), since).await);
+        let delivery = delivery.as_str().unwrap();
+        for (method, path) in [
+            ("GET", "/subscriptions".to_owned()),
+            ("GET", one.clone()),
+            ("HEAD", one.clone()),
+            ("GET", format!("{one}/deliveries")),
+            ("POST", format!("{one}/deliveries/{delivery}/redeliver")),
+            ("POST", format!("{one}/enable")),
+            ("DELETE", one.clone()),
+            ("GET", one.clone()),
+        ] {
+            answers.push(world.webhook(&key, (method, &path), None).await);
+        }
+        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(statuses, [202, 200, 202, 200, 200, 200, 200, 202, 200, 204, 404]);
+        for answer in answers {
+            assert_eq!(answer.header("cache-control"), "no-store", "{}", answer.status);
+        }
+    }
+}

@@ -74,7 +74,7 @@ story! {
     async fn loopback_is_refused_unless_the_settings_allow_it(world) {
         let key = world.api_key("Example Lender").await;
         let loopbacks =
-            ["127.0.0.1", "127.1", "2130706433", "[::1]", "localhost", "LOCALHOST"];
+            ["127.0.0.1", "127.1", "2130706433", "[::1]", "localhost", "LOCALHOST", "localhost."];
         for host in loopbacks {
             let url = format!("https://{host}:8450/events");
             let answer = world.post_webhook(&key, "/subscribe", wish(&url)).await;
@@ -106,11 +106,11 @@ story! {
 
 story! {
     async fn it_is_kept_in_its_normal_form(world) {
-        let key = world.api_key("Example Lender").await;
         let longest = format!("https://hooks.example.invalid/{}", "x".repeat(1970));
         for (url, normal) in [
             ("https://hooks.example.invalid", "https://hooks.example.invalid/"),
             ("HTTPS://Hooks.Example.INVALID:443/a/../b", "https://hooks.example.invalid/b"),
+            ("https://hooks.example.invalid./", "https://hooks.example.invalid/"),
             ("https://b\u{fc}cher.invalid/", "https://xn--bcher-kva.invalid/"),
             ("https://hooks.example.invalid/a%20b?c=d%26e", "https://hooks.example.invalid/a%20b?c=d%26e"),
             ("https://8.8.8.8/", "https://8.8.8.8/"),
@@ -118,6 +118,7 @@ story! {
             ("https://[2606:4700:4700::1111]/", "https://[2606:4700:4700::1111]/"),
             (longest.as_str(), longest.as_str()),
         ] {
+            let key = world.api_key("Example Lender").await;
             let first = world.post_webhook(&key, "/subscribe", wish(url)).await;
             assert_eq!(first.status, 201, "{url}: {}", first.json());
             assert_eq!(first.json()["callbackUrl"], normal);

@@ -1,0 +1,48 @@
+//! What is removed as time goes by: on every node, once a minute.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::StorageError;
+use tokio::sync::watch;
+
+use crate::app::App;
+use crate::limits;
+
+const INTERVAL: Duration = Duration::from_mins(1);
+const DAY_SECONDS: i64 = 86_400;
+
+/// Cleans until told to stop.
+pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(INTERVAL) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        if let Some(limits) = &app.rate_limits {
+            limits.forget_idle();
+        }
+        if let Err(error) = clean_store(&app).await {
+            tracing::warn!(%error, "expired rows could not be removed");
+        }
+    }
+}
+
+/// Removes assertions, kept answers, deliveries and events that are older than the settings
+/// want them kept, and withdraws old keys (S-28). One round is one transaction, and bounded.
+pub async fn clean_store(app: &App) -> Result<(), StorageError> {
+    let now = app.clock.now_seconds();
+    let keys_before = now - i64::from(app.config.key_retention_days) * DAY_SECONDS;
+    let ended_before = now - i64::from(app.config.delivery_retention_days) * DAY_SECONDS;
+    app.storage
+        .write(move |write| {
+            storage::assertion::delete_expired_assertions(write, now)?;
+            storage::keys::revoke_retired_keys(write, keys_before, now)?;
+            let limit = limits::DELIVERIES_PRUNED_MAX;
+            storage::delivery_log::prune(write, ended_before * 1000, limit)?;
+            let limit = limits::IDEMPOTENCY_DELETED_MAX;
+            storage::idempotency::delete_expired_answers(write, now, limit)?;
+            Ok(())
+        })
+        .await
+}

@@ -1,0 +1,51 @@
+//! A JSON body within bounds, before anything in it is read.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use http::{HeaderMap, header};
+
+use super::fields::Fields;
+use crate::form;
+use crate::limits;
+use crate::problem::Problem;
+
+/// A body that ought to be JSON.
+#[derive(Debug, Clone)]
+pub struct JsonBody {
+    is_json: bool,
+    body: Bytes,
+}
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        Ok(Self {
+            is_json: is_json(&parts.headers),
+            body: form::read_body(body, limits::JSON_BODY_BYTES_MAX).await?,
+        })
+    }
+}
+
+impl JsonBody {
+    /// The members of the object in it.
+    pub fn fields(&self) -> Result<Fields, Problem> {
+        if !self.is_json {
+            return Err(Problem::MediaTypeUnsupported("application/json"));
+        }
+        Fields::parse(&self.body)
+    }
+
+    /// The body as it came, of whatever type.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}

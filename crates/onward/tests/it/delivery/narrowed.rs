@@ -1,0 +1,145 @@
+//! A subscription gives up a type of event: what waits of it goes out no more (S-30).
+
+use serde_json::{Value, json};
+use storage::deliveries::{AttemptResult, Next, store_attempts};
+use storage::lanes::{self, Health, Lane};
+use storage::subscriptions::SubscriptionId;
+
+use crate::story;
+use crate::world::{Received, Receiver, Reply, World};
+
+const NOW: i64 = 1_795_255_200_000;
+
+/// Keeps the lane of the first subscription for half a minute.
+async fn hold_lane(world: &World) -> Lane {
+    let taken = world.storage.write(|write| {
+        let until = (NOW, NOW + 30_000);
+        lanes::take_lane(write, SubscriptionId(1), "another node", until)
+    });
+    taken.await.unwrap().unwrap()
+}
+
+async fn simulate(world: &World, key: &str, event_type: &str, uprn: i64) -> i64 {
+    let body = json!({"eventType": event_type, "uprn": uprn.to_string()});
+    let answer = world.post_webhook(key, "/simulate", body).await;
+    assert_eq!(answer.status, 202, "{}", answer.json());
+    let id = answer.json()["deliveries"][0]["deliveryId"].clone();
+    id.as_str().unwrap().parse().unwrap()
+}
+
+fn count(arrived: &[Received], event_type: &str) -> usize {
+    let is_such = |one: &&Received| one.claims()["eventType"] == event_type;
+    arrived.iter().filter(is_such).count()
+}
+
+/// Status and type of each delivery, the oldest first.
+async fn log(world: &World, key: &str, subscription: &str) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let mut log = world.deliveries(key, subscription).await;
+    log.reverse();
+    log.iter()
+        .map(|one| (text(&one["status"]), text(&one["eventType"])))
+        .collect()
+}
+
+async fn narrow(world: &World, key: &str, receiver: &Receiver) {
+    let answer = receiver.subscribe_to(world, key, &["fallthrough"]).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    assert_eq!(answer.json()["events"], json!(["fallthrough"]));
+}
+
+story! {
+    async fn what_waits_is_cancelled_and_holds_nothing_back(world) {
+        let receiver = world.receiver().await;
+        receiver.answer([Reply::status(500)]);
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        simulate(&world, &key, "milestone.updated", 1).await;
+        world.wait_for_attempts(&key, &subscription, 1).await;
+        // Behind it, for the same property.
+        simulate(&world, &key, "fallthrough", 1).await;
+        narrow(&world, &key, &receiver).await;
+        let arrived = receiver.wait_for(2).await;
+        assert_eq!(arrived[1].claims()["eventType"], "fallthrough");
+        world.wait_for_state(&key, &subscription, "delivered").await;
+        let mut deliveries = world.deliveries(&key, &subscription).await;
+        let cancelled = deliveries.remove(1);
+        assert_eq!(cancelled["status"], "cancelled");
+        assert_eq!(cancelled["endedAt"], "2026-11-21T10:00:00Z");
+        assert_eq!(cancelled["nextAttemptAt"], Value::Null);
+        assert_eq!(cancelled["attempts"].as_array().unwrap().len(), 1);
+        // Its time comes, and nothing goes out.
+        world.clock.advance(3600);
+        simulate(&world, &key, "fallthrough", 2).await;
+        receiver.wait_for(3).await;
+        world.wait_for_state(&key, &subscription, "delivered").await;
+        assert_eq!(count(&receiver.received(), "milestone.updated"), 1);
+        // Whoever asks for it gets it.
+        let id = cancelled["deliveryId"].as_str().unwrap();
+        let path = format!("/subscriptions/{subscription}/deliveries/{id}/redeliver");
+        assert_eq!(world.webhook(&key, ("POST", &path), None).await.status, 202);
+        receiver.wait_for(4).await;
+        world.wait_until("it is delivered", async || {
+            log(&world, &key, &subscription).await.iter().all(|one| one.0 == "delivered")
+        }).await;
+    }
+}
+
+story! {
+    async fn what_a_lane_has_read_ahead_is_cancelled_too(world) {
+        let receiver = world.receiver().await;
+        receiver.hold(true);
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        hold_lane(&world).await;
+        for uprn in 1..=20 {
+            simulate(&world, &key, "milestone.updated", 2 * uprn).await;
+            simulate(&world, &key, "fallthrough", 2 * uprn + 1).await;
+        }
+        // Now this node finds all of it at once, sends eight, and has read the others.
+        world.clock.advance(31);
+        receiver.wait_for(8).await;
+        narrow(&world, &key, &receiver).await;
+        receiver.hold(false);
+        receiver.wait_for(24).await;
+        world.wait_until("nothing waits", async || {
+            log(&world, &key, &subscription).await.iter().all(|one| one.0 != "waiting")
+        }).await;
+        let arrived = receiver.received();
+        assert_eq!(count(&arrived, "fallthrough"), 20);
+        // Those that were under way have arrived, and the log says so.
+        assert_eq!(count(&arrived, "milestone.updated"), 4);
+        let expected = (1..=20).flat_map(|pair| {
+            let milestone = if pair <= 4 { "delivered" } else { "cancelled" };
+            [(milestone, "milestone.updated"), ("delivered", "fallthrough")]
+        });
+        let expected: Vec<_> = expected.map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
+        assert_eq!(log(&world, &key, &subscription).await, expected);
+    }
+}
+
+story! {
+    async fn an_attempt_that_was_under_way_counts_if_it_arrived(world) {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        let subscription = world.subscribe(&key, &receiver).await;
+        let lane = hold_lane(&world).await;
+        let arrived = simulate(&world, &key, "milestone.updated", 1).await;
+        let failed = simulate(&world, &key, "milestone.updated", 2).await;
+        narrow(&world, &key, &receiver).await;
+        let stored = world.storage.write(move |write| {
+            let result = |delivery, next| AttemptResult {
+                delivery, number: 1, begun_at: NOW, duration: 5, status: None, error: None, next,
+            };
+            let results = [
+                result(arrived, Next::Delivered),
+                result(failed, Next::Retry(NOW + 5000)),
+            ];
+            store_attempts(write, &lane, &results, &Health::default())
+        });
+        assert!(stored.await.unwrap());
+        let states: Vec<String> =
+            log(&world, &key, &subscription).await.into_iter().map(|one| one.0).collect();
+        assert_eq!(states, ["delivered", "cancelled"]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Rotations by the real command while events flow, for receivers that fetch the key set when its
+//! `max-age` has passed and at no other time.
+
+use std::collections::BTreeSet;
+
+use onward::clock::Clock;
+use serde_json::Value;
+use signing::jwk::JwkSet;
+use signing::jws::Unverified;
+
+use crate::commands::program::{self, Finished};
+use crate::story;
+use crate::world::{Agent, Answer, At, Received, Receiver, World, http_client};
+
+/// How far the clock moves at once.
+const STEP_SECONDS: i64 = 30;
+
+/// A receiver's key set. It is asked for no unknown key.
+struct Kept {
+    keys: JwkSet,
+    fresh_until: i64,
+}
+
+/// What was recorded and what came of it.
+struct Watch<'a> {
+    world: &'a World,
+    receiver: Receiver,
+    agent: Agent,
+    listing: i64,
+    recorded: usize,
+    /// One that was fetched at each step, so that some set is of every age.
+    kept: Vec<Kept>,
+    /// Which keys signed.
+    signed: BTreeSet<String>,
+    /// What did not verify, and with how old a set.
+    refused: Vec<String>,
+    next_made_at: i64,
+}
+
+impl Kept {
+    async fn fetch(world: &World, now: i64) -> Self {
+        let request = http_client(world, None).get(world.url(At::Directory, "/jwks"));
+        let answer = Answer::read(request.send().await.unwrap()).await;
+        let max_age = answer.header("cache-control").split_once("max-age=");
+        let max_age: i64 = max_age.unwrap().1.parse().unwrap();
+        Self {
+            keys: JwkSet::parse(&answer.body).unwrap(),
+            fresh_until: now + max_age,
+        }
+    }
+}
+
+impl<'a> Watch<'a> {
+    async fn begin(world: &'a World) -> Self {
+        let receiver = world.receiver().await;
+        let key = world.api_key("Example Lender").await;
+        world.subscribe(&key, &receiver).await;
+        let agent = world.agent("north").await;
+        let config = format!(
+            "store = {:?}\nkey_encryption_key_file = {:?}\n",
+            world.config.store, world.config.key_encryption_key_file
+        );
+        std::fs::write(world.directory.path().join("operator.toml"), config).unwrap();
+        Self {
+            world,
+            receiver,
+            listing: agent.list(1).await,
+            agent,
+            recorded: 0,
+            kept: Vec::new(),
+            signed: BTreeSet::new(),
+            refused: Vec::new(),
+            next_made_at: now(world),
+        }
+    }
+
+    /// Lets time pass; events flow at each step.
+    async fn pass(&mut self, steps: usize) {
+        for _step in 0..steps {
+            self.step(None).await;
+        }
+    }
+
+    /// One step of the clock, with a command in the midst of its events. Whoever fetches now
+    /// fetches before the command, which is the worst moment.
+    async fn step(&mut self, command: Option<&[&str]>) -> Option<Finished> {
+        self.world.clock.advance(STEP_SECONDS);
+        let now = now(self.world);
+        for kept in &mut self.kept {
+            if now >= kept.fresh_until {
+                *kept = Kept::fetch(self.world, now).await;
+            }
+        }
+        if self.kept.len() < 10 {
+            self.kept.push(Kept::fetch(self.world, now).await);
+        }
+        self.agent = self.agent.renewed(self.world).await;
+        let before = self.recorded;
+        let finished = match command {
+            Some(args) => {
+                let file = self.world.directory.path().join("operator.toml");
+                let mut args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+                args.extend(["--config".to_owned(), file.display().to_string()]);
+                let running = tokio::task::spawn_blocking(move || {
+                    program::run(&args.iter().map(String::as_str).collect::<Vec<_>>())
+                });
+                while !running.is_finished() {
+                    self.record().await;
+                }
+                Some(running.await.unwrap())
+            }
+            None => None,
+        };
+        // Until the node has looked at the keys again.
+        self.record().await;
+        tokio::time::sleep(std::time::Duration::from_millis(if command.is_some() {
+            300
+        } else {
+            0
+        }))
+        .await;
+        self.record().await;
+        let arrived = self.receiver.wait_for(self.recorded).await;
+        for event in &arrived[before..self.recorded] {
+            self.verify(event, now);
+        }
+        finished
+    }
+
+    async fn record(&mut self) {
+        self.recorded += 1;
+        let date = format!("2026-10-{:02}", self.recorded % 2 + 1);
+        let answer = self.agent.record(self.listing, "sstc", &date).await;
+        assert_eq!(answer.status, 200, "{}", answer.json());
+    }
+
+    fn verify(&mut self, event: &Received, now: i64) {
+        for kept in &self.kept {
+            match find_signer(event, &kept.keys) {
+                Some(kid) => {
+                    self.signed.insert(kid);
+                }
+                None => self
+                    .refused
+                    .push(format!("fresh for {} s", kept.fresh_until - now)),
+            }
+        }
+    }
+
+    /// `onward keys rotate`, which reads the machine's clock: the next key's age is made the same
+    /// by that clock as it is by the story's.
+    async fn rotate(&mut self, options: &[&str]) -> Result<Value, String> {
+        let age = now(self.world) + STEP_SECONDS - self.next_made_at;
+        let made_at = Clock::System.now_seconds() - age;
+        let aged = self.world.storage.write(move |write| {
+            write.execute(
+                "update signing_key set created_at = $1 where purpose = 'event' \
+                 and state = 'next'",
+                &[made_at.into()],
+            )
+        });
+        assert_eq!(aged.await.unwrap(), 1);
+        let args = ["keys", "rotate", "--purpose", "event", "--json"];
+        let finished = self.step(Some(&[&args, options].concat())).await.unwrap();
+        if finished.status != Some(0) {
+            return Err(finished.failure().to_owned());
+        }
+        self.next_made_at = now(self.world);
+        let rotated: Value = serde_json::from_str(&finished.out).unwrap();
+        Ok(rotated[0].clone())
+    }
+}
+
+fn now(world: &World) -> i64 {
+    Clock::Manual(world.clock.clone()).now_seconds()
+}
+
+/// The id of the key under which an event verifies, if it does with one of these.
+fn find_signer(event: &Received, keys: &JwkSet) -> Option<String> {
+    let token = Unverified::parse(&event.body).unwrap();
+    let kid = token.kid().unwrap().to_owned();
+    let key = keys.keys().iter().find(|key| key.kid() == Some(&kid))?;
+    token.verify(key).ok().map(|_claims| kid)
+}
+
+story! {
+    async fn no_event_fails_for_whoever_keeps_the_key_set_for_just_its_time(world) {
+        let mut watch = Watch::begin(&world).await;
+        watch.pass(8).await;
+        let mut current = Vec::new();
+        let mut too_early = 0;
+        while current.len() < 3 {
+            match watch.rotate(&[]).await {
+                Ok(rotated) => {
+                    current.push(rotated["current"].as_str().unwrap().to_owned());
+                    watch.pass(8).await;
+                }
+                Err(reason) => {
+                    assert!(reason.contains("published for too short a time"), "{reason}");
+                    too_early += 1;
+                }
+            }
+        }
+        assert_eq!(watch.refused, Vec::<String>::new());
+        // At 270, 300 and 330 s each time; at 360 s every set that is older has been thrown away.
+        assert_eq!(too_early, 9);
+        // A retired key is revoked: what it signed long ago verifies no more, and all else does.
+        let oldest = watch.receiver.received().remove(0);
+        let fresh = world.key_set().await;
+        let retired = find_signer(&oldest, &fresh).unwrap();
+        let revoked = watch.step(Some(&["keys", "revoke", &retired])).await.unwrap();
+        assert_eq!(revoked.status, Some(0), "{}", revoked.err);
+        assert_eq!(find_signer(&oldest, &world.key_set().await), None);
+        watch.pass(12).await;
+        assert_eq!(watch.refused, Vec::<String>::new());
+        assert_eq!(watch.kept.len(), 10);
+        let expected: BTreeSet<String> = current.into_iter().chain([retired]).collect();
+        assert_eq!(watch.signed, expected);
+    }
+}
+
+story! {
+    async fn a_rotation_that_does_not_wait_is_noticed(world) {
+        let mut watch = Watch::begin(&world).await;
+        watch.pass(3).await;
+        // The first next key is as old as the store; the second is known to nobody.
+        watch.rotate(&["--now"]).await.unwrap();
+        assert_eq!(watch.refused, Vec::<String>::new());
+        watch.rotate(&["--now"]).await.unwrap();
+        assert!(watch.refused.iter().any(|one| one != "fresh for 300 s"), "{:?}", watch.refused);
+    }
+}
