@@ -1,7 +1,7 @@
 //! How fast Onward is: the real binary, driven over kept-alive mTLS.
 //!
 //! `cargo bench -p onward` measures everything, `cargo bench -p onward -- NAME`
-//! one part: `chain_query` or `management`.
+//! one part: `chain_query`, `management` or `deliveries`.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
 //! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
@@ -16,16 +16,28 @@
     reason = "a benchmark that meets a surprise shall stop, and prints what it measures"
 )]
 
+#[path = "rates/agent.rs"]
+mod agent;
 #[path = "rates/chain_query.rs"]
 mod chain_query;
 #[path = "rates/connection.rs"]
 mod connection;
+#[path = "rates/deliveries.rs"]
+mod deliveries;
+#[path = "rates/isolation.rs"]
+mod isolation;
 #[path = "rates/load.rs"]
 mod load;
 #[path = "rates/management.rs"]
 mod management;
 #[path = "rates/process.rs"]
 mod process;
+#[path = "rates/recorder.rs"]
+mod recorder;
+#[path = "rates/subscriber.rs"]
+mod subscriber;
+#[path = "rates/webhooks.rs"]
+mod webhooks;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +61,9 @@ fn main() {
     if is_wanted("management") {
         runtime.block_on(management::measure());
     }
+    if is_wanted("deliveries") {
+        runtime.block_on(deliveries::measure());
+    }
 }
 
 fn engine() -> &'static str {
@@ -59,9 +74,13 @@ fn engine() -> &'static str {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+fn median(values: Vec<f64>) -> f64 {
+    percentile(values, 0.5)
+}
+
+fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    values[((values.len() as f64 * share) as usize).min(values.len() - 1)]
 }
 
 fn read_setting(name: &str, default: u64) -> u64 {

@@ -1,22 +1,18 @@
 //! How fast listing and chain management is, durably: every write is on disk
 //! before it is answered.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use http::{Method, Request};
-use http_body_util::Full;
-use serde_json::{Value, json};
+use http::Method;
+use serde_json::json;
 
+use crate::agent::{Agent, Call};
 use crate::connection::Connection;
 use crate::load::{join_all, now};
 use crate::process::{Node, Settings};
-use crate::{engine, median, read_setting};
+use crate::{engine, median, percentile, read_setting};
 
-/// The sandbox's client that manages listings.
-const AGENT: &str = "Example Agent";
 /// Writers and readers at once in the runs of many.
 const MANY: usize = 64;
 /// Links broken and added again in the middle of a chain, for each length.
@@ -75,21 +71,6 @@ pub(crate) async fn measure() {
     node.stop().await;
 }
 
-/// One request.
-struct Call {
-    method: Method,
-    path: String,
-    body: Option<Value>,
-}
-
-/// A client of scope `listing`, signed in.
-struct Agent {
-    address: SocketAddr,
-    tls: Arc<rustls::ClientConfig>,
-    token: String,
-    branch: u64,
-}
-
 struct Rate {
     per_second: f64,
     cpu_microseconds: f64,
@@ -97,52 +78,6 @@ struct Rate {
 }
 
 impl Agent {
-    async fn open(node: &Node) -> Self {
-        let (tls, token) = node.sign_in(Some(AGENT)).await;
-        Self {
-            address: node.listing_address(),
-            tls,
-            token,
-            branch: node.branch_of(AGENT),
-        }
-    }
-
-    async fn connect(&self) -> Connection {
-        Connection::open(self.address, Arc::clone(&self.tls)).await
-    }
-
-    /// Sends a request; the answer must be a success.
-    async fn send(&self, connection: &mut Connection, call: Call) -> Value {
-        let body = call.body.map(|body| body.to_string()).unwrap_or_default();
-        let request = Request::builder()
-            .method(call.method)
-            .uri(format!("/api/v1{}", call.path))
-            .header("host", "localhost")
-            .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", "application/json")
-            .body(Full::from(body))
-            .unwrap();
-        let (status, body) = connection.send(request).await;
-        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
-        serde_json::from_slice(&body).unwrap()
-    }
-
-    /// Lists a new property; the listing's id.
-    async fn list(&self, connection: &mut Connection, number: usize) -> i64 {
-        let address = json!({
-            "line1": format!("{} Benchmark Street {}", number + 1, uuid::Uuid::new_v4()),
-            "postTown": "Leeds", "postcode": "LS1 4AP",
-        });
-        let body = json!({"address": address, "branch_id": self.branch, "price": 250_000});
-        let call = Call {
-            method: Method::POST,
-            path: "/listing".to_owned(),
-            body: Some(body),
-        };
-        let answer = self.send(connection, call).await;
-        answer["data"]["id"].as_i64().unwrap()
-    }
-
     /// Calls as fast as the answers come.
     async fn run(
         &self,
@@ -221,11 +156,6 @@ fn report(name: &str, connections: usize, rate: Rate) {
         median(rate.latencies.clone()),
         percentile(rate.latencies, 0.99)
     );
-}
-
-fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[((values.len() as f64 * share) as usize).min(values.len() - 1)]
 }
 
 fn pick(ids: &[i64], number: i64) -> i64 {

@@ -151,6 +151,37 @@ impl Node {
         SocketAddr::from(([127, 0, 0, 1], self.first_port + 3))
     }
 
+    /// CPU seconds that its signing threads have used.
+    pub(crate) fn signing_seconds(&self) -> f64 {
+        let process = self.child.id().unwrap();
+        let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        let ids = tasks.map(|task| task.unwrap().file_name().into_string().unwrap());
+        let paths = ids.map(|id| format!("{process}/task/{id}"));
+        let is_signer = |path: &String| {
+            let name = std::fs::read_to_string(format!("/proc/{path}/comm"));
+            name.is_ok_and(|name| name.starts_with("onward-signer"))
+        };
+        paths.filter(is_signer).map(|path| cpu_seconds(&path)).sum()
+    }
+
+    /// A key for webhook management.
+    pub(crate) fn api_key(&self) -> &str {
+        &self.sandbox.api_keys[0].key
+    }
+
+    /// TLS settings of a subscriber, whose certificate the sandbox trusts.
+    pub(crate) fn subscriber_tls(&self) -> Arc<rustls::ServerConfig> {
+        let callback = &self.sandbox.callback;
+        let chain = CertificateDer::pem_file_iter(&callback.certificate_file).unwrap();
+        let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
+        let key = PrivateKeyDer::from_pem_file(&callback.key_file).unwrap();
+        let tls = rustls::ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .unwrap();
+        Arc::new(tls)
+    }
+
     /// The first branch of one of the sandbox's clients.
     pub(crate) fn branch_of(&self, name: &str) -> u64 {
         self.sandbox.client(Some(name)).unwrap().branches[0]

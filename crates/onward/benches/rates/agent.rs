@@ -1,0 +1,77 @@
+//! The sandbox's client that manages listings, signed in.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http::{Method, Request};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+use crate::connection::Connection;
+use crate::process::Node;
+
+/// The client's name in the sandbox.
+const AGENT: &str = "Example Agent";
+
+/// One request.
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+}
+
+/// A client of scope `listing`, signed in.
+pub(crate) struct Agent {
+    address: SocketAddr,
+    tls: Arc<rustls::ClientConfig>,
+    token: String,
+    branch: u64,
+}
+
+impl Agent {
+    pub(crate) async fn open(node: &Node) -> Self {
+        let (tls, token) = node.sign_in(Some(AGENT)).await;
+        Self {
+            address: node.listing_address(),
+            tls,
+            token,
+            branch: node.branch_of(AGENT),
+        }
+    }
+
+    pub(crate) async fn connect(&self) -> Connection {
+        Connection::open(self.address, Arc::clone(&self.tls)).await
+    }
+
+    /// Sends a request; the answer must be a success.
+    pub(crate) async fn send(&self, connection: &mut Connection, call: Call) -> Value {
+        let body = call.body.map(|body| body.to_string()).unwrap_or_default();
+        let request = Request::builder()
+            .method(call.method)
+            .uri(format!("/api/v1{}", call.path))
+            .header("host", "localhost")
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("content-type", "application/json")
+            .body(Full::from(body))
+            .unwrap();
+        let (status, body) = connection.send(request).await;
+        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Lists a new property; the listing's id.
+    pub(crate) async fn list(&self, connection: &mut Connection, number: usize) -> i64 {
+        let address = json!({
+            "line1": format!("{} Benchmark Street {}", number + 1, uuid::Uuid::new_v4()),
+            "postTown": "Leeds", "postcode": "LS1 4AP",
+        });
+        let body = json!({"address": address, "branch_id": self.branch, "price": 250_000});
+        let call = Call {
+            method: Method::POST,
+            path: "/listing".to_owned(),
+            body: Some(body),
+        };
+        let answer = self.send(connection, call).await;
+        answer["data"]["id"].as_i64().unwrap()
+    }
+}

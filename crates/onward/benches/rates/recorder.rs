@@ -1,0 +1,122 @@
+//! Records milestones, each of which becomes one event that can be told from all others.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use http::Method;
+use jiff::civil::Date;
+use serde_json::json;
+
+use crate::agent::{Agent, Call};
+use crate::connection::Connection;
+use crate::load::{join_all, now};
+use crate::process::Node;
+
+/// Listings, and with them properties, that take turns.
+const LISTINGS: usize = 1_000;
+/// Writers at once.
+const WRITERS: usize = 32;
+/// An event's number is told by its date: the days since this one.
+const FIRST_DAY: Date = jiff::civil::date(1900, 1, 1);
+
+/// Records the events of a whole run.
+pub(crate) struct Recorder {
+    agent: Agent,
+    writers: Vec<Connection>,
+    listings: Vec<i64>,
+    next: u64,
+}
+
+/// An event and when the answer said that it was on disk.
+#[derive(Clone, Copy)]
+pub(crate) struct Recorded {
+    pub(crate) number: u64,
+    pub(crate) at: Instant,
+}
+
+/// The number of the event that this date, `YYYY-MM-DD`, tells.
+pub(crate) fn number_of(date: &str) -> u64 {
+    let day: Date = date.parse().unwrap();
+    let days = FIRST_DAY.duration_until(day).as_hours() / 24;
+    u64::try_from(days).unwrap()
+}
+
+impl Recorder {
+    /// Signs in and makes the listings.
+    pub(crate) async fn open(node: &Node) -> Self {
+        let agent = Agent::open(node).await;
+        let mut writers = Vec::new();
+        for _writer in 0..WRITERS {
+            writers.push(agent.connect().await);
+        }
+        let share = LISTINGS.div_ceil(WRITERS);
+        let listing = writers.iter_mut().enumerate().map(|(number, writer)| {
+            let agent = &agent;
+            async move {
+                let mut listed = Vec::new();
+                for at in 0..share {
+                    listed.push(agent.list(writer, number * share + at).await);
+                }
+                listed
+            }
+        });
+        let listings = join_all(listing).await.into_iter().flatten().collect();
+        Self {
+            agent,
+            writers,
+            listings,
+            next: 0,
+        }
+    }
+
+    /// How many events there are by now.
+    pub(crate) fn count(&self) -> u64 {
+        self.next
+    }
+
+    /// Records so many events as fast as the answers come.
+    pub(crate) async fn record_at_once(&mut self, count: u64) -> Vec<Recorded> {
+        self.record(count, None).await
+    }
+
+    /// Records at a fixed rate, whether or not earlier answers have come.
+    pub(crate) async fn record_steadily(&mut self, rate: u64, length: Duration) -> Vec<Recorded> {
+        let count = (rate as f64 * length.as_secs_f64()) as u64;
+        self.record(count, Some(rate)).await
+    }
+
+    async fn record(&mut self, count: u64, rate: Option<u64>) -> Vec<Recorded> {
+        let first = self.next;
+        self.next += count;
+        let counter = AtomicU64::new(0);
+        let (agent, listings, counter) = (&self.agent, &self.listings, &counter);
+        let begun = now();
+        let writers = self.writers.iter_mut().map(|writer| async move {
+            let mut recorded = Vec::new();
+            loop {
+                let index = counter.fetch_add(1, Ordering::Relaxed);
+                if index >= count {
+                    return recorded;
+                }
+                if let Some(rate) = rate {
+                    let due = begun + Duration::from_secs_f64(index as f64 / rate as f64);
+                    tokio::time::sleep_until(due.into()).await;
+                }
+                let number = first + index;
+                agent.send(writer, milestone(listings, number)).await;
+                recorded.push(Recorded { number, at: now() });
+            }
+        });
+        join_all(writers).await.into_iter().flatten().collect()
+    }
+}
+
+fn milestone(listings: &[i64], number: u64) -> Call {
+    let listing = listings[usize::try_from(number).unwrap() % listings.len()];
+    let days = jiff::Span::new().days(i64::try_from(number).unwrap());
+    Call {
+        method: Method::PUT,
+        path: format!("/listing/{listing}/milestone/searches_ordered"),
+        body: Some(json!({ "date": FIRST_DAY.checked_add(days).unwrap().to_string() })),
+    }
+}

@@ -1,0 +1,70 @@
+//! Webhook management as a subscriber uses it.
+
+use std::sync::Arc;
+
+use http::{Method, Request};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+use crate::connection::Connection;
+use crate::process::Node;
+
+/// The holder of an API key.
+pub(crate) struct Webhooks {
+    connection: Connection,
+    api_key: String,
+}
+
+impl Webhooks {
+    /// Connects to webhook management.
+    pub(crate) async fn open(node: &Node) -> Self {
+        let (tls, _token) = node.sign_in(None).await;
+        Self {
+            connection: Connection::open(node.base_address(), Arc::clone(&tls)).await,
+            api_key: node.api_key().to_owned(),
+        }
+    }
+
+    /// Subscribes to milestones; the subscription's id.
+    pub(crate) async fn subscribe(&mut self, callback_url: &str) -> String {
+        let body = json!({
+            "participantName": "Benchmark",
+            "callbackUrl": callback_url,
+            "events": ["milestone.updated"],
+        });
+        let answer = self.send(Method::POST, "/subscribe", Some(body)).await;
+        answer["subscriptionId"].as_str().unwrap().to_owned()
+    }
+
+    /// Owes a subscription all events since a time again; how many those are.
+    pub(crate) async fn replay(&mut self, subscription: &str, since: &str) -> u64 {
+        let path = format!("/subscriptions/{subscription}/replay");
+        let body = json!({ "since": since });
+        let answer = self.send(Method::POST, &path, Some(body)).await;
+        answer["deliveries"].as_u64().unwrap()
+    }
+
+    /// Removes a subscription and what it is owed.
+    pub(crate) async fn unsubscribe(&mut self, subscription: &str) {
+        let path = format!("/subscriptions/{subscription}");
+        self.send(Method::DELETE, &path, None).await;
+    }
+
+    async fn send(&mut self, method: Method, path: &str, body: Option<Value>) -> Value {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("/api/v1/webhook{path}"))
+            .header("host", "localhost")
+            .header("x-api-key", &self.api_key)
+            .header("content-type", "application/json")
+            .body(Full::from(body))
+            .unwrap();
+        let (status, body) = self.connection.send(request).await;
+        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
+        if body.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_slice(&body).unwrap()
+    }
+}
