@@ -1,5 +1,6 @@
 //! Stories of what subscribers receive, when and how often (S-34 to S-38).
 
+mod crash;
 mod end_states;
 mod labels;
 mod narrowed;

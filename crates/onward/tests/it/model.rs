@@ -27,7 +27,7 @@ const STEPS: u64 = 1_000;
 const STEPS_BETWEEN_SWEEPS: u64 = 100;
 
 /// A number from the environment.
-fn setting(name: &str) -> Option<u64> {
+pub(crate) fn setting(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(
         text.parse()

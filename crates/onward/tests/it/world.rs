@@ -4,6 +4,7 @@ mod agent;
 mod answer;
 mod assertion;
 mod clients;
+mod closed;
 mod database;
 pub(crate) mod manners;
 mod receiver;
@@ -25,6 +26,7 @@ pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::clients::{TestClient, http_client};
+pub(crate) use self::closed::ClosedWorld;
 pub(crate) use self::database::Database;
 pub(crate) use self::receiver::{Received, Receiver, Reply};
 

@@ -1,0 +1,305 @@
+//! The account of a run: where each event is for each subscriber, and what must not have happened.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chain::event::EventType;
+use onward::config::Config;
+use onward::delivery::policy::PAUSES;
+use storage::events::StoredEvent;
+
+use super::FUSSY_UPRN;
+use super::ledger::{Owed, Standing, Tried};
+use super::receivers::{Manner, SUBSCRIBERS};
+use super::run::Past;
+
+/// What is recorded in the same seconds in which a subscription ends may or may not be owed to it.
+const ENDING_SECONDS: i64 = 5;
+
+/// What is wrong, and how much there is of everything.
+pub(super) struct Account<'a> {
+    past: &'a Past,
+    pub(super) wrong: Vec<String>,
+    delivered: usize,
+    waiting: usize,
+    failed: usize,
+    /// Deliveries that wait for a subscription that has ended.
+    kept: usize,
+    repeats: usize,
+    /// Most events that one killed process told one subscriber in vain.
+    repeats_max: usize,
+}
+
+impl<'a> Account<'a> {
+    pub(super) fn new(past: &'a Past) -> Self {
+        Self {
+            past,
+            wrong: Vec::new(),
+            delivered: 0,
+            waiting: 0,
+            failed: 0,
+            kept: 0,
+            repeats: 0,
+            repeats_max: 0,
+        }
+    }
+
+    pub(super) fn check_everything(&mut self) {
+        self.wrong.extend(self.past.log_errors.iter().cloned());
+        self.check_recorded();
+        for number in 0..SUBSCRIBERS.len() {
+            self.check_owed(number);
+            self.check_shown(number);
+            self.check_order(number);
+            self.check_repeats(number);
+        }
+        self.check_done();
+        for (what, count) in [
+            ("delivered", self.delivered),
+            ("waiting", self.waiting),
+            ("failed", self.failed),
+            ("kept for an ended subscription", self.kept),
+        ] {
+            if count == 0 {
+                self.wrong
+                    .push(format!("nothing is {what}: this run shows too little"));
+            }
+        }
+    }
+
+    pub(super) fn summary(&self) -> String {
+        format!(
+            "deliveries: {} delivered, {} waiting, {} failed, {} kept for an ended subscription; \
+             duplicates: {}, at most {} of one killed process to one subscriber",
+            self.delivered, self.waiting, self.failed, self.kept, self.repeats, self.repeats_max
+        )
+    }
+
+    /// Each acknowledged recording made exactly one event, and nothing else made any (S-34).
+    fn check_recorded(&mut self) {
+        let mut counts: BTreeMap<(i64, String, String), i64> = BTreeMap::new();
+        for (listing, label, date) in &self.past.recorded {
+            let key = (*listing, (*label).to_owned(), date.clone());
+            *counts.entry(key).or_default() += 1;
+        }
+        for event in &self.past.ledger.events {
+            let label = event.label.clone().unwrap_or_default();
+            let key = (event.listing.0, label, event.date.to_string());
+            *counts.entry(key).or_default() -= 1;
+        }
+        for (key, count) in counts {
+            if count != 0 {
+                let what = if count > 0 {
+                    "no event"
+                } else {
+                    "an event too many"
+                };
+                self.wrong.push(format!("{what} for the recording {key:?}"));
+            }
+        }
+    }
+
+    /// Each event that a subscription hears is delivered, waits or has ended, once.
+    fn check_owed(&mut self, number: usize) {
+        let past = self.past;
+        let (manner, _events) = SUBSCRIBERS[number];
+        let reference = &past.subscriptions[number];
+        let standing = &past.ledger.subscriptions[reference];
+        let mut owed: HashMap<i64, Vec<&Owed>> = HashMap::new();
+        for one in &past.ledger.deliveries {
+            if one.subscription == *reference {
+                owed.entry(one.event_row).or_default().push(one);
+            }
+        }
+        let acceptances = past.acceptances(number);
+        let mut unheard = 0;
+        for event in heard_by(past, number) {
+            let found = owed.remove(&event.id).unwrap_or_default();
+            let at = format!("{manner:?} {number}, {}", event.event_id);
+            match found[..] {
+                [one] => {
+                    let is_accepted = acceptances.contains_key(event.event_id.as_str());
+                    self.check_one(&at, one, (standing, is_accepted));
+                    let is_refused = manner == Manner::Fussy && event.uprn.value() == FUSSY_UPRN;
+                    let has_all = manner.is_healthy() || manner == Manner::Fussy;
+                    if has_all && !is_refused && one.state != "delivered" {
+                        self.wrong.push(format!("{at} is {}", one.state));
+                    }
+                    if is_after_end(event, standing, ENDING_SECONDS) {
+                        self.wrong.push(format!("{at} is owed after the end"));
+                    }
+                }
+                [] if is_after_end(event, standing, -ENDING_SECONDS) => unheard += 1,
+                [] => self.wrong.push(format!("{at} is nowhere")),
+                _ => self
+                    .wrong
+                    .push(format!("{at} is owed {} times", found.len())),
+            }
+        }
+        if !owed.is_empty() {
+            self.wrong.push(format!(
+                "{manner:?} {number} is owed what it does not hear: {owed:?}"
+            ));
+        }
+        if manner == Manner::Gone && unheard == 0 {
+            self.wrong
+                .push("nobody was gone: this run shows too little".to_owned());
+        }
+    }
+
+    fn check_one(&mut self, at: &str, one: &Owed, (standing, is_accepted): (&Standing, bool)) {
+        let none = Vec::new();
+        let tried = self.past.ledger.attempts.get(&one.id).unwrap_or(&none);
+        let numbers: Vec<i64> = tried.iter().map(|one| one.number).collect();
+        if numbers != (1..=one.attempts).collect::<Vec<_>>() {
+            let attempts = one.attempts;
+            self.wrong
+                .push(format!("{at}: {attempts} attempts, noted {numbers:?}"));
+        }
+        let is_good = |one: &Tried| {
+            one.error.is_none()
+                && one
+                    .status
+                    .is_some_and(|status| (200..300).contains(&status))
+        };
+        let ended_well = tried.last().is_some_and(is_good);
+        let is_right = match one.state.as_str() {
+            "delivered" => ended_well && is_accepted,
+            "failed" => !tried.iter().any(is_good) && tried.len() == PAUSES.len() + 1,
+            "waiting" => !tried.iter().any(is_good),
+            _ => false,
+        };
+        if !is_right {
+            let state = &one.state;
+            self.wrong.push(format!(
+                "{at} is {state}, accepted: {is_accepted}, attempts: {tried:?}"
+            ));
+        }
+        match one.state.as_str() {
+            "delivered" => self.delivered += 1,
+            "failed" => self.failed += 1,
+            _ if standing.status == "active" => self.waiting += 1,
+            _ => self.kept += 1,
+        }
+    }
+
+    /// The owner is shown the same (S-37). What waited then may have been tried since.
+    fn check_shown(&mut self, number: usize) {
+        let past = self.past;
+        let reference = &past.subscriptions[number];
+        let shown = &past.shown[number];
+        let stored = &past.ledger.subscriptions[reference].status;
+        if shown.status != *stored && shown.status != "active" {
+            self.wrong
+                .push(format!("{number} was {}, is {stored}", shown.status));
+        }
+        let mut owed: HashMap<String, &Owed> = HashMap::new();
+        for one in &past.ledger.deliveries {
+            if one.subscription == *reference {
+                owed.insert(one.id.to_string(), one);
+            }
+        }
+        for one in &shown.deliveries {
+            let id = one["deliveryId"].as_str().unwrap();
+            let status = one["status"].as_str().unwrap();
+            let stored = owed.remove(id);
+            if stored.is_none_or(|stored| stored.state != status && status != "waiting") {
+                self.wrong
+                    .push(format!("{number}, shown {one}, stored {stored:?}"));
+            }
+        }
+        if !owed.is_empty() {
+            self.wrong.push(format!("{number}: not shown: {owed:?}"));
+        }
+    }
+
+    /// Of each property nothing new is told before all that came earlier was accepted or given up
+    /// (S-36); no kill excuses that.
+    fn check_order(&mut self, number: usize) {
+        let past = self.past;
+        let reference = &past.subscriptions[number];
+        let mut accepted: HashMap<&str, usize> = HashMap::new();
+        for heard in past.heard.iter().filter(|one| one.subscriber == number) {
+            if let Some(moment) = heard.accepted {
+                let first = accepted.entry(&heard.event_id).or_insert(moment);
+                *first = moment.min(*first);
+            }
+        }
+        let is_given_up = |event: &StoredEvent| {
+            let mut owed = past.ledger.deliveries.iter();
+            owed.any(|one| {
+                one.event_row == event.id && one.subscription == *reference && one.state == "failed"
+            })
+        };
+        for heard in past.heard.iter().filter(|one| one.subscriber == number) {
+            let of_property = heard_by(past, number)
+                .into_iter()
+                .filter(|event| event.uprn.value() == heard.uprn);
+            let earlier = of_property.take_while(|event| event.event_id != heard.event_id);
+            for event in earlier {
+                let first = accepted.get(event.event_id.as_str());
+                if first.is_none_or(|first| *first > heard.arrived) && !is_given_up(event) {
+                    self.wrong.push(format!(
+                        "{number} heard {} before {} of property {}",
+                        heard.event_id, event.event_id, heard.uprn
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Nothing that was accepted is told again, but what a killed process had under way: at most as
+    /// much as may be under way on a lane.
+    fn check_repeats(&mut self, number: usize) {
+        let mut in_vain: HashMap<usize, usize> = HashMap::new();
+        for times in self.past.acceptances(number).into_values() {
+            for one in &times[..times.len() - 1] {
+                *in_vain.entry(one.node).or_default() += 1;
+                if !self.past.killed.contains(&one.node) {
+                    self.wrong.push(format!(
+                        "{number} heard {} again, although node {} was not killed",
+                        one.event_id, one.node
+                    ));
+                }
+            }
+        }
+        let max = Config::default().callback_concurrency;
+        for (node, count) in in_vain {
+            self.repeats += count;
+            self.repeats_max = self.repeats_max.max(count);
+            if count > max {
+                self.wrong.push(format!(
+                    "{number} heard {count} events again after the end of node {node}"
+                ));
+            }
+        }
+    }
+
+    /// What the store called delivered is never told again.
+    fn check_done(&mut self) {
+        for heard in &self.past.heard {
+            let reference = self.past.subscriptions[heard.subscriber].clone();
+            let done = self
+                .past
+                .delivered
+                .get(&(reference, heard.event_id.clone()));
+            if done.is_some_and(|done| *done < heard.arrived) {
+                self.wrong
+                    .push(format!("told again though delivered: {heard:?}"));
+            }
+        }
+    }
+}
+
+/// The events that a subscriber hears, in the order in which they were recorded.
+fn heard_by(past: &Past, number: usize) -> Vec<&StoredEvent> {
+    let (_manner, events) = SUBSCRIBERS[number];
+    let hears = |kind: EventType| events.contains(&kind.as_str());
+    let all = past.ledger.events.iter();
+    all.filter(|event| hears(event.event_type)).collect()
+}
+
+/// Whether an event was recorded so long after its subscription ended.
+fn is_after_end(event: &StoredEvent, standing: &Standing, seconds: i64) -> bool {
+    let ended = standing.disabled_at;
+    ended.is_some_and(|ended| event.recorded_at > ended + seconds)
+}
