@@ -19,7 +19,11 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return Some(Errors::default());
     }
     // A word that is known is not mistyped, and a number-like one is never forgiven.
-    if typed.spelling.is_some() || !may_be_mistyped(typed) || !may_be_mistyped(stored) {
+    if typed.spelling.is_some()
+        || typed.is_glued
+        || !may_be_mistyped(typed)
+        || !may_be_mistyped(stored)
+    {
         return None;
     }
     let mut best = written_errors(&typed.written, &stored.written);
@@ -34,6 +38,10 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         };
     }
     let is_widespread = words::is_widespread(&typed.written);
+    let is_plural = stored.written.trim_end_matches('S') == typed.written.trim_end_matches('S');
+    if is_widespread && words::is_widespread(&stored.written) && !is_plural {
+        return None;
+    }
     best.map(|errors| Errors {
         is_risky: errors.is_risky || is_widespread,
         ..errors
@@ -56,11 +64,9 @@ pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
         _ => 2,
     };
     let count = typing_errors(typed, stored, most)?;
+    let is_replacement = count > 0 && typed_length == length && !is_anagram(typed, stored);
     let differs_first = typed.chars().next() != stored.chars().next();
-    let is_swap = typed.chars().nth(1) == stored.chars().next();
-    let is_replacement = typed_length == length && !is_anagram(typed, stored);
-    let is_risky =
-        count > 0 && (differs_first && !is_swap || is_replacement && length <= SHORT_WORD);
+    let is_risky = is_replacement && (differs_first || length <= SHORT_WORD);
     Some(Errors { count, is_risky })
 }
 
@@ -124,7 +130,7 @@ impl<'a> Pairing<'a> {
     /// them and returns whether it is so.
     pub(crate) fn take_joined(&mut self, at: usize, among: &[usize]) -> bool {
         let typed = &self.typed[at];
-        if typed.class != Class::Name || typed.written.len() < JOINED_MIN {
+        if typed.class != Class::Name || typed.is_glued || typed.written.len() < JOINED_MIN {
             return false;
         }
         for length in [2, 3] {
@@ -167,7 +173,7 @@ impl<'a> Pairing<'a> {
         let compared = joined
             .iter()
             .filter_map(|joined| written_errors(typed, joined));
-        compared.min().filter(|errors| errors.count <= 1)
+        compared.min().filter(|errors| errors.count == 0)
     }
 
     /// Two neighbouring words of the query that are one stored word: `HAVER STOCK`.
