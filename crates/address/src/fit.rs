@@ -6,7 +6,7 @@ use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::Street;
 use crate::units::{UnitsFit, fit_units};
-use crate::wording::{Errors, Pairing};
+use crate::wording::{Errors, Pairing, Risk};
 use crate::words::{
     is_building, is_common_in_names, is_compass, is_everywhere, is_house, is_trade,
 };
@@ -273,11 +273,13 @@ impl<'a> Evidence<'a> {
         let is_repeated = self.query.tokens()[..at]
             .iter()
             .any(|earlier| earlier.is_word() && earlier.text() == token.text());
+        let is_pair_repeated = self.is_pair_repeated(at);
         match token.class {
             Class::Odd => self.is_contradicted = true,
             Class::Letter if !is_before => self.is_contradicted = true,
             Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
             Class::Name | Class::Letter if is_repeated => {}
+            Class::StreetType if is_pair_repeated => {}
             // Another street was typed as well, or another one altogether.
             Class::StreetType if !is_before => self.is_contradicted = true,
             Class::StreetType => self.has_unknown_kind = true,
@@ -288,6 +290,25 @@ impl<'a> Evidence<'a> {
             Class::County => self.has_unknown_county = true,
             Class::Filler | Class::Unit(_) => {}
         }
+    }
+
+    /// `St Albans, St Albans` names it twice.
+    fn is_pair_repeated(&self, at: usize) -> bool {
+        let tokens = self.query.tokens();
+        let is_same = |pair: &[Token], start: usize| {
+            tokens.get(start..start + 2).is_some_and(|this| {
+                this.iter()
+                    .zip(pair)
+                    .all(|(first, second)| first.text() == second.text())
+            })
+        };
+        let mut earlier = tokens[..at].windows(2);
+        earlier.any(|pair| {
+            is_same(pair, at)
+                || at
+                    .checked_sub(1)
+                    .is_some_and(|before| is_same(pair, before))
+        })
     }
 
     /// Two different names at one number are two properties.
@@ -332,13 +353,13 @@ impl<'a> Evidence<'a> {
                 is_exact_street
                     && (self.places_found > 0 || self.has_county)
                     && self.pairing.errors <= 1
-                    && !self.pairing.is_risky
+                    && self.pairing.risk == Risk::None
             }
-            PlaceFit::District => is_exact_street && !self.pairing.is_risky,
+            PlaceFit::District => is_exact_street && self.pairing.risk < Risk::Great,
             PlaceFit::Unnamed => {
                 is_exact_street
                     && self.is_placed()
-                    && !self.pairing.is_risky
+                    && self.pairing.risk == Risk::None
                     && self.pairing.errors <= ERRORS_MAX
             }
             PlaceFit::Other => false,
@@ -382,7 +403,7 @@ impl<'a> Evidence<'a> {
             PlaceFit::Same => unknown == 0 && found >= usize::from(is_common),
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
             PlaceFit::District => unknown == 0 && found > 0,
-            PlaceFit::Unnamed => unknown == 0 && found >= 2 && !self.pairing.is_risky,
+            PlaceFit::Unnamed => unknown == 0 && found >= 2 && self.pairing.risk == Risk::None,
             PlaceFit::Other => false,
         }
     }
@@ -471,8 +492,8 @@ fn follow(
         .find(|typed| pairing.found[*typed].is_none());
     if let Some(typed) = next {
         if let Some((_, errors)) = pairing.best(typed, &[kind]) {
-            let is_risky = false;
-            pairing.take(typed, kind, Errors { is_risky, ..errors });
+            let risk = Risk::None;
+            pairing.take(typed, kind, Errors { risk, ..errors });
         } else if tokens[typed].class == Class::StreetType {
             has_other_kind = true;
             pairing.found[typed] = Some(kind);

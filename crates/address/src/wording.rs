@@ -4,13 +4,24 @@ use crate::distance::typing_errors;
 use crate::parse::{Class, Token};
 use crate::words::{self, Spelling};
 
+/// How likely a mistyped word is another name altogether.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Risk {
+    /// A typing error in the middle of a long word.
+    #[default]
+    None,
+    /// The first letter is lost or added: `Ilton` is Hilton or Milton.
+    Slight,
+    /// It could be another name as well: `Norton` for `Morton`, `Hull` for `Hill`.
+    Great,
+}
+
 /// How far a word is from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Errors {
     /// Typing errors.
     pub(crate) count: usize,
-    /// It could be another name as well: `Norton` for `Morton`, `Hull` for `Hill`.
-    pub(crate) is_risky: bool,
+    pub(crate) risk: Risk,
 }
 
 /// Compares two words; `None` when one is no typing error of the other.
@@ -43,7 +54,11 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return None;
     }
     best.map(|errors| Errors {
-        is_risky: errors.is_risky || is_widespread,
+        risk: if is_widespread {
+            Risk::Great
+        } else {
+            errors.risk
+        },
         ..errors
     })
 }
@@ -66,8 +81,14 @@ pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
     let count = typing_errors(typed, stored, most)?;
     let is_replacement = count > 0 && typed_length == length && !is_anagram(typed, stored);
     let differs_first = typed.chars().next() != stored.chars().next();
-    let is_risky = is_replacement && (differs_first || length <= SHORT_WORD);
-    Some(Errors { count, is_risky })
+    let is_swap = typed.chars().nth(1) == stored.chars().next();
+    let risk = match count {
+        0 => Risk::None,
+        _ if is_replacement && (differs_first || length <= SHORT_WORD) => Risk::Great,
+        _ if differs_first && !is_swap => Risk::Slight,
+        _ => Risk::None,
+    };
+    Some(Errors { count, risk })
 }
 
 /// A replaced letter makes another name of a word up to this length too often.
@@ -91,7 +112,7 @@ pub(crate) struct Pairing<'a> {
     pub(crate) found: Vec<Option<usize>>,
     is_taken: Vec<bool>,
     pub(crate) errors: usize,
-    pub(crate) is_risky: bool,
+    pub(crate) risk: Risk,
 }
 
 impl<'a> Pairing<'a> {
@@ -102,7 +123,7 @@ impl<'a> Pairing<'a> {
             found: vec![None; typed.len()],
             is_taken: vec![false; stored.len()],
             errors: 0,
-            is_risky: false,
+            risk: Risk::None,
         }
     }
 
@@ -119,7 +140,7 @@ impl<'a> Pairing<'a> {
         self.found[at] = Some(stored);
         self.is_taken[stored] = true;
         self.errors += errors.count;
-        self.is_risky |= errors.is_risky;
+        self.risk = self.risk.max(errors.risk);
     }
 
     pub(crate) fn is_taken(&self, stored: usize) -> bool {
@@ -146,7 +167,7 @@ impl<'a> Pairing<'a> {
                     self.take(at, stored, Errors::default());
                 }
                 self.errors += errors.count + 1;
-                self.is_risky |= errors.is_risky;
+                self.risk = self.risk.max(errors.risk);
                 return true;
             }
         }

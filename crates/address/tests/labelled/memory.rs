@@ -1,5 +1,6 @@
 //! Addresses in memory, with the index that a store keeps.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
 
@@ -11,6 +12,10 @@ pub(crate) struct Memory {
     index: HashMap<i32, Vec<usize>>,
     tokens: usize,
     tokens_most: usize,
+    /// Probes that were asked for.
+    pub(crate) asked: Cell<usize>,
+    /// Of these, answered with as many as were asked for.
+    pub(crate) cut_off: Cell<usize>,
 }
 
 impl Memory {
@@ -19,6 +24,8 @@ impl Memory {
             index: HashMap::new(),
             tokens: 0,
             tokens_most: 0,
+            asked: Cell::default(),
+            cut_off: Cell::default(),
             addresses,
         };
         for (id, candidate) in memory.addresses.iter().enumerate() {
@@ -67,6 +74,9 @@ impl Memory {
         for lists in groups {
             found.retain(|id| lists.iter().any(|list| list.binary_search(id).is_ok()));
         }
+        self.asked.set(self.asked.get() + 1);
+        self.cut_off
+            .set(self.cut_off.get() + usize::from(found.len() >= limit));
         let ids = found.into_iter().filter(|id| !without.contains(id));
         Ok(ids
             .take(limit)
