@@ -6,8 +6,10 @@ use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::Street;
 use crate::units::{UnitsFit, fit_units};
-use crate::wording::Pairing;
-use crate::words::{is_building, is_common_in_names, is_compass, is_everywhere};
+use crate::wording::{Errors, Pairing, Risk};
+use crate::words::{
+    is_building, is_common_in_names, is_compass, is_everywhere, is_house, is_trade,
+};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +38,8 @@ struct Evidence<'a> {
     pairing: Pairing<'a>,
     has_number: bool,
     has_street: bool,
+    /// The stored address has a number more: the house's, where the query has the flat's.
+    lacks_number: bool,
     /// The street is of another kind: `LANE` for `ROAD`.
     has_other_kind: bool,
     /// The house's name was typed, in its order.
@@ -50,6 +54,10 @@ struct Evidence<'a> {
     unknown: usize,
     /// The same before the number.
     unknown_before: usize,
+    /// A kind of street was typed before the number that is not there: perhaps of a house's name.
+    has_unknown_kind: bool,
+    /// The kind of street was typed, or it has none.
+    has_kind: bool,
     is_contradicted: bool,
     /// Which stored words are the street's.
     is_street: Vec<bool>,
@@ -64,6 +72,7 @@ impl<'a> Evidence<'a> {
             pairing: Pairing::new(query.tokens(), stored.tokens()),
             has_number: false,
             has_street: false,
+            lacks_number: false,
             has_other_kind: false,
             has_name: false,
             places_found: 0,
@@ -71,6 +80,8 @@ impl<'a> Evidence<'a> {
             has_unknown_county: false,
             unknown: 0,
             unknown_before: 0,
+            has_unknown_kind: false,
+            has_kind: false,
             is_contradicted: false,
             is_street: vec![false; stored.tokens().len()],
         }
@@ -106,29 +117,29 @@ impl<'a> Evidence<'a> {
             .parsed
             .unit_at(fit.stored_last)
             .unwrap_or_default();
-        let first = self.query.parsed.unit_at(0).unwrap_or_default();
-        self.has_street = self.find_street(&street, typed_at);
-        if fit.stored_missing > 0 && !self.has_street {
-            self.is_contradicted = true;
-        }
-        if fit.needs_building_name && !self.ends_with_building(&street) {
-            self.is_contradicted = true;
-        }
+        // `Albion Court, 7 London Road` without its flat is not the flat 7 of Albion Court.
+        self.has_street = self.find_street(&street, typed_at, !fit.needs_building_name);
+        self.lacks_number = fit.stored_missing > 0;
+        self.is_contradicted |= self.lacks_number && !self.has_street;
+        self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
         for at in street.words() {
             self.is_street[at] = true;
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
-        self.find_rest(first, behind);
-        self.compare_names(first);
+        self.find_rest(typed_at, behind);
+        self.compare_names(stored_at);
     }
 
     fn ends_with_building(&self, street: &Street) -> bool {
-        let mut words = street.words().map(|at| self.stored.tokens()[at].text());
-        self.has_street && words.any(is_building)
+        let last = street
+            .words()
+            .last()
+            .map(|at| self.stored.tokens()[at].text());
+        self.has_street && !self.has_other_kind && last.is_some_and(is_building)
     }
 
     /// Looks for the street right behind the number, else right before it.
-    fn find_street(&mut self, street: &Street, typed_at: usize) -> bool {
+    fn find_street(&mut self, street: &Street, typed_at: usize, may_be_before: bool) -> bool {
         if street.names.is_empty() {
             return false;
         }
@@ -138,26 +149,32 @@ impl<'a> Evidence<'a> {
         let before = (0..typed_at).rev().take_while(|at| !is_unit(&tokens[*at]));
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
+        let before = if may_be_before { before } else { Vec::new() };
         for run in [behind, before] {
             let mut attempt = self.pairing.clone();
             if let Some(has_other_kind) = follow(&mut attempt, tokens, street, &run) {
                 self.pairing = attempt;
                 self.has_other_kind = has_other_kind;
-                return true;
+                self.has_kind = street.kind.is_none_or(|kind| self.pairing.is_taken(kind));
+                let stored = self.stored.tokens();
+                let is_kind = |at: &usize| stored[*at].class == Class::StreetType;
+                // `30 The Green` is not in Green Crescent.
+                let needs_kind = street.kind.is_some() && street.names.iter().all(is_kind);
+                return self.has_kind || !needs_kind;
             }
         }
         false
     }
 
-    /// Looks for the house's name in its order, and for the street if the stored address has a
-    /// number that the query leaves out.
+    /// Looks for the house's name in its order.
     fn find_name(&mut self) {
         let name = self.stored.name();
         let tokens = self.query.tokens();
         let words: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word())
             .collect();
-        if name.is_empty() {
+        // A number that was left out is not forgiven either.
+        if name.is_empty() || !self.stored.units().is_empty() {
             return;
         }
         for start in 0..words.len() {
@@ -177,19 +194,6 @@ impl<'a> Evidence<'a> {
                 break;
             }
         }
-        let Some(last) = self
-            .stored
-            .units()
-            .len()
-            .checked_sub(1)
-            .filter(|_| self.has_name)
-        else {
-            return;
-        };
-        let street = Street::behind(self.stored, last);
-        let typed_last = self.pairing.found.iter().rposition(Option::is_some);
-        self.has_street = self.find_street(&street, typed_last.unwrap_or_default());
-        self.is_contradicted |= !self.has_street;
     }
 
     /// Looks for all other words anywhere. `first` is the query's first number, `behind` where the
@@ -202,27 +206,11 @@ impl<'a> Evidence<'a> {
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
             .collect();
-        let locality = all.partition_point(|at| *at < behind);
-        for is_exact in [true, false] {
+        let locality = behind;
+        for pass in [Pass::Exact, Pass::Mistyped, Pass::Kinds] {
             for at in &open {
-                if self.pairing.found[*at].is_some() {
-                    continue;
-                }
-                let localities = self.pairing.best(*at, &all[locality..]);
-                let best = match (localities, self.pairing.best(*at, &all)) {
-                    // A town that the house's name repeats is the town.
-                    (Some(near), Some(far)) if near.1 <= far.1 => Some(near),
-                    (_, far) => far,
-                };
-                match best {
-                    Some((stored, errors)) if errors.count == 0 || !is_exact => {
-                        self.pairing.take(*at, stored, errors);
-                    }
-                    Some(_) | None if is_exact => {}
-                    Some(_) | None => {
-                        let _ = self.pairing.take_joined(*at, &all)
-                            || self.pairing.take_split(*at, &all);
-                    }
+                if self.pairing.found[*at].is_none() {
+                    self.find_word(*at, &all, locality, pass);
                 }
             }
         }
@@ -239,32 +227,98 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    fn find_word(&mut self, at: usize, all: &[usize], locality: usize, pass: Pass) {
+        let is_kind = self.query.tokens()[at].class == Class::StreetType;
+        let fitting = |stored: &usize| {
+            let is_kind = is_kind || self.stored.tokens()[*stored].class == Class::StreetType;
+            // A kind of street counts only next to its name: `ROAD` is in many an address.
+            (pass == Pass::Kinds) == is_kind && (!is_kind || self.has_neighbour(at, *stored))
+        };
+        let all: Vec<usize> = all.iter().copied().filter(fitting).collect();
+        let localities = all.partition_point(|stored| *stored < locality);
+        let near = self.pairing.best(at, &all[localities..]);
+        let best = match (near, self.pairing.best(at, &all)) {
+            // A town that the house's name repeats is the town.
+            (Some(near), Some(far)) if near.1 <= far.1 => Some(near),
+            (_, far) => far,
+        };
+        match (best, pass) {
+            (Some((stored, errors)), Pass::Mistyped | Pass::Kinds) => {
+                self.pairing.take(at, stored, errors);
+            }
+            (Some((stored, errors)), Pass::Exact) if errors.count == 0 => {
+                self.pairing.take(at, stored, errors);
+            }
+            (None, Pass::Mistyped) if !is_kind => {
+                let _ = self.pairing.take_joined(at, &all) || self.pairing.take_split(at, &all);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the words beside both are the same.
+    fn has_neighbour(&self, at: usize, stored: usize) -> bool {
+        let found = |at: Option<usize>| {
+            at.and_then(|at| self.pairing.found.get(at).copied())
+                .flatten()
+        };
+        let before = at.checked_sub(1);
+        let is_before = found(before).is_some_and(|found| found + 1 == stored);
+        let is_behind = found(Some(at + 1)).is_some_and(|found| found == stored + 1);
+        is_before || is_behind
+    }
+
     fn count_unknown(&mut self, at: usize, is_before: bool) {
         let token = &self.query.tokens()[at];
         let is_repeated = self.query.tokens()[..at]
             .iter()
             .any(|earlier| earlier.is_word() && earlier.text() == token.text());
+        let is_pair_repeated = self.is_pair_repeated(at);
         match token.class {
             Class::Odd => self.is_contradicted = true,
             Class::Letter if !is_before => self.is_contradicted = true,
             Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
-            Class::Name | Class::StreetType | Class::Letter if is_repeated => {}
-            Class::Name | Class::StreetType | Class::Letter if is_before => {
+            Class::Name | Class::Letter if is_repeated => {}
+            Class::StreetType if is_pair_repeated => {}
+            // Another street was typed as well, or another one altogether.
+            Class::StreetType if !is_before => self.is_contradicted = true,
+            Class::StreetType => self.has_unknown_kind = true,
+            Class::Name | Class::Letter if is_before => {
                 self.unknown_before += 1;
             }
-            Class::Name | Class::StreetType | Class::Letter => self.unknown += 1,
+            Class::Name | Class::Letter => self.unknown += 1,
             Class::County => self.has_unknown_county = true,
             Class::Filler | Class::Unit(_) => {}
         }
     }
 
+    /// `St Albans, St Albans` names it twice.
+    fn is_pair_repeated(&self, at: usize) -> bool {
+        let tokens = self.query.tokens();
+        let is_same = |pair: &[Token], start: usize| {
+            tokens.get(start..start + 2).is_some_and(|this| {
+                this.iter()
+                    .zip(pair)
+                    .all(|(first, second)| first.text() == second.text())
+            })
+        };
+        let mut earlier = tokens[..at].windows(2);
+        earlier.any(|pair| {
+            is_same(pair, at)
+                || at
+                    .checked_sub(1)
+                    .is_some_and(|before| is_same(pair, before))
+        })
+    }
+
     /// Two different names at one number are two properties.
-    fn compare_names(&mut self, first: usize) {
-        let name = self.stored.name();
-        let says = |at: &&usize| self.stored.tokens()[**at].class == Class::Name;
-        let has_own = name.iter().any(|at| says(&at));
-        let shares = name.iter().any(|at| self.pairing.is_taken(*at));
-        if has_own && !shares && self.unknown_before > 0 && first > 0 {
+    fn compare_names(&mut self, stored_at: usize) {
+        let tokens = self.stored.tokens();
+        let name: Vec<usize> = (0..stored_at).filter(|at| tokens[*at].is_word()).collect();
+        let says = |at: &usize| !is_trade(tokens[*at].text());
+        let is_shared =
+            |at: &usize| self.pairing.is_taken(*at) && says(at) && !is_house(tokens[*at].text());
+        if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
             self.is_contradicted = true;
         }
     }
@@ -281,21 +335,31 @@ impl<'a> Evidence<'a> {
     }
 
     fn is_enough_with_number(&self) -> bool {
-        let is_exact_street = self.has_street && !self.has_other_kind && self.unknown == 0;
+        let is_exact_street = self.has_street
+            && self.has_kind
+            && !self.has_other_kind
+            && !self.has_unknown_kind
+            && self.unknown == 0
+            && !self.lacks_number;
         match self.place {
-            PlaceFit::Same if self.has_street => self.unknown <= UNKNOWN_MAX,
+            PlaceFit::Same if self.has_street => {
+                let is_other_street = self.has_other_kind && self.pairing.errors > 0;
+                self.unknown <= UNKNOWN_MAX
+                    && !is_other_street
+                    && (self.has_kind || !self.has_unknown_kind)
+            }
             PlaceFit::Same => self.is_number_and_postcode(),
             PlaceFit::Near => {
                 is_exact_street
                     && (self.places_found > 0 || self.has_county)
                     && self.pairing.errors <= 1
-                    && !self.pairing.is_risky
+                    && self.pairing.risk == Risk::None
             }
-            PlaceFit::District => is_exact_street && !self.pairing.is_risky,
+            PlaceFit::District => is_exact_street && self.pairing.risk < Risk::Great,
             PlaceFit::Unnamed => {
                 is_exact_street
                     && self.is_placed()
-                    && !self.pairing.is_risky
+                    && self.pairing.risk == Risk::None
                     && self.pairing.errors <= ERRORS_MAX
             }
             PlaceFit::Other => false,
@@ -307,8 +371,12 @@ impl<'a> Evidence<'a> {
         let tokens = self.stored.tokens();
         let is_county = |at: &usize| tokens[*at].class == Class::County;
         let has_other = (0..tokens.len()).any(|at| is_county(&at) && !self.pairing.is_taken(at));
-        if self.has_unknown_county && has_other && !self.has_county {
-            return false;
+        if self.has_unknown_county && !self.has_county {
+            let town = tokens.last().map_or(0, |last| last.part);
+            let is_town = |at: &usize| tokens[*at].part == town && tokens[*at].class == Class::Name;
+            if has_other || !(0..tokens.len()).any(|at| is_town(&at) && self.pairing.is_taken(at)) {
+                return false;
+            }
         }
         let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
         let is_everywhere = street
@@ -334,10 +402,8 @@ impl<'a> Evidence<'a> {
         match self.place {
             PlaceFit::Same => unknown == 0 && found >= usize::from(is_common),
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
-            PlaceFit::District => unknown == 0 && found > usize::from(is_common),
-            PlaceFit::Unnamed => {
-                unknown == 0 && found >= 2 + usize::from(is_common) && !self.pairing.is_risky
-            }
+            PlaceFit::District => unknown == 0 && found > 0,
+            PlaceFit::Unnamed => unknown == 0 && found >= 2 && self.pairing.risk == Risk::None,
             PlaceFit::Other => false,
         }
     }
@@ -379,6 +445,14 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// In which order the words besides the street are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Exact,
+    Mistyped,
+    Kinds,
+}
+
 /// Follows the street's words along a run of the query's words that begins at the number. Returns
 /// whether the kind of street is another; `None` when the street is not there.
 fn follow(
@@ -418,7 +492,8 @@ fn follow(
         .find(|typed| pairing.found[*typed].is_none());
     if let Some(typed) = next {
         if let Some((_, errors)) = pairing.best(typed, &[kind]) {
-            pairing.take(typed, kind, errors);
+            let risk = Risk::None;
+            pairing.take(typed, kind, Errors { risk, ..errors });
         } else if tokens[typed].class == Class::StreetType {
             has_other_kind = true;
             pairing.found[typed] = Some(kind);
@@ -427,8 +502,8 @@ fn follow(
     Some(has_other_kind)
 }
 
-/// Words that may be unknown when number, street and full postcode are the same.
-const UNKNOWN_MAX: usize = 2;
+/// Words behind the number that may be unknown when number, street and full postcode are the same.
+const UNKNOWN_MAX: usize = 1;
 
 /// Typing errors without any postcode.
 const ERRORS_MAX: usize = 2;

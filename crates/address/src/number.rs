@@ -129,7 +129,7 @@ fn with_letter_apart(number: Number, lexemes: &[Lexeme]) -> (Number, usize) {
     }
     let (at, used) = match lexemes.get(1) {
         Some(Lexeme::Hyphen | Lexeme::Slash) => (2, 3),
-        Some(Lexeme::Word(_) | Lexeme::Break) | None => (1, 2),
+        Some(Lexeme::Word(_) | Lexeme::Glued(_) | Lexeme::Break) | None => (1, 2),
     };
     match lexemes.get(at) {
         Some(Lexeme::Word(word)) => match read_letter(word) {
@@ -142,7 +142,9 @@ fn with_letter_apart(number: Number, lexemes: &[Lexeme]) -> (Number, usize) {
             ),
             None => (number, 1),
         },
-        Some(Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => (number, 1),
+        Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => {
+            (number, 1)
+        }
     }
 }
 
@@ -152,7 +154,7 @@ fn read_joint(first: Number, rest: &[Lexeme]) -> Option<(Joint, Number, usize)> 
         Lexeme::Hyphen => Joint::Hyphen,
         Lexeme::Slash => Joint::Slash,
         Lexeme::Word(word) if word == "TO" || word == "AND" => Joint::Hyphen,
-        Lexeme::Word(_) | Lexeme::Break => return None,
+        Lexeme::Word(_) | Lexeme::Glued(_) | Lexeme::Break => return None,
     };
     let Some(Lexeme::Word(second)) = rest.get(1) else {
         return None;

@@ -14,6 +14,8 @@ pub(crate) struct Token {
     pub(crate) class: Class,
     /// The part of the address, between commas or lines.
     pub(crate) part: usize,
+    /// It was typed without the space behind a number, whose letter may be in it: `12BLANE`.
+    pub(crate) is_glued: bool,
 }
 
 /// What a token can say.
@@ -29,7 +31,8 @@ pub(crate) enum Class {
     County,
     /// One letter.
     Letter,
-    /// Contains a digit and is no number: must be found exactly as it is.
+    /// Contains a digit and is no number, or announces one that is not there: must be found
+    /// exactly as it is.
     Odd,
     /// A building's or flat's number: its place in `Parsed::units`.
     Unit(usize),
@@ -75,6 +78,14 @@ impl Parsed {
         let mut part = 0;
         let mut at = 0;
         while let Some(lexeme) = lexemes.get(at) {
+            if let Lexeme::Glued(word) = lexeme {
+                parsed.push_word(word, part);
+                if let Some(token) = parsed.tokens.last_mut() {
+                    token.is_glued = true;
+                }
+                at += 1;
+                continue;
+            }
             let Lexeme::Word(word) = lexeme else {
                 part += usize::from(*lexeme == Lexeme::Break);
                 at += 1;
@@ -89,7 +100,19 @@ impl Parsed {
                     1
                 });
         }
+        parsed.mark_counties();
         parsed
+    }
+
+    /// The `WEST` of `WEST YORKSHIRE` is no point of the compass.
+    fn mark_counties(&mut self) {
+        for at in 1..self.tokens.len() {
+            let is_part =
+                ["NTH", "STH", "EAST", "WEST", "MID", "CO"].contains(&self.tokens[at - 1].text());
+            if self.tokens[at].class == Class::County && is_part {
+                self.tokens[at - 1].class = Class::County;
+            }
+        }
     }
 
     /// `FLAT 3`, `GROUND FLOOR FLAT`, `ANNEXE`: returns how many lexemes it takes.
@@ -147,6 +170,7 @@ impl Parsed {
             spelling: None,
             class: Class::Unit(self.units.len()),
             part,
+            is_glued: false,
         });
         self.units.push(unit);
     }
@@ -159,7 +183,7 @@ impl Parsed {
             Class::Filler
         } else if words::is_county(word) {
             Class::County
-        } else if word.contains(char::is_numeric) && spelling.is_none() {
+        } else if word.contains(char::is_numeric) && spelling.is_none() || needs_label(word) {
             Class::Odd
         } else if read_letter(word).is_some() {
             Class::Letter
@@ -171,8 +195,25 @@ impl Parsed {
             spelling,
             class,
             part,
+            is_glued: false,
         });
     }
+}
+
+/// Words that a flat's number has to follow.
+fn needs_label(word: &str) -> bool {
+    [
+        "FLAT",
+        "FLT",
+        "APARTMENT",
+        "APT",
+        "UNIT",
+        "PLOT",
+        "ROOM",
+        "FLOOR",
+        "FLR",
+    ]
+    .contains(&word)
 }
 
 /// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
@@ -194,7 +235,7 @@ fn says_where(rest: &[Lexeme]) -> bool {
 fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
     let word = |at: usize| match rest.get(at) {
         Some(Lexeme::Word(word)) => word.as_str(),
-        Some(Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
+        Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
     };
     let is_flat = |at: usize| ["FLAT", "FLT", "APARTMENT", "APT"].contains(&word(at));
     let is_floor = |at: usize| ["FLOOR", "FLR", "FLOORS", "FL"].contains(&word(at));
@@ -255,11 +296,17 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
             Lexeme::Word(word) => match glued(word) {
                 Some((first, second)) => {
                     split.push(Lexeme::Word(first.to_owned()));
-                    split.push(Lexeme::Word(second.to_owned()));
+                    split.push(if second.starts_with(|c: char| c.is_ascii_digit()) {
+                        Lexeme::Word(second.to_owned())
+                    } else {
+                        Lexeme::Glued(second.to_owned())
+                    });
                 }
                 None => split.push(lexeme.clone()),
             },
-            Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => split.push(lexeme.clone()),
+            Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => {
+                split.push(lexeme.clone());
+            }
         }
     }
     split
@@ -280,6 +327,11 @@ fn glued(word: &str) -> Option<(&str, &str)> {
         return None;
     }
     let (first, second) = word.split_at(digits);
+    // `14ST MARYS` lacks a space; `21ST` does not.
+    let is_ordinal = first.ends_with('1') && !first.ends_with("11");
+    if second == "ST" && !is_ordinal {
+        return Some((first, second));
+    }
     let is_word = second.len() >= 3 && second.bytes().all(|byte| byte.is_ascii_uppercase());
     is_word.then_some((first, second))
 }

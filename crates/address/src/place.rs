@@ -131,7 +131,7 @@ fn pieces(lexemes: &[Lexeme], start: usize, length: usize) -> Option<Vec<&str>> 
     let pieces = lexemes.get(start..start + length)?.iter();
     let words = pieces.map(|lexeme| match lexeme {
         Lexeme::Word(word) if word.is_ascii() => Some(word.as_str()),
-        Lexeme::Word(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => None,
+        Lexeme::Word(_) | Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => None,
     });
     words.collect()
 }
@@ -164,8 +164,9 @@ fn is_letters(text: &str) -> bool {
 /// Repairs `O` for 0 and `I` or `L` for 1 by their place, and the other way round (S-7).
 fn repaired(pieces: &[&str]) -> Option<(String, Care)> {
     let (outward, inward) = parted(pieces)?;
+    // `WOKING` is no W0K 1NG; only two pieces may be without any digit.
     let has_digit = |piece: &&str| piece.contains(|c: char| c.is_ascii_digit());
-    if !pieces.iter().any(has_digit) {
+    if pieces.len() < 2 && !pieces.iter().any(has_digit) {
         return None;
     }
     let is_number = outward.bytes().all(|byte| byte.is_ascii_digit());
@@ -239,7 +240,7 @@ fn take_outward(lexemes: &mut Vec<Lexeme>) -> Place {
             .iter()
             .map(|lexeme| match lexeme {
                 Lexeme::Word(word) => Some(word.as_str()),
-                Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => None,
+                Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => None,
             })
             .collect();
         let Some(words) = words else { continue };

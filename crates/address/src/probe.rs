@@ -9,7 +9,7 @@ use crate::token::{
     LONG_FORM, SHORT_FORM, district_number, number_forms, number_word, postcode_number,
     postcode_token, word_pair,
 };
-use crate::words::is_common_in_names;
+use crate::words::{is_common_in_names, resembles_street_type};
 
 /// The most probes of one query.
 pub(crate) const PROBES_MAX: usize = 12;
@@ -135,7 +135,11 @@ fn naming(tokens: &[Token]) -> Vec<&Token> {
     let mut names: Vec<&Token> = words
         .enumerate()
         .filter(|(at, token)| match token.class {
-            Class::Name | Class::County => true,
+            Class::County => true,
+            // What may be a mistyped kind of street is not indexed.
+            Class::Name => {
+                *at == 0 || token.spelling.is_some() || !resembles_street_type(&token.written)
+            }
             // `12 Park Road`, `12 The Green`.
             Class::StreetType => *at == 0,
             Class::Filler | Class::Letter | Class::Odd | Class::Unit(_) => false,

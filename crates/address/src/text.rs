@@ -7,6 +7,8 @@ use crate::normal::push_plain;
 pub(crate) enum Lexeme {
     /// Letters and digits in capitals, without accents.
     Word(String),
+    /// A word that was typed without a space behind a number; the parser parts them.
+    Glued(String),
     /// A hyphen or dash, which joins numbers.
     Hyphen,
     /// A slash, which joins numbers.

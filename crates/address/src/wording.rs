@@ -4,13 +4,24 @@ use crate::distance::typing_errors;
 use crate::parse::{Class, Token};
 use crate::words::{self, Spelling};
 
+/// How likely a mistyped word is another name altogether.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Risk {
+    /// A typing error in the middle of a long word.
+    #[default]
+    None,
+    /// The first letter is lost or added: `Ilton` is Hilton or Milton.
+    Slight,
+    /// It could be another name as well: `Norton` for `Morton`, `Hull` for `Hill`.
+    Great,
+}
+
 /// How far a word is from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Errors {
     /// Typing errors.
     pub(crate) count: usize,
-    /// It could be another name as well: `Norton` for `Morton`, `Hull` for `Hill`.
-    pub(crate) is_risky: bool,
+    pub(crate) risk: Risk,
 }
 
 /// Compares two words; `None` when one is no typing error of the other.
@@ -19,7 +30,11 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return Some(Errors::default());
     }
     // A word that is known is not mistyped, and a number-like one is never forgiven.
-    if typed.spelling.is_some() || !may_be_mistyped(typed) || !may_be_mistyped(stored) {
+    if typed.spelling.is_some()
+        || typed.is_glued
+        || !may_be_mistyped(typed)
+        || !may_be_mistyped(stored)
+    {
         return None;
     }
     let mut best = written_errors(&typed.written, &stored.written);
@@ -34,8 +49,16 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         };
     }
     let is_widespread = words::is_widespread(&typed.written);
+    let is_plural = stored.written.trim_end_matches('S') == typed.written.trim_end_matches('S');
+    if is_widespread && words::is_widespread(&stored.written) && !is_plural {
+        return None;
+    }
     best.map(|errors| Errors {
-        is_risky: errors.is_risky || is_widespread,
+        risk: if is_widespread {
+            Risk::Great
+        } else {
+            errors.risk
+        },
         ..errors
     })
 }
@@ -56,12 +79,16 @@ pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
         _ => 2,
     };
     let count = typing_errors(typed, stored, most)?;
+    let is_replacement = count > 0 && typed_length == length && !is_anagram(typed, stored);
     let differs_first = typed.chars().next() != stored.chars().next();
     let is_swap = typed.chars().nth(1) == stored.chars().next();
-    let is_replacement = typed_length == length && !is_anagram(typed, stored);
-    let is_risky =
-        count > 0 && (differs_first && !is_swap || is_replacement && length <= SHORT_WORD);
-    Some(Errors { count, is_risky })
+    let risk = match count {
+        0 => Risk::None,
+        _ if is_replacement && (differs_first || length <= SHORT_WORD) => Risk::Great,
+        _ if differs_first && !is_swap => Risk::Slight,
+        _ => Risk::None,
+    };
+    Some(Errors { count, risk })
 }
 
 /// A replaced letter makes another name of a word up to this length too often.
@@ -85,7 +112,7 @@ pub(crate) struct Pairing<'a> {
     pub(crate) found: Vec<Option<usize>>,
     is_taken: Vec<bool>,
     pub(crate) errors: usize,
-    pub(crate) is_risky: bool,
+    pub(crate) risk: Risk,
 }
 
 impl<'a> Pairing<'a> {
@@ -96,7 +123,7 @@ impl<'a> Pairing<'a> {
             found: vec![None; typed.len()],
             is_taken: vec![false; stored.len()],
             errors: 0,
-            is_risky: false,
+            risk: Risk::None,
         }
     }
 
@@ -113,7 +140,7 @@ impl<'a> Pairing<'a> {
         self.found[at] = Some(stored);
         self.is_taken[stored] = true;
         self.errors += errors.count;
-        self.is_risky |= errors.is_risky;
+        self.risk = self.risk.max(errors.risk);
     }
 
     pub(crate) fn is_taken(&self, stored: usize) -> bool {
@@ -124,7 +151,7 @@ impl<'a> Pairing<'a> {
     /// them and returns whether it is so.
     pub(crate) fn take_joined(&mut self, at: usize, among: &[usize]) -> bool {
         let typed = &self.typed[at];
-        if typed.class != Class::Name || typed.written.len() < JOINED_MIN {
+        if typed.class != Class::Name || typed.is_glued || typed.written.len() < JOINED_MIN {
             return false;
         }
         for length in [2, 3] {
@@ -140,7 +167,7 @@ impl<'a> Pairing<'a> {
                     self.take(at, stored, Errors::default());
                 }
                 self.errors += errors.count + 1;
-                self.is_risky |= errors.is_risky;
+                self.risk = self.risk.max(errors.risk);
                 return true;
             }
         }
@@ -167,7 +194,7 @@ impl<'a> Pairing<'a> {
         let compared = joined
             .iter()
             .filter_map(|joined| written_errors(typed, joined));
-        compared.min().filter(|errors| errors.count <= 1)
+        compared.min().filter(|errors| errors.count == 0)
     }
 
     /// Two neighbouring words of the query that are one stored word: `HAVER STOCK`.

@@ -1,6 +1,8 @@
 //! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
 //! match never depends on what else a store holds.
 
+use crate::distance::typing_errors;
+
 mod widespread;
 
 pub(crate) use widespread::is_widespread;
@@ -31,7 +33,7 @@ pub(crate) fn marker(word: &str) -> Option<Marker> {
         "SUITE" | "STE" | "OFFICE" | "OFFICES" => Marker::Suite,
         "SHOP" | "SHOPS" | "KIOSK" | "STALL" | "STORE" => Marker::Shop,
         "PLOT" => Marker::Plot,
-        "BLOCK" | "BLK" | "WING" | "ENTRANCE" | "BAY" | "SITE" | "PHASE" | "ZONE" => Marker::Block,
+        "BLOCK" | "BLK" | "WING" | "ENTRANCE" | "PHASE" => Marker::Block,
         _ => return None,
     })
 }
@@ -257,6 +259,7 @@ const COUNTIES: &[&str] = &[
     "NOTTS",
     "OXON",
     "POWYS",
+    "RIDING",
     "RUTLAND",
     "SALOP",
     "SHROPS",
@@ -302,6 +305,15 @@ pub(crate) fn is_building(word: &str) -> bool {
         "HALL",
         "WHARF",
         "LOFTS",
+        "BAKERY",
+        "CHAPEL",
+        "SCH",
+        "MALTINGS",
+        "BREWERY",
+        "WAREHOUSE",
+        "RECTORY",
+        "VICARAGE",
+        "MNR",
         "MILL",
         "MILLS",
         "HOMES",
@@ -309,23 +321,46 @@ pub(crate) fn is_building(word: &str) -> bool {
     .contains(&word)
 }
 
-/// Words in a name that many properties have.
-pub(crate) fn is_common_in_names(word: &str) -> bool {
+/// What a house is called by: says nothing without its name.
+pub(crate) fn is_house(word: &str) -> bool {
     [
         "HSE",
         "COTT",
-        "FM",
+        "CT",
         "LDG",
-        "MNR",
-        "HALL",
-        "BARN",
-        "OLD",
-        "NEW",
-        "LT",
-        "GT",
+        "MANS",
+        "BLDGS",
+        "APARTMENTS",
+        "FM",
+    ]
+    .contains(&word)
+}
+
+/// Whether a word could be a kind of street, mistyped.
+pub(crate) fn resembles_street_type(word: &str) -> bool {
+    let kinds = SPELLINGS.iter().filter(|spelling| spelling.is_street_type);
+    let long = kinds.filter_map(|spelling| spelling.forms.first());
+    let most = |form: &str| if form.len() < 8 { 1 } else { 2 };
+    long.filter(|form| form.len() >= 4)
+        .any(|form| typing_errors(word, form, most(form)).is_some())
+}
+
+/// Words in a house's name that many houses have.
+pub(crate) fn is_common_in_names(word: &str) -> bool {
+    let houses = [
+        "HSE", "COTT", "FM", "LDG", "MNR", "HALL", "BARN", "OLD", "NEW", "LT", "GT", "BUNGALOW",
+        "FLATS", "ROSE", "BLDGS", "VILLAGE",
+    ];
+    houses.contains(&word) || is_trade(word)
+}
+
+/// What an organisation does: said of many, and often in other words.
+pub(crate) fn is_trade(word: &str) -> bool {
+    [
         "SURG",
         "DENTAL",
         "DENTIST",
+        "DENTISTS",
         "MED",
         "PRACT",
         "CTR",
@@ -350,10 +385,6 @@ pub(crate) fn is_common_in_names(word: &str) -> bool {
         "HOTEL",
         "INN",
         "PUB",
-        "BUNGALOW",
-        "FLATS",
-        "ROSE",
-        "BLDGS",
         "EST",
         "IND",
         "BUS",
@@ -362,7 +393,8 @@ pub(crate) fn is_common_in_names(word: &str) -> bool {
         "AUTOS",
         "REPAIRS",
         "COMMUNITY",
-        "VILLAGE",
+        "SHOP",
+        "OFFICE",
     ]
     .contains(&word)
 }

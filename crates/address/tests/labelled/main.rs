@@ -2,7 +2,8 @@
 //! the pairs were made over (S-7). The data is read in place; without it nothing is tested.
 
 mod data;
-mod store;
+mod memory;
+mod premises;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,7 +11,8 @@ use std::time::Instant;
 use address::{Decision, Query, Ranking, search};
 
 use data::{Pair, read_addresses, read_pairs};
-use store::{Store, premises};
+use memory::Memory;
+use premises::{Premises, premises, split};
 
 /// How many queries of a kind were answered rightly, wrongly and not at all.
 #[derive(Debug, Default, Clone, Copy)]
@@ -34,7 +36,9 @@ fn labelled_pairs() {
         return;
     };
     let pairs = read_pairs();
-    let store = Store::new(&addresses);
+    let all_premises = Premises::new(&addresses);
+    let displays = addresses.iter().enumerate();
+    let store = Memory::new(displays.map(|(id, display)| split(id, display)).collect());
     println!(
         "{} addresses, {:.1} tokens each, at most {}",
         store.len(),
@@ -45,7 +49,7 @@ fn labelled_pairs() {
     let mut times = Vec::new();
     for pair in &pairs {
         let count = counts.entry(&pair.category).or_default();
-        count_pair(&store, pair, count, &mut times);
+        count_pair(&store, &all_premises, pair, (count, &mut times));
     }
     let mut total = Count::default();
     println!(
@@ -83,7 +87,12 @@ fn labelled_pairs() {
     );
 }
 
-fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u128>) {
+fn count_pair(
+    store: &Memory,
+    all: &Premises,
+    pair: &Pair,
+    (count, times): (&mut Count, &mut Vec<u128>),
+) {
     let shows = |kind: &str, id: Option<usize>| {
         if std::env::var("SHOW").is_ok_and(|shown| shown.split(',').any(|shown| shown == kind)) {
             let answer = id.map_or("", |id| store.display(id));
@@ -128,7 +137,7 @@ fn count_pair(store: &Store, pair: &Pair, count: &mut Count, times: &mut Vec<u12
         }
         Decision::Nothing => shows("nothing", None),
     }
-    let without = store.twins(&pair.canonical);
+    let without = all.twins(&pair.canonical);
     let ranking = match search(&query, |probe, limit| store.find(probe, limit, without)) {
         Ok(ranking) => ranking,
         Err(never) => match never {},
@@ -155,7 +164,7 @@ fn print_count(name: &str, count: &Count) {
 
 /// Whether all that fit as well as the best are entries of the same premises, and the one that is
 /// meant is among them.
-fn is_among_twins(store: &Store, ranking: &Ranking<usize>, pair: &Pair) -> bool {
+fn is_among_twins(store: &Memory, ranking: &Ranking<usize>, pair: &Pair) -> bool {
     let best = ranking.ranked.first().map_or(1.0, |best| best.confidence);
     let mut fitting = ranking
         .ranked

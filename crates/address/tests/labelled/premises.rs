@@ -1,0 +1,72 @@
+//! What makes two entries of different registers one building.
+
+use std::collections::HashMap;
+
+use address::Candidate;
+
+/// Entries by their premises.
+pub(crate) struct Premises {
+    entries: HashMap<String, Vec<usize>>,
+}
+
+impl Premises {
+    pub(crate) fn new(addresses: &[String]) -> Self {
+        let mut entries: HashMap<String, Vec<usize>> = HashMap::new();
+        for (id, display) in addresses.iter().enumerate() {
+            entries.entry(premises(display)).or_default().push(id);
+        }
+        Self { entries }
+    }
+
+    /// All entries of the same premises.
+    pub(crate) fn twins(&self, display: &str) -> &[usize] {
+        self.entries
+            .get(&premises(display))
+            .map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Parts a line at its commas: the postcode, the town before it, and up to four lines.
+pub(crate) fn split(id: usize, display: &str) -> Candidate<usize> {
+    let mut parts: Vec<&str> = display.split(", ").collect();
+    let postcode = parts.pop().unwrap_or_default().to_owned();
+    let post_town = if parts.len() > 1 {
+        parts.pop().unwrap_or_default().to_owned()
+    } else {
+        String::new()
+    };
+    let mut lines = [(); 4].map(|()| String::new());
+    for (at, part) in parts.into_iter().enumerate() {
+        let line = &mut lines[at.min(3)];
+        if !line.is_empty() {
+            line.push_str(", ");
+        }
+        line.push_str(part);
+    }
+    Candidate {
+        id,
+        lines,
+        post_town,
+        postcode,
+        display_address: display.to_owned(),
+    }
+}
+
+/// What makes two entries of different registers one building: the last number, the two letters
+/// that begin its street's name, and the postcode district. Says nothing of organisations.
+pub(crate) fn premises(display: &str) -> String {
+    let (address, postcode) = display.rsplit_once(", ").unwrap_or((display, ""));
+    let district = postcode.split(' ').next().unwrap_or_default();
+    let words: Vec<&str> = address
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    let Some(at) = words.iter().rposition(is_number) else {
+        return display.to_owned();
+    };
+    let street = words
+        .get(at + 1)
+        .map_or("", |word| word.get(..2).unwrap_or(word));
+    format!("{} {street} {district}", words[at])
+}
