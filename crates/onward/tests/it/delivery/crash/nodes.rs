@@ -147,12 +147,12 @@ impl Nodes {
     /// Asks all nodes to stop, and waits until they have.
     pub(super) async fn stop_all(&mut self) {
         self.entrances.lock().unwrap().clear();
-        for slot in 0..self.count() {
-            let (node, program) = self.running[slot].take().unwrap();
-            let stopping = tokio::task::spawn_blocking(move || {
-                program.signal("TERM");
-                program.wait()
-            });
+        let running: Vec<_> = self.running.iter_mut().filter_map(Option::take).collect();
+        for (_node, program) in &running {
+            program.signal("TERM");
+        }
+        for (node, program) in running {
+            let stopping = tokio::task::spawn_blocking(move || program.wait());
             let finished = stopping.await.unwrap();
             assert_eq!(finished.status, Some(0), "{}", finished.err);
             self.read_log(node, &finished);
