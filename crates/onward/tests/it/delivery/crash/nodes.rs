@@ -31,6 +31,8 @@ pub(super) struct Nodes {
     folder: PathBuf,
     client: TestClient,
     running: Vec<Option<(usize, Program)>>,
+    /// The first of each node's five ports. A node comes back where it was.
+    ports: Vec<u16>,
     pub(super) entrances: Entrances,
     started: usize,
     /// Processes that were killed.
@@ -49,6 +51,7 @@ impl Nodes {
             folder,
             client,
             running: (0..count).map(|_slot| None).collect(),
+            ports: (0..count).map(|_slot| find_ports()).collect(),
             entrances: Entrances::default(),
             started: 0,
             killed: BTreeSet::new(),
@@ -74,7 +77,7 @@ impl Nodes {
     pub(super) async fn start(&mut self, slot: usize) {
         self.started += 1;
         let node = self.started;
-        let first = find_ports();
+        let first = self.ports[slot];
         let mut config = self.config.clone();
         config.base_url = issuer(node);
         config.log_format = LogFormat::Text;
