@@ -9,6 +9,7 @@
 mod account;
 mod ledger;
 mod nodes;
+mod past;
 mod receivers;
 mod recording;
 mod requests;
@@ -49,12 +50,10 @@ async fn tell(world: World, engine: &str, nodes: usize) {
     let rounds = rounds.unwrap_or(ROUNDS);
     println!("ONWARD_CRASH_SEED={seed} ONWARD_CRASH_ROUNDS={rounds}");
     let mut run = Run::begin(world, seed, nodes).await;
-    run.kill_under_load(rounds).await;
-    run.calm_down().await;
-    run.grow_old().await;
-    run.settle().await;
+    let lived = run.live(rounds).await;
     let past = run.end().await;
     let mut account = Account::new(&past);
+    account.wrong.extend(lived.err().map(|vain| vain.0));
     account.check_everything();
     println!("{engine}: {}; {}", past.summary(), account.summary());
     assert!(

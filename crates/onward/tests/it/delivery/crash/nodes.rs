@@ -31,6 +31,8 @@ pub(super) struct Nodes {
     folder: PathBuf,
     client: TestClient,
     running: Vec<Option<(usize, Program)>>,
+    /// The first of each node's five ports. A node comes back where it was.
+    ports: Vec<u16>,
     pub(super) entrances: Entrances,
     started: usize,
     /// Processes that were killed.
@@ -49,6 +51,7 @@ impl Nodes {
             folder,
             client,
             running: (0..count).map(|_slot| None).collect(),
+            ports: (0..count).map(|_slot| find_ports()).collect(),
             entrances: Entrances::default(),
             started: 0,
             killed: BTreeSet::new(),
@@ -74,7 +77,7 @@ impl Nodes {
     pub(super) async fn start(&mut self, slot: usize) {
         self.started += 1;
         let node = self.started;
-        let first = find_ports();
+        let first = self.ports[slot];
         let mut config = self.config.clone();
         config.base_url = issuer(node);
         config.log_format = LogFormat::Text;
@@ -147,12 +150,12 @@ impl Nodes {
     /// Asks all nodes to stop, and waits until they have.
     pub(super) async fn stop_all(&mut self) {
         self.entrances.lock().unwrap().clear();
-        for slot in 0..self.count() {
-            let (node, program) = self.running[slot].take().unwrap();
-            let stopping = tokio::task::spawn_blocking(move || {
-                program.signal("TERM");
-                program.wait()
-            });
+        let running: Vec<_> = self.running.iter_mut().filter_map(Option::take).collect();
+        for (_node, program) in &running {
+            program.signal("TERM");
+        }
+        for (node, program) in running {
+            let stopping = tokio::task::spawn_blocking(move || program.wait());
             let finished = stopping.await.unwrap();
             assert_eq!(finished.status, Some(0), "{}", finished.err);
             self.read_log(node, &finished);

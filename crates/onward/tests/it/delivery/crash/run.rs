@@ -1,7 +1,6 @@
 //! One run: what is done to the nodes, and what is known of it afterwards.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Write as _;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::ledger::{self, Ledger};
 use super::nodes::Nodes;
+use super::past::{Past, Shown};
 use super::receivers::{self, Manner, SUBSCRIBERS};
-use super::recording::{Recorded, Recorder};
-use super::requests::{Heard, Log};
+use super::recording::Recorder;
+use super::requests::Log;
 use super::{FUSSY_UPRN, PROPERTIES};
 use crate::random::Random;
 use crate::world::{Answer, ClosedWorld, World};
@@ -27,7 +27,9 @@ const LIFE_MILLISECONDS_MIN: usize = 50;
 const MOVES_SECONDS: [i64; 4] = [40, 11 * 60, 3 * 3600, 13 * 3600];
 /// More than the longest pause, with what is added to it by chance.
 const LONG_MOVE_SECONDS: i64 = 29 * 3600;
-/// So many long moves are more than all attempts at one delivery.
+/// So many are more than the five days after which nothing but failures ends a subscription.
+const LONG_MOVES_MIN: usize = 6;
+/// So many are more than all attempts at one delivery.
 const LONG_MOVES_MAX: usize = 30;
 /// How long a run waits for anything; a lease and an endless attempt end within.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -49,29 +51,9 @@ pub(super) struct Run {
     delivered: HashMap<(String, String), usize>,
 }
 
-/// What is known of a run that is over.
-pub(super) struct Past {
-    pub(super) ledger: Ledger,
-    pub(super) subscriptions: Vec<String>,
-    pub(super) heard: Vec<Heard>,
-    pub(super) recorded: Vec<Recorded>,
-    /// Processes that were killed.
-    pub(super) killed: BTreeSet<usize>,
-    /// Subscription and event of deliveries that were done, and since when at the latest.
-    pub(super) delivered: HashMap<(String, String), usize>,
-    /// What self-service showed of each subscription in the end.
-    pub(super) shown: Vec<Shown>,
-    pub(super) log_errors: Vec<String>,
-    log_warnings: BTreeMap<String, usize>,
-    unknown: usize,
-}
-
-/// A subscription as its owner saw it.
-pub(super) struct Shown {
-    /// `active`, or `disabled` with its reason.
-    pub(super) status: String,
-    pub(super) deliveries: Vec<Value>,
-}
+/// What was waited for until patience ended.
+#[derive(Debug)]
+pub(super) struct InVain(pub(super) String);
 
 impl Run {
     /// Sets everything up, and starts the nodes.
@@ -130,8 +112,17 @@ impl Run {
         }
     }
 
+    /// All that is done to the nodes. What is waited for in vain is the first fault of the run; what
+    /// is missing then is seen in the end.
+    pub(super) async fn live(&mut self, rounds: usize) -> Result<(), InVain> {
+        self.kill_under_load(rounds).await;
+        self.calm_down().await?;
+        self.grow_old().await?;
+        self.settle().await
+    }
+
     /// Kills nodes while all recorders record.
-    pub(super) async fn kill_under_load(&mut self, rounds: usize) {
+    async fn kill_under_load(&mut self, rounds: usize) {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut working = tokio::task::JoinSet::new();
         for recorder in std::mem::take(&mut self.recorders) {
@@ -178,7 +169,7 @@ impl Run {
 
     /// Waits until everyone who takes everything has everything, and the fussy one all but what
     /// it refuses.
-    pub(super) async fn calm_down(&self) {
+    async fn calm_down(&self) -> Result<(), InVain> {
         for (number, (manner, events)) in SUBSCRIBERS.iter().enumerate() {
             let (but_uprn, but_listing) = if *manner == Manner::Fussy {
                 (FUSSY_UPRN, self.fussy_listing)
@@ -195,44 +186,43 @@ impl Run {
             self.wait_until(&format!("{number} has all {expected}"), async || {
                 self.log.accepted(number, but_uprn).len() == expected
             })
-            .await;
+            .await?;
         }
+        Ok(())
     }
 
     /// Moves the clock on by a day and more, again and again, until the fussy subscriber's first
     /// refused event is given up. Something goes well in between: without it, the subscription
     /// would end first.
-    pub(super) async fn grow_old(&mut self) {
+    async fn grow_old(&mut self) -> Result<(), InVain> {
         let mut all = SUBSCRIBERS.iter();
         let fussy = all.position(|(manner, _events)| *manner == Manner::Fussy);
         let fussy = fussy.unwrap();
-        let mut tries = 0;
-        for _move in 0..LONG_MOVES_MAX {
+        for moves in 0..LONG_MOVES_MAX {
             let shown = self.shown(fussy).await;
-            if shown.deliveries.iter().any(|one| one["status"] == "failed") {
-                return;
+            let mut deliveries = shown.deliveries.iter();
+            if moves >= LONG_MOVES_MIN && deliveries.any(|one| one["status"] == "failed") {
+                return Ok(());
             }
+            let tries = count_tries(&shown);
             self.kill_all(Some(LONG_MOVE_SECONDS)).await;
             let taken = self.log.accepted(fussy, FUSSY_UPRN).len();
             let mut recorders = self.recorders.iter_mut();
             let other = recorders.find(|one| one.share != FUSSY_UPRN % RECORDERS);
             other.unwrap().record().await;
             self.wait_until("the fussy one is tried", async || {
-                let refused = count_tries(&self.shown(fussy).await);
-                let is_tried = refused > tries;
-                if is_tried {
-                    tries = refused;
-                }
-                is_tried && self.log.accepted(fussy, FUSSY_UPRN).len() > taken
+                count_tries(&self.shown(fussy).await) > tries
+                    && self.log.accepted(fussy, FUSSY_UPRN).len() > taken
             })
-            .await;
+            .await?;
         }
-        panic!("nothing was given up after {LONG_MOVES_MAX} moves");
+        let vain = format!("nothing was given up after {LONG_MOVES_MAX} moves");
+        Err(InVain(vain))
     }
 
     /// Waits until the endless attempts were noted and hopeless subscriptions were ended.
-    pub(super) async fn settle(&self) {
-        self.calm_down().await;
+    async fn settle(&self) -> Result<(), InVain> {
+        self.calm_down().await?;
         for (number, (manner, _events)) in SUBSCRIBERS.iter().enumerate() {
             if manner.is_endless() {
                 self.wait_until("an endless attempt has ended", async || {
@@ -240,7 +230,7 @@ impl Run {
                     let attempts = shown.deliveries.iter().flat_map(attempts_of);
                     attempts.into_iter().any(|one| one["error"] == "timeout")
                 })
-                .await;
+                .await?;
             }
             let end = if manner.is_hopeless() {
                 "disabled failing"
@@ -252,8 +242,9 @@ impl Run {
             self.wait_until(&format!("{manner:?} is {end}"), async || {
                 self.shown_status(number).await == end
             })
-            .await;
+            .await?;
         }
+        Ok(())
     }
 
     /// Stops the nodes and reads everything.
@@ -320,12 +311,19 @@ impl Run {
         answer.json()
     }
 
-    async fn wait_until(&self, wanted: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    async fn wait_until(
+        &self,
+        wanted: &str,
+        mut is_so: impl AsyncFnMut() -> bool,
+    ) -> Result<(), InVain> {
         let begun = Stopwatch::start();
         while !is_so().await {
-            assert!(begun.elapsed() < PATIENCE, "waited in vain until {wanted}");
+            if begun.elapsed() > PATIENCE {
+                return Err(InVain(format!("waited in vain until {wanted}")));
+            }
             tokio::time::sleep(LOOK_INTERVAL).await;
         }
+        Ok(())
     }
 }
 
@@ -338,35 +336,4 @@ fn count_tries(shown: &Shown) -> usize {
 
 fn attempts_of(delivery: &Value) -> &Vec<Value> {
     delivery["attempts"].as_array().unwrap()
-}
-
-impl Past {
-    /// The events that a subscriber heard of with success, each with how often.
-    pub(super) fn acceptances(&self, subscriber: usize) -> HashMap<&str, Vec<&Heard>> {
-        let mut all: HashMap<&str, Vec<&Heard>> = HashMap::new();
-        for heard in &self.heard {
-            if heard.subscriber == subscriber && heard.accepted.is_some() {
-                all.entry(&heard.event_id).or_default().push(heard);
-            }
-        }
-        all
-    }
-
-    /// What was done, in one line.
-    pub(super) fn summary(&self) -> String {
-        let mut distinct = HashSet::new();
-        let repeated = self.recorded.iter().filter(|one| !distinct.insert(*one));
-        assert_eq!(repeated.count(), 0, "the test itself recorded twice");
-        let mut text = format!(
-            "{} events, {} kills, {} requests to receivers, {} recordings with a lost answer",
-            self.ledger.events.len(),
-            self.killed.len(),
-            self.heard.len(),
-            self.unknown,
-        );
-        for (warning, times) in &self.log_warnings {
-            write!(text, "\n  {times} times in the logs: {warning}\n").unwrap();
-        }
-        text
-    }
 }
