@@ -18,6 +18,10 @@ pub const VALUE_CHARACTERS_MAX: usize = 200;
 pub const ROWS_MAX: u64 = 100;
 /// Chains on a page when none is asked for (document 1).
 pub const ROWS_DEFAULT: u64 = 15;
+/// Properties that a look-up of an address lists at most.
+pub const SUGGESTIONS_MAX: usize = 20;
+/// Properties that it lists when no number is asked for.
+pub const SUGGESTIONS_DEFAULT: usize = 5;
 /// Highest page: the largest integer that canonical JSON carries exactly
 /// (RFC 8785 section 3.1), because the answer repeats it.
 pub const PAGE_MAX: u64 = 9_007_199_254_740_991;

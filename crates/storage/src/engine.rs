@@ -41,6 +41,8 @@ pub(crate) struct Dialect {
     pub(crate) identity: &'static str,
     /// What makes text compare by bytes, so that both engines order alike.
     pub(crate) bytewise: &'static str,
+    /// The table `address_token (rowid, tokens)` with an index of the tokens.
+    pub(crate) address_tokens: &'static str,
 }
 
 impl Dialect {
@@ -48,5 +50,6 @@ impl Dialect {
     pub(crate) fn translate(self, sql: &str) -> String {
         sql.replace("{identity}", self.identity)
             .replace("{bytewise}", self.bytewise)
+            .replace("{address_tokens}", self.address_tokens)
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::{
     self, Hearing, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob,
 };
 use crate::session::{Read, Write};
-use crate::{Result, StorageError};
+use crate::{Result, StorageError, address_index};
 
 /// Where a store is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,9 +102,11 @@ impl Storage {
                 url, text, options,
             )?)?),
         };
-        Ok(Self {
+        let storage = Self {
             engine: Arc::new(engine),
-        })
+        };
+        address_index::bring_up_to_date(&storage)?;
+        Ok(storage)
     }
 
     /// Runs `work` on one consistent snapshot.

@@ -1,5 +1,7 @@
 //! SQLite: one writer that commits waiting work as a group, readers beside it.
 
+mod address_tokens;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,6 +31,7 @@ const STATEMENTS_KEPT: usize = 256;
 const DIALECT: Dialect = Dialect {
     identity: "integer primary key autoincrement",
     bytewise: "",
+    address_tokens: address_tokens::TABLE,
 };
 
 /// A store in one SQLite file.
@@ -153,11 +156,15 @@ impl SqliteSession<'_> {
 
 impl rusqlite::ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
+        let value = match self {
             Value::Integer(value) => ValueRef::Integer(*value),
             Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Tokens(tokens) => {
+                return Ok(ToSqlOutput::from(address_tokens::document(tokens)));
+            }
             Value::Null => ValueRef::Null,
-        }))
+        };
+        Ok(ToSqlOutput::Borrowed(value))
     }
 }
 

@@ -2,6 +2,8 @@
 //! the statements do to the rows.
 
 #[cfg(test)]
+mod address_search;
+#[cfg(test)]
 mod branches;
 #[cfg(test)]
 mod changes;
