@@ -10,6 +10,7 @@
 pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
+pub mod attempts;
 pub mod branch;
 pub mod chains;
 pub mod changes;
