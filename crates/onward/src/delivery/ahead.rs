@@ -95,7 +95,7 @@ impl ReadAhead {
     }
 
     /// What is to be sent next.
-    pub fn next(&mut self) -> Option<DueDelivery> {
+    pub fn pop(&mut self) -> Option<DueDelivery> {
         self.queue.pop_front()
     }
 
@@ -118,7 +118,7 @@ impl ReadAhead {
 }
 
 /// Reads the next deliveries of a lane.
-pub fn read_ahead(
+pub(super) fn read_ahead(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     now: i64,

@@ -170,7 +170,7 @@ impl Runner {
 
     fn send_queued(&mut self) {
         while self.sending.len() < self.window.size() {
-            let Some(delivery) = self.ahead.next() else {
+            let Some(delivery) = self.ahead.pop() else {
                 return;
             };
             let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));

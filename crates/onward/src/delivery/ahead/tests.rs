@@ -41,7 +41,7 @@ fn all(found: Vec<Found>) -> Findings {
 }
 
 fn next_id(ahead: &mut ReadAhead) -> Option<i64> {
-    ahead.next().map(|delivery| delivery.id)
+    ahead.pop().map(|delivery| delivery.id)
 }
 
 #[test]
