@@ -107,9 +107,11 @@ pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 /// Lanes that one node delivers on at once.
 pub const LANES_MAX: usize = 2_000;
 /// Properties whose next delivery a lane reads ahead.
-pub const LANE_HEADS_READ: i64 = 64;
+pub const LANE_HEADS_READ: usize = 64;
+/// Properties that are so few that what waits behind their next deliveries is read as well.
+pub const LANE_HEADS_FEW: usize = 8;
 /// Deliveries behind one of them that a lane reads ahead.
-pub const LANE_FOLLOWING_READ: i64 = 16;
+pub const LANE_FOLLOWING_READ: usize = 16;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
 /// How long a verifier may keep the key set, in seconds.

@@ -22,10 +22,22 @@ pub(crate) struct ReadJob {
 
 pub(crate) type ReadWork = Box<dyn FnOnce(Result<&mut Read<'_>, StorageError>) + Send>;
 
+/// What keeps a transaction apart from those that run at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Everything that it read stands as it was read, or it runs again.
+    Serializable,
+    /// The rows that it changed are locked, and nothing else.
+    RowLocks,
+}
+
 /// One piece of work that changes the store. It is split in two because the
 /// answer may leave only when the commit that carries it is durable, and
 /// SQLite commits several pieces of work at once.
 pub(crate) trait WriteJob: Send {
+    /// What keeps it apart from others.
+    fn guard(&self) -> Guard;
+
     /// Runs the work inside the transaction and keeps its answer. `true`: it
     /// shall be committed. May be called again after a conflict.
     fn run(&mut self, write: &mut Write<'_>) -> bool;

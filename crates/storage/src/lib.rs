@@ -11,6 +11,7 @@ pub mod address_index;
 pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
+pub mod attempts;
 pub mod branch;
 pub mod chains;
 pub mod changes;

@@ -23,17 +23,10 @@ use super::threads::Threads;
 use super::{Dialect, ReadJob, WriteJob};
 use crate::migrations;
 use crate::row::{Row, Value};
-use crate::session::{Read, Session, Write};
 use crate::{Result, StorageError};
 
-/// How long a transaction that meets conflicts waits in all, before it gives up.
-/// One of those in conflict always gets through, so that a transaction of a few
-/// milliseconds has its turn long before; giving up is for a store that is stuck.
-const CONFLICT_PAUSES_MAX: Duration = Duration::from_secs(8);
-/// The ceilings of the pauses after a conflict: the first, which doubles with
-/// each further conflict, and the last.
-const CONFLICT_PAUSE_FIRST: Duration = Duration::from_millis(1);
-const CONFLICT_PAUSE_LAST: Duration = Duration::from_millis(64);
+mod transactions;
+
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one statement may take, import and index builds included.
@@ -255,8 +248,8 @@ fn work_until_closed(
         };
         // After a panic the connection's state is unknown: it is closed.
         let worked = catch_unwind(AssertUnwindSafe(|| match job {
-            Job::Read(job) => read(&mut open, job),
-            Job::Write(job) => write(&mut open, job),
+            Job::Read(job) => transactions::read(&mut open, job),
+            Job::Write(job) => transactions::write(&mut open, job),
         }));
         if worked.is_ok() {
             session = Some(open);
@@ -271,73 +264,6 @@ impl Job {
             Job::Write(job) => job.finish(Err(error)),
         }
     }
-}
-
-fn read(session: &mut PostgresSession, job: ReadJob) {
-    session.hurt = None;
-    if job.snapshot
-        && let Err(error) = session.run("begin isolation level repeatable read read only")
-    {
-        (job.run)(Err(error));
-        return;
-    }
-    (job.run)(Ok(&mut Read::new(Session::Postgres(session))));
-    if job.snapshot
-        && let Err(error) = session.run("commit")
-    {
-        tracing::warn!(%error, "a read could not be ended");
-    }
-}
-
-/// Runs the work in a serializable transaction, again after each conflict.
-fn write(session: &mut PostgresSession, mut job: Box<dyn WriteJob>) {
-    let mut ceiling = CONFLICT_PAUSE_FIRST;
-    let mut paused = Duration::ZERO;
-    loop {
-        match attempt(session, job.as_mut()) {
-            Ok(()) => return job.finish(Ok(())),
-            Err(Hurt::Failure(error)) => return job.finish(Err(error)),
-            Err(Hurt::Conflict) if paused >= CONFLICT_PAUSES_MAX => {
-                return job.finish(Err(StorageError::Busy));
-            }
-            Err(Hurt::Conflict) => {
-                let pause = jitter(ceiling);
-                std::thread::sleep(pause);
-                paused += pause;
-                ceiling = CONFLICT_PAUSE_LAST.min(ceiling * 2);
-            }
-        }
-    }
-}
-
-fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> std::result::Result<(), Hurt> {
-    session.hurt = None;
-    session
-        .run("begin isolation level serializable")
-        .map_err(Hurt::Failure)?;
-    let keep = job.run(&mut Write::new(Session::Postgres(session)));
-    let hurt = session.hurt.take();
-    let ending = if keep && hurt.is_none() {
-        "commit"
-    } else {
-        "rollback"
-    };
-    let ended = session.run(ending);
-    match (hurt, session.hurt.take(), ended) {
-        (Some(hurt), _, _) => Err(hurt),
-        (None, Some(hurt), Err(_)) if keep => Err(hurt),
-        (None, _, Err(error)) if keep => Err(Hurt::Failure(error)),
-        (None, _, Ok(()) | Err(_)) => Ok(()),
-    }
-}
-
-/// Something between half of a pause and the whole of it, different each time,
-/// so that two transactions do not meet again and again.
-fn jitter(ceiling: Duration) -> Duration {
-    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ceiling);
-    let half = ceiling / 2;
-    let micros = u64::try_from(half.as_micros()).unwrap_or(u64::MAX).max(1);
-    half + Duration::from_micros(random % micros)
 }
 
 fn failed(error: &postgres::Error) -> StorageError {

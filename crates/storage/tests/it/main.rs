@@ -10,6 +10,8 @@ mod changes;
 #[cfg(test)]
 mod contention;
 #[cfg(test)]
+mod deliveries;
+#[cfg(test)]
 mod events;
 #[cfg(test)]
 mod history;
