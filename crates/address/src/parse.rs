@@ -1,5 +1,6 @@
 //! Reads an address, typed or stored, into words and numbers.
 
+use crate::distance::typing_errors;
 use crate::number::{Label, Unit, read_label, read_letter, read_number};
 use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
@@ -238,9 +239,12 @@ fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
         Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
     };
     let is_flat = |at: usize| ["FLAT", "FLT", "APARTMENT", "APT"].contains(&word(at));
-    let is_floor = |at: usize| ["FLOOR", "FLR", "FLOORS", "FL"].contains(&word(at));
+    let is_floor = |at: usize| {
+        let is_mistyped = typing_errors(word(at), "FLOOR", 1).is_some();
+        ["FLR", "FLOORS", "FL"].contains(&word(at)) || is_mistyped
+    };
     let mut at = usize::from(is_flat(0));
-    let had_flat = at == 1;
+    let begins_with_flat = at == 1;
     let mut code = String::new();
     while let Some(storey) = words::storey(word(at)) {
         code.push_str(storey);
@@ -248,9 +252,9 @@ fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
     }
     let has_floor = is_floor(at);
     at += usize::from(has_floor);
-    let has_flat = !had_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
+    let has_flat = !begins_with_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
     at += usize::from(has_flat);
-    let is_storey = has_floor || has_flat || had_flat;
+    let is_storey = has_floor || has_flat || begins_with_flat;
     (!code.is_empty() && is_storey).then_some((code, at))
 }
 

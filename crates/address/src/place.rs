@@ -3,6 +3,7 @@
 use crate::distance::typing_errors;
 use crate::normal::{is_outward, is_postcode};
 use crate::text::Lexeme;
+use crate::words::is_widespread;
 
 /// What is said of the postcode.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,8 +103,49 @@ pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
             }
         }
     }
-    take_outward(lexemes)
+    take_glued(lexemes).unwrap_or_else(|| take_outward(lexemes))
 }
+
+/// `LEEDSLS1 4AP`: the space before the postcode is missing.
+fn take_glued(lexemes: &mut Vec<Lexeme>) -> Option<Place> {
+    for start in (0..lexemes.len()).rev() {
+        for length in 1..=2 {
+            let Some((outward, inward)) =
+                pieces(lexemes, start, length).and_then(|pieces| parted(&pieces))
+            else {
+                continue;
+            };
+            let Some((word, outward)) = split_outward(outward) else {
+                continue;
+            };
+            let compact = format!("{outward}{inward}");
+            if is_postcode(&compact) {
+                let word = Lexeme::Word(word.to_owned());
+                lexemes.splice(start..start + length, [word, Lexeme::Break]);
+                return Some(full(&compact));
+            }
+        }
+    }
+    None
+}
+
+/// A town and the outward part behind it. `LONDONN1` could be N1 and NN1: a town that is known
+/// decides, else the longer area.
+fn split_outward(glued: &str) -> Option<(&str, &str)> {
+    let splits = (TOWN_LETTERS_MIN..glued.len()).map(|at| glued.split_at(at));
+    let mut splits: Vec<(&str, &str)> = splits
+        .filter(|(word, outward)| is_letters(word) && is_outward(outward))
+        .filter(|(_, outward)| {
+            let area = outward.trim_end_matches(|c: char| c.is_ascii_digit());
+            let area = area.split(|c: char| c.is_ascii_digit()).next();
+            area.is_some_and(|area| AREAS.contains(&area))
+        })
+        .collect();
+    let known = splits.iter().position(|(word, _)| is_widespread(word));
+    (!splits.is_empty()).then(|| splits.swap_remove(known.unwrap_or(0)))
+}
+
+const TOWN_LETTERS_MIN: usize = 3;
 
 /// The place of a stored postcode.
 pub(crate) fn stored_place(postcode: &str) -> Place {
