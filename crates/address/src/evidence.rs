@@ -60,12 +60,13 @@ impl<'a> Evidence<'a> {
         if query.parsed.units.is_empty() {
             evidence.find_name();
             let name = stored.name();
-            evidence.find_rest(0, name.last().map_or(0, |last| last + 1));
+            evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
         } else if let Some(fit) = fit_units(&query.parsed.units, stored.units()) {
             evidence.subject = Subject::Numbers;
             evidence.find_numbered(fit);
         } else {
-            evidence.find_rest(0, 0);
+            // No match: it is only ranked in a list.
+            evidence.find_rest(0, 0, &[Pass::Exact]);
         }
         evidence
     }
@@ -104,7 +105,7 @@ impl<'a> Evidence<'a> {
             self.is_street[at] = true;
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
-        self.find_rest(typed_at, behind);
+        self.find_rest(typed_at, behind, &PASSES);
         self.compare_names(stored_at);
     }
 
@@ -177,7 +178,7 @@ impl<'a> Evidence<'a> {
 
     /// Looks for all other words anywhere. `first` is the query's first number, `behind` where the
     /// stored locality begins.
-    fn find_rest(&mut self, first: usize, behind: usize) {
+    fn find_rest(&mut self, first: usize, behind: usize, passes: &[Pass]) {
         let tokens = self.query.tokens();
         let all: Vec<usize> = (0..self.stored.tokens().len())
             .filter(|at| self.stored.tokens()[*at].is_word())
@@ -185,10 +186,10 @@ impl<'a> Evidence<'a> {
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
             .collect();
-        for pass in [Pass::Exact, Pass::Mistyped, Pass::Kinds] {
+        for pass in passes {
             for at in &open {
                 if self.pairing.found[*at].is_none() {
-                    self.find_word(*at, &all, behind, pass);
+                    self.find_word(*at, &all, behind, *pass);
                 }
             }
         }
@@ -308,3 +309,5 @@ enum Pass {
     Mistyped,
     Kinds,
 }
+
+const PASSES: [Pass; 3] = [Pass::Exact, Pass::Mistyped, Pass::Kinds];

@@ -7,7 +7,7 @@ use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::StreetFit;
 use crate::wording::Risk;
-use crate::words::{is_common_in_names, is_everywhere};
+use crate::words::{is_everywhere, is_trade};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,17 +91,29 @@ impl Evidence<'_> {
 
     fn is_enough_with_name(&self) -> bool {
         let tokens = self.stored.tokens();
-        let is_common = |at: &usize| is_common_in_names(tokens[*at].text());
-        let is_common = self.stored.name().iter().all(is_common);
+        let is_trade = |at: &usize| is_trade(tokens[*at].text());
+        let is_any_trade = self.stored.name().iter().all(is_trade);
         let unknown = self.unknown + self.unknown_before;
         let found = self.places_found;
+        if self.place != PlaceFit::Same && self.is_street_alone() {
+            return false;
+        }
         match self.place {
-            PlaceFit::Same => unknown == 0 && found >= usize::from(is_common),
+            PlaceFit::Same => unknown == 0 && found >= usize::from(is_any_trade),
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
             PlaceFit::District => unknown == 0 && found > 0,
             PlaceFit::Unnamed => unknown == 0 && found >= 2 && self.pairing.risk == Risk::None,
             PlaceFit::Other => false,
         }
+    }
+
+    /// Whether the stored address names a street and no house: anything may stand there.
+    fn is_street_alone(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let is_kind = |at: &usize| tokens[*at].class == Class::StreetType;
+        let name = self.stored.name();
+        let behind = name.last().map_or(0, |last| last + 1);
+        name.iter().any(|at| is_kind(at)) && !(behind..tokens.len()).any(|at| is_kind(&at))
     }
 
     /// What was typed decides; stored words that were not typed only order the list, by less than

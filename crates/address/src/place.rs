@@ -85,9 +85,13 @@ impl Place {
 /// Takes the postcode out of the text: the last full one wherever it stands, else the outward part
 /// at the end.
 pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
+    let ends: Vec<usize> = (0..lexemes.len())
+        .filter(|at| may_end_postcode(&lexemes[*at]))
+        .collect();
     for reading in [strict, repaired, meant] {
-        for start in (0..lexemes.len()).rev() {
-            for length in 1..=3 {
+        for end in ends.iter().rev() {
+            for length in 1..=3.min(end + 1) {
+                let start = end + 1 - length;
                 let Some(pieces) = pieces(lexemes, start, length) else {
                     break;
                 };
@@ -108,8 +112,10 @@ pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
 
 /// `LEEDSLS1 4AP`: the space before the postcode is missing.
 fn take_glued(lexemes: &mut Vec<Lexeme>) -> Option<Place> {
-    for start in (0..lexemes.len()).rev() {
-        for length in 1..=2 {
+    let ends = (0..lexemes.len()).filter(|at| may_end_postcode(&lexemes[*at]));
+    for end in ends.collect::<Vec<_>>().into_iter().rev() {
+        for length in 1..=2.min(end + 1) {
+            let start = end + 1 - length;
             let Some((outward, inward)) =
                 pieces(lexemes, start, length).and_then(|pieces| parted(&pieces))
             else {
@@ -161,6 +167,22 @@ fn full(compact: &str) -> Place {
 }
 
 const INWARD_LETTERS: usize = 3;
+
+/// Whether a word ends like an inward part, so that most words are passed over quickly.
+fn may_end_postcode(lexeme: &Lexeme) -> bool {
+    match lexeme {
+        Lexeme::Word(word) => match word.as_bytes() {
+            [.., sector, first, second] => {
+                let is_sector = sector.is_ascii_digit() || b"OI".contains(sector);
+                is_sector && first.is_ascii_uppercase() && second.is_ascii_uppercase()
+            }
+            // `LS1 4 AP` has its inward part apart.
+            [first, second] => first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+            _ => false,
+        },
+        Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => false,
+    }
+}
 
 /// Whether a reading must stand at the end of its part of the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
