@@ -7,7 +7,7 @@ use crate::query::Query;
 use crate::street::{Street, StreetFit};
 use crate::units::{UnitsFit, fit_units};
 use crate::wording::Pairing;
-use crate::words::{is_building, is_compass, is_house, is_trade};
+use crate::words::{Marker, is_building, is_compass, is_house, is_trade};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -19,6 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) street: StreetFit,
     /// Which stored words are the street's.
     pub(crate) is_street: Vec<bool>,
+    /// The part of the stored address that names a building, where that stands for its number.
+    pub(crate) name_part: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -81,6 +83,7 @@ impl<'a> Evidence<'a> {
             subject: Subject::Nothing,
             street: StreetFit::Missing,
             is_street: vec![false; stored.tokens().len()],
+            name_part: None,
             places_found: 0,
             county: County::Untyped,
             unknown: 0,
@@ -103,6 +106,11 @@ impl<'a> Evidence<'a> {
         self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
         for at in street.words() {
             self.is_street[at] = true;
+        }
+        let unit = self.stored.units().get(fit.stored_last);
+        if unit.is_some_and(|unit| unit.marker != Marker::Bare) {
+            let part_of = |at: usize| self.stored.tokens()[at].part;
+            self.name_part = street.words().last().map(part_of);
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
         self.find_rest(typed_at, behind, &PASSES);
@@ -171,6 +179,8 @@ impl<'a> Evidence<'a> {
             if found == name.len() {
                 self.pairing = attempt;
                 self.subject = Subject::Name;
+                let last = name.last().and_then(|last| self.stored.tokens().get(*last));
+                self.name_part = last.map(|last| last.part);
                 break;
             }
         }

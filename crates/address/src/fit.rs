@@ -45,9 +45,9 @@ impl Evidence<'_> {
         match self.place {
             PlaceFit::Same if self.street == StreetFit::Missing => self.is_number_and_postcode(),
             PlaceFit::Same => {
-                let is_other_street = self.street == StreetFit::OtherKind && errors > 0;
-                let is_unclear = self.has_unknown_kind && self.street != StreetFit::Whole;
-                self.unknown <= UNKNOWN_MAX && !is_other_street && !is_unclear
+                let is_whole = self.street == StreetFit::Whole;
+                let is_other = self.street == StreetFit::OtherKind;
+                self.unknown <= UNKNOWN_MAX && !is_other && (is_whole || !self.has_unknown_kind)
             }
             // S-7 asks for a near-certain match where the postcode differs.
             PlaceFit::Near => {
@@ -77,7 +77,19 @@ impl Evidence<'_> {
         let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
         let is_everywhere = street
             .all(|at| tokens[at].class == Class::StreetType || is_everywhere(tokens[at].text()));
-        self.places_found > 0 || self.county == County::Found && !is_everywhere
+        self.is_town_found() || self.county == County::Found && !is_everywhere
+    }
+
+    /// Behind a building's name stands its street first: the town has to be found behind that.
+    fn is_town_found(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let Some(part) = self.name_part else {
+            return self.places_found > 0;
+        };
+        let says = |at: &usize| tokens[*at].part > part + 1 && tokens[*at].class == Class::Name;
+        let mut towns = (0..tokens.len()).filter(says).peekable();
+        let has_street = towns.peek().is_some();
+        self.places_found > 0 && (!has_street || towns.any(|at| self.pairing.is_taken(at)))
     }
 
     /// The street was left out altogether: nothing that was typed may name another one.
@@ -102,7 +114,10 @@ impl Evidence<'_> {
             PlaceFit::Same => unknown == 0 && found >= usize::from(is_any_trade),
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
             PlaceFit::District => unknown == 0 && found > 0,
-            PlaceFit::Unnamed => unknown == 0 && found >= 2 && self.pairing.risk == Risk::None,
+            PlaceFit::Unnamed => {
+                let is_placed = found >= 2 && self.is_town_found();
+                unknown == 0 && is_placed && self.pairing.risk == Risk::None
+            }
             PlaceFit::Other => false,
         }
     }

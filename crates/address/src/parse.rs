@@ -118,6 +118,10 @@ impl Parsed {
 
     /// `FLAT 3`, `GROUND FLOOR FLAT`, `ANNEXE`: returns how many lexemes it takes.
     fn push_marked(&mut self, word: &str, rest: &[Lexeme], part: usize) -> Option<usize> {
+        if word == "R" && is_rear(rest) {
+            self.push_unit(Marker::Floor, Label::Code("REAR".to_owned()), part);
+            return Some(3);
+        }
         if let Some((code, used)) = read_storey(rest) {
             self.push_unit(Marker::Floor, Label::Code(code), part);
             return Some(used);
@@ -217,6 +221,12 @@ fn needs_label(word: &str) -> bool {
     .contains(&word)
 }
 
+/// `R/O 12 HIGH STREET`: at the rear of it.
+fn is_rear(rest: &[Lexeme]) -> bool {
+    let second = matches!(rest.get(1), Some(Lexeme::Slash));
+    second && matches!(rest.get(2), Some(Lexeme::Word(word)) if word == "O")
+}
+
 /// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
 fn says_where(rest: &[Lexeme]) -> bool {
     let places = [
@@ -300,7 +310,7 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
             Lexeme::Word(word) => match glued(word) {
                 Some((first, second)) => {
                     split.push(Lexeme::Word(first.to_owned()));
-                    split.push(if second.starts_with(|c: char| c.is_ascii_digit()) {
+                    split.push(if !first.contains(|c: char| c.is_ascii_digit()) {
                         Lexeme::Word(second.to_owned())
                     } else {
                         Lexeme::Glued(second.to_owned())
@@ -317,6 +327,15 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
 }
 
 fn glued(word: &str) -> Option<(&str, &str)> {
+    let storey = word
+        .strip_suffix("FLOOR")
+        .filter(|first| words::storey(first).is_some());
+    if let Some(first) = storey {
+        return Some((first, "FLOOR"));
+    }
+    if word == "FLOORFLAT" {
+        return Some(("FLOOR", "FLAT"));
+    }
     if !word.is_ascii() || !word.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
