@@ -7,7 +7,7 @@ use crate::query::Query;
 use crate::street::{Street, StreetFit};
 use crate::units::{UnitsFit, fit_units};
 use crate::wording::Pairing;
-use crate::words::{Marker, is_building, is_compass, is_house, is_trade};
+use crate::words::{Marker, is_building, is_compass, is_house, is_trade, resembles_street_type};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -271,6 +271,10 @@ impl<'a> Evidence<'a> {
             // Another street was typed as well, or another one altogether.
             Class::StreetType if !is_before => self.is_contradicted = true,
             Class::StreetType => self.has_unknown_kind = true,
+            // A mistyped kind of street that is not this one's.
+            Class::Name if !is_before && resembles_street_type(&token.written) => {
+                self.is_contradicted = true;
+            }
             Class::Name | Class::Letter if is_before => {
                 self.unknown_before += 1;
             }

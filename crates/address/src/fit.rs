@@ -128,7 +128,7 @@ impl Evidence<'_> {
         let is_kind = |at: &usize| tokens[*at].class == Class::StreetType;
         let name = self.stored.name();
         let behind = name.last().map_or(0, |last| last + 1);
-        name.iter().any(|at| is_kind(at)) && !(behind..tokens.len()).any(|at| is_kind(&at))
+        name.iter().any(is_kind) && !(behind..tokens.len()).any(|at| is_kind(&at))
     }
 
     /// What was typed decides; stored words that were not typed only order the list, by less than

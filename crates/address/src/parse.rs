@@ -310,10 +310,10 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
             Lexeme::Word(word) => match glued(word) {
                 Some((first, second)) => {
                     split.push(Lexeme::Word(first.to_owned()));
-                    split.push(if !first.contains(|c: char| c.is_ascii_digit()) {
-                        Lexeme::Word(second.to_owned())
-                    } else {
+                    split.push(if first.contains(|c: char| c.is_ascii_digit()) {
                         Lexeme::Glued(second.to_owned())
+                    } else {
+                        Lexeme::Word(second.to_owned())
                     });
                 }
                 None => split.push(lexeme.clone()),

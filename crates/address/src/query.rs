@@ -60,7 +60,7 @@ impl Query {
         self.place.full().filter(|_| is_alone)
     }
 
-    /// What to ask the store for, best first; at most [`probe::PROBES_MAX`].
+    /// What to ask the store for, best first; at most twelve.
     pub fn probes(&self) -> Vec<Probe> {
         probe::probes(self)
     }
