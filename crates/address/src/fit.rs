@@ -174,7 +174,7 @@ impl Evidence<'_> {
 }
 
 /// Words behind the number that may be unknown when number, street and full postcode are the same.
-const UNKNOWN_MAX: usize = 1;
+const UNKNOWN_MAX: usize = 2;
 
 /// Typing errors without any postcode.
 const ERRORS_MAX: usize = 2;

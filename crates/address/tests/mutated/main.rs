@@ -22,7 +22,7 @@ use mutations::{MUTATIONS, Meant};
 use random::Random;
 
 /// Homes that are asked for.
-const ASKED: usize = 60;
+const ASKED: usize = 25;
 
 #[derive(Debug, Default)]
 struct Count {
