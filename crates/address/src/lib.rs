@@ -9,6 +9,7 @@
 //! every node gives the same answer (S-7).
 
 mod distance;
+mod evidence;
 mod fit;
 mod known;
 mod normal;
