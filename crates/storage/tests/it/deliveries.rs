@@ -38,9 +38,9 @@ on_both_engines! {
         let ids = owe(&storage, vec![1, 2]);
         assert!(store(&storage, &lane, vec![result(ids[0], 0)]));
         let before = log(&storage);
-        let mut late = result(ids[0], 2);
-        late.number = 2;
-        assert!(store(&storage, &lane, vec![late, result(ids[1], 0)]));
+        let mut second = result(ids[0], 2);
+        second.number = 2;
+        assert!(store(&storage, &lane, vec![second, result(ids[1], 0)]));
         let after = log(&storage);
         assert_eq!(after[0], before[0]);
         assert_eq!(after[1].state, "delivered");
@@ -86,8 +86,8 @@ on_both_engines! {
     fn a_lane_that_is_taken_and_its_last_results_do_not_mix(place) {
         let (storage, mut lane) = open_with_lane(place);
         for id in owe(&storage, (1..=20).collect()) {
-            let (late, old) = (storage.clone(), lane.clone());
-            let storing = beside(move || store(&late, &old, vec![result(id, 0)]));
+            let (other_storage, old) = (storage.clone(), lane.clone());
+            let storing = beside(move || store(&other_storage, &old, vec![result(id, 0)]));
             let taken = wait_for(storage.write_under_row_locks(|write| {
                 lanes::take_lane(write, LANE, "another", (OWED + LEASE, OWED))
             }));

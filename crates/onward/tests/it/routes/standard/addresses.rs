@@ -101,7 +101,7 @@ story! {
             assert_eq!(answer.status, 422, "{parameters:?}");
             let errors = answer.json()["errors"].clone();
             let named = errors.as_array().unwrap().iter().map(|error| error["pointer"].clone());
-            assert_eq!(Value::from_iter(named), pointers);
+            assert_eq!(named.collect::<Value>(), pointers);
         }
     }
 }
