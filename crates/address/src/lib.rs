@@ -16,6 +16,7 @@ mod normal;
 mod number;
 mod parse;
 mod place;
+mod premises;
 mod probe;
 mod query;
 mod rank;
@@ -29,6 +30,7 @@ mod words;
 
 pub use known::Known;
 pub use normal::{area, names_number, normalise, postcode, postcode_spaced, street_name};
+pub use premises::premises;
 pub use probe::Probe;
 pub use query::Query;
 pub use rank::{Decision, Ranked, Ranking, rank};

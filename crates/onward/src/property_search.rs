@@ -87,15 +87,15 @@ pub fn rank(
     })
 }
 
-/// As [`rank`] in a store without this property.
+/// As [`rank`] in a store without these properties.
 pub fn rank_without(
     read: &mut Read<'_>,
     query: &Query,
-    absent: PropertyId,
+    absent: &[PropertyId],
 ) -> Result<Ranking<PropertyId>, StorageError> {
     address::search(query, |probe, limit| {
-        let mut found = address_search::list_candidates(read, probe, limit + 1)?;
-        found.retain(|property| property.id != absent);
+        let mut found = address_search::list_candidates(read, probe, limit + absent.len())?;
+        found.retain(|property| !absent.contains(&property.id));
         found.truncate(limit);
         Ok(found.into_iter().map(candidate_of).collect())
     })

@@ -13,11 +13,11 @@ mod premises;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use address::{Decision, Query, Ranking, search};
+use address::{Decision, Query, Ranking, premises, search};
 
 use data::{Pair, read_addresses, read_pairs};
 use memory::Memory;
-use premises::{Premises, premises, split};
+use premises::{Premises, split};
 
 /// How many queries of a kind were answered rightly, wrongly and not at all.
 #[derive(Debug, Default, Clone, Copy)]
@@ -174,11 +174,8 @@ fn print_count(name: &str, count: &Count) {
 /// Whether all that fit as well as the best are entries of the same premises, and the one that is
 /// meant is among them.
 fn is_among_twins(store: &Memory, ranking: &Ranking<usize>, pair: &Pair) -> bool {
-    let best = ranking.ranked.first().map_or(1.0, |best| best.confidence);
-    let mut fitting = ranking
-        .ranked
-        .iter()
-        .filter(|ranked| ranked.confidence > best - 0.015);
     let meant = premises(&pair.canonical);
-    fitting.all(|ranked| premises(store.display(ranked.id)) == meant)
+    ranking
+        .best()
+        .all(|id| premises(store.display(id)) == meant)
 }

@@ -8,9 +8,10 @@ mod tally;
 use std::io::Write;
 use std::path::PathBuf;
 
-use address::{Decision, Query};
+use address::{Decision, Query, Ranking, premises};
 use chain::ids::PropertyId;
 use clap::Args;
+use std::collections::HashMap;
 use storage::{OpenOptions, Read, Storage, StorageError, StoreUrl};
 
 use self::pairs::Pair;
@@ -55,11 +56,23 @@ pub struct EvalAddressesArgs {
     show_missed: bool,
 }
 
+/// A pair whose property is in the store.
+#[derive(Clone)]
+struct Labelled {
+    pair: Pair,
+    /// The property that is meant.
+    meant: PropertyId,
+    /// It, and all others of the same premises.
+    twins: Vec<PropertyId>,
+}
+
 /// What became of one pair.
 struct Measured {
     outcome: Outcome,
-    /// Whether something was found where the property meant was not in the store.
-    is_answered_without: bool,
+    /// What was found, or might have been.
+    shown: String,
+    /// What was found where nothing of the premises meant was in the store.
+    instead: Option<String>,
     micros: u64,
 }
 
@@ -79,29 +92,32 @@ pub fn run(args: &EvalAddressesArgs, out: &mut dyn Write) -> Result<(), Failure>
     let filled = fill::fill(&storage, &pairs, args.addresses.as_deref(), args.properties);
     let filled = filled.map_err(Failure::new)?;
     say(out, format!("store      {url}: {filled}"));
-    let labelled: Vec<(Pair, PropertyId)> = pairs
+    let labelled: Vec<Labelled> = pairs
         .into_iter()
-        .filter_map(|pair| Some((pair.clone(), filled.find(&pair.canonical)?)))
+        .filter_map(|pair| {
+            Some(Labelled {
+                meant: filled.find(&pair.canonical)?,
+                twins: filled.list_twins(&pair.canonical).to_vec(),
+                pair,
+            })
+        })
         .collect();
     if labelled.is_empty() {
         return Err(Failure::new("no pair names an address that can be stored"));
     }
     let mut table = Table::default();
     for batch in labelled.chunks(BATCH) {
-        let batch = batch.to_vec();
-        let measured = storage
-            .read_blocking(move |read| {
-                let measure = |(pair, meant): (Pair, PropertyId)| {
-                    let measured = measure(read, &pair.messy, meant)?;
-                    Ok((pair, measured))
-                };
-                batch.into_iter().map(measure).collect()
-            })
-            .map_err(|error: StorageError| Failure::new(error))?;
-        let measured: Vec<(Pair, Measured)> = measured;
-        for (pair, measured) in measured {
-            show(args, &pair, measured.outcome, out);
-            table.count(&pair.category, &measured);
+        let asked = batch.to_vec();
+        let measured = storage.read_blocking(move |read| {
+            let measured: Result<Vec<_>, StorageError> = asked
+                .iter()
+                .map(|labelled| measure(read, labelled))
+                .collect();
+            measured
+        });
+        for (labelled, measured) in batch.iter().zip(measured.map_err(Failure::new)?) {
+            show(args, &labelled.pair, &measured, out);
+            table.count(&labelled.pair.category, &measured);
         }
     }
     say(out, table);
@@ -109,38 +125,75 @@ pub fn run(args: &EvalAddressesArgs, out: &mut dyn Write) -> Result<(), Failure>
 }
 
 /// Asks three times and keeps the shortest time, because other programs run beside.
-fn measure(read: &mut Read<'_>, messy: &str, meant: PropertyId) -> Result<Measured, StorageError> {
+fn measure(read: &mut Read<'_>, labelled: &Labelled) -> Result<Measured, StorageError> {
+    let text = &labelled.pair.messy;
     let mut micros = u64::MAX;
-    let mut decision = Decision::Nothing;
     for _ in 0..3 {
         let stopwatch = Stopwatch::start();
-        decision = rank(read, &Query::parse(messy), |_property| {})?.decision();
+        rank(read, &Query::parse(text), |_property| {})?;
         let elapsed = u64::try_from(stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX);
         micros = micros.min(elapsed);
     }
-    let without = rank_without(read, &Query::parse(messy), meant)?.decision();
+    let mut seen = HashMap::new();
+    let ranking = rank(read, &Query::parse(text), |property| {
+        seen.insert(property.id, property.address.display_address.clone());
+    })?;
+    let show = |id: &PropertyId| seen.get(id).cloned().unwrap_or_default();
+    let best = ranking.ranked.first().map(|best| show(&best.id));
+    let without = rank_without(read, &Query::parse(text), &labelled.twins)?;
     Ok(Measured {
-        outcome: match decision {
-            Decision::One(found) if found == meant => Outcome::Right,
-            Decision::One(_) => Outcome::Wrong,
-            Decision::Several => Outcome::Several,
-            Decision::Nothing => Outcome::Nothing,
+        outcome: judge(&ranking, labelled, &show),
+        shown: best.unwrap_or_default(),
+        instead: match without.decision() {
+            Decision::One(other) => Some(show(&other)),
+            Decision::Several | Decision::Nothing => None,
         },
-        is_answered_without: matches!(without, Decision::One(_)),
         micros,
     })
 }
 
-fn show(args: &EvalAddressesArgs, pair: &Pair, outcome: Outcome, out: &mut dyn Write) {
-    let is_shown = match outcome {
-        Outcome::Right => false,
+fn judge(
+    ranking: &Ranking<PropertyId>,
+    labelled: &Labelled,
+    show: &dyn Fn(&PropertyId) -> String,
+) -> Outcome {
+    let place = premises(&labelled.pair.canonical);
+    match ranking.decision() {
+        Decision::One(found) if found == labelled.meant => Outcome::Right,
+        Decision::One(found) if premises(&show(&found)) == place => Outcome::Right,
+        Decision::One(_) => Outcome::Wrong,
+        Decision::Several => {
+            let mut equal = ranking.best();
+            if equal.all(|found| premises(&show(&found)) == place) {
+                Outcome::Shared
+            } else {
+                Outcome::Several
+            }
+        }
+        Decision::Nothing => Outcome::Nothing,
+    }
+}
+
+fn show(args: &EvalAddressesArgs, pair: &Pair, measured: &Measured, out: &mut dyn Write) {
+    let is_shown = match measured.outcome {
+        Outcome::Right | Outcome::Shared => false,
         Outcome::Wrong => args.show_wrong,
         Outcome::Several | Outcome::Nothing => args.show_missed,
     };
+    let Pair {
+        messy, canonical, ..
+    } = pair;
     if is_shown {
-        let Pair {
-            messy, canonical, ..
-        } = pair;
-        say(out, format!("{outcome:<8} {messy}  ->  {canonical}"));
+        let Measured { outcome, shown, .. } = measured;
+        say(
+            out,
+            format!("{outcome:<9} {messy}  ->  {canonical}  ({shown})"),
+        );
+    }
+    if let Some(instead) = measured.instead.as_ref().filter(|_| args.show_wrong) {
+        say(
+            out,
+            format!("if absent {messy}  ->  {canonical}  ({instead})"),
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use address::normalise;
+use address::{normalise, premises};
 use chain::ids::{PropertyId, Uprn};
 use storage::properties::{self, NewProperty};
 use storage::{Storage, StorageError};
@@ -20,6 +20,8 @@ use crate::limits;
 pub(super) struct Filled {
     /// The given properties by the normal form of their addresses.
     by_address: HashMap<String, PropertyId>,
+    /// The same by their premises, which several registers may have entries of.
+    by_premises: HashMap<String, Vec<PropertyId>>,
     count: u64,
     seconds: f64,
 }
@@ -37,6 +39,12 @@ impl Filled {
     /// The property of an address.
     pub(super) fn find(&self, address: &str) -> Option<PropertyId> {
         self.by_address.get(&normalise(address)).copied()
+    }
+
+    /// All given properties of the same premises.
+    pub(super) fn list_twins(&self, address: &str) -> &[PropertyId] {
+        let twins = self.by_premises.get(&premises(address));
+        twins.map_or(&[], Vec::as_slice)
     }
 }
 
@@ -60,7 +68,7 @@ pub(super) fn fill(
 ) -> Result<Filled, FillError> {
     let stopwatch = Stopwatch::start();
     let mut properties = Properties::new();
-    let mut given = HashMap::new();
+    let mut given = Given::new();
     let mut batch = Batch::new(storage);
     for pair in pairs {
         if let Some(row) = properties.read(&pair.canonical)? {
@@ -81,8 +89,10 @@ pub(super) fn fill(
         count += 1;
     }
     batch.store()?;
+    let (by_address, by_premises) = find_ids(storage, given)?;
     Ok(Filled {
-        by_address: find_ids(storage, given)?,
+        by_address,
+        by_premises,
         count,
         seconds: stopwatch.elapsed().as_secs_f64(),
     })
@@ -102,16 +112,13 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn add_once(
-        &mut self,
-        row: &PropertyRow,
-        given: &mut HashMap<String, Uprn>,
-    ) -> Result<(), StorageError> {
+    fn add_once(&mut self, row: &PropertyRow, given: &mut Given) -> Result<(), StorageError> {
         let property = new_property(row);
         if given.contains_key(&property.address_key) {
             return Ok(());
         }
-        given.insert(property.address_key.clone(), property.uprn);
+        let place = premises(&property.address.display_address);
+        given.insert(property.address_key.clone(), (property.uprn, place));
         self.add(property)
     }
 
@@ -134,17 +141,24 @@ impl<'a> Batch<'a> {
     }
 }
 
-fn find_ids(
-    storage: &Storage,
-    given: HashMap<String, Uprn>,
-) -> Result<HashMap<String, PropertyId>, StorageError> {
+/// Numbers and premises of the given properties by the normal form of their addresses.
+type Given = HashMap<String, (Uprn, String)>;
+
+type Ids = (
+    HashMap<String, PropertyId>,
+    HashMap<String, Vec<PropertyId>>,
+);
+
+fn find_ids(storage: &Storage, given: Given) -> Result<Ids, StorageError> {
     storage.read_blocking(move |read| {
         let mut by_address = HashMap::with_capacity(given.len());
-        for (address, uprn) in given {
+        let mut by_premises: HashMap<String, Vec<PropertyId>> = HashMap::new();
+        for (address, (uprn, place)) in given {
             if let Some(id) = properties::find_property_by_uprn(read, uprn)? {
                 by_address.insert(address, id);
+                by_premises.entry(place).or_default().push(id);
             }
         }
-        Ok(by_address)
+        Ok((by_address, by_premises))
     })
 }

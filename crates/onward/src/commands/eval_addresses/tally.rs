@@ -12,6 +12,8 @@ pub(super) enum Outcome {
     Right,
     /// Another one.
     Wrong,
+    /// None, because several entries of the same premises fit as well.
+    Shared,
     /// None, because several fit as well.
     Several,
     /// None, because none fits well enough.
@@ -29,6 +31,7 @@ pub(super) struct Table {
 struct Counts {
     right: usize,
     wrong: usize,
+    shared: usize,
     several: usize,
     nothing: usize,
     answered_without: usize,
@@ -40,6 +43,7 @@ impl fmt::Display for Outcome {
         formatter.pad(match self {
             Self::Right => "right",
             Self::Wrong => "wrong",
+            Self::Shared => "shared",
             Self::Several => "several",
             Self::Nothing => "nothing",
         })
@@ -61,10 +65,11 @@ impl Counts {
         match measured.outcome {
             Outcome::Right => self.right += 1,
             Outcome::Wrong => self.wrong += 1,
+            Outcome::Shared => self.shared += 1,
             Outcome::Several => self.several += 1,
             Outcome::Nothing => self.nothing += 1,
         }
-        self.answered_without += usize::from(measured.is_answered_without);
+        self.answered_without += usize::from(measured.instead.is_some());
         self.micros.push(measured.micros);
     }
 
@@ -82,13 +87,14 @@ impl Counts {
         let answered = self.right + self.wrong;
         writeln!(
             formatter,
-            "{name:<28} {number:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7.2} {:>7.2} {:>7.2}",
+            "{name:<28} {number:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7.2} {:>7.2} {:>7.2}",
             self.right,
             self.wrong,
+            self.shared,
             self.several,
             self.nothing,
             percent(self.right, answered),
-            percent(self.right, number),
+            percent(self.right, number - self.shared),
             percent(self.wrong, number),
             percent(self.answered_without, number),
             self.milliseconds(500),
@@ -102,11 +108,12 @@ impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "{:<28} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>7} {:>7}",
+            "{:<28} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>7} {:>7}",
             "category",
             "pairs",
             "right",
             "wrong",
+            "shared",
             "several",
             "nothing",
             "precision",
@@ -123,7 +130,10 @@ impl fmt::Display for Table {
         self.all.write("all", formatter)?;
         write!(
             formatter,
-            "if absent: answered with another property when the one meant is not in the store"
+            "right:     the property meant, or another register's entry of the same premises\n\
+             shared:    several entries of the same premises fit, so none is answered (S-7); \
+             not part of the recall\n\
+             if absent: answered although nothing of the premises meant is in the store"
         )
     }
 }
