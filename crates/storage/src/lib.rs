@@ -33,6 +33,7 @@ pub mod milestones;
 pub mod participants;
 pub mod properties;
 pub mod registry;
+pub mod revoked_tokens;
 pub mod row;
 pub mod samples;
 pub mod session;
