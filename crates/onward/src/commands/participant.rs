@@ -202,11 +202,12 @@ fn set_active(args: &NameArgs, is_active: bool, out: &mut dyn Write) -> Result<(
     let (name, now) = (args.name.clone(), Clock::System.now_seconds());
     storage.write_blocking(move |write| {
         let id = find(write, &name)?.id;
-        Ok::<_, Failure>(if is_active {
+        if is_active {
             participants::restore_participant(write, id)?;
         } else {
             participants::withdraw_participant(write, id, now)?;
-        })
+        }
+        Ok::<_, Failure>(())
     })?;
     let (status, verb) = if is_active {
         (participants::ACTIVE, "Enabled")

@@ -11,6 +11,10 @@ use crate::config::Config;
 /// An organisation. What is not known is null.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the members have these names wherever such a directory is published"
+)]
 pub struct Organisation {
     #[schema(format = "uuid")]
     organisation_id: String,
@@ -44,6 +48,10 @@ pub struct Organisation {
 /// A service that issues tokens, with the calls that take them.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the members have these names wherever such a directory is published"
+)]
 struct AuthorisationServer {
     #[schema(format = "uuid")]
     authorisation_server_id: String,
@@ -72,6 +80,10 @@ struct AuthorisationServer {
 /// A family of calls.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the members have these names wherever such a directory is published"
+)]
 struct ApiResource {
     #[schema(format = "uuid")]
     api_resource_id: String,

@@ -50,6 +50,10 @@ pub struct AuthorizationServer {
 /// Where to go with a client certificate (RFC 8705 section 5): the same
 /// endpoints, which ask for one.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "RFC 8705 section 5 names them so"
+)]
 struct EndpointAliases {
     token_endpoint: String,
     introspection_endpoint: String,

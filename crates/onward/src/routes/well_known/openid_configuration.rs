@@ -14,7 +14,7 @@ use crate::wire::metadata::AuthorizationServer;
 /// Describes the authorisation server once more.
 ///
 /// The same as `/.well-known/oauth-authorization-server`, for clients that look
-/// for the document of OpenID Connect Discovery. There are no id tokens.
+/// for the document of `OpenID` Connect Discovery. There are no id tokens.
 #[utoipa::path(
     method(get, head),
     path = "/.well-known/openid-configuration",

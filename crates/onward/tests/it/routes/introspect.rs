@@ -10,6 +10,8 @@ use super::token::{ASSERTION_TYPE, check, read_token, thumbprint};
 use crate::story;
 use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World, http_client};
 
+type Form = Vec<(&'static str, String)>;
+
 /// What is said of a token to this client.
 async fn introspect(world: &World, client: &TestClient, token: &str) -> Value {
     let answer = world.ask_about(client, "/introspect", token).await;
@@ -113,55 +115,8 @@ pub(super) async fn check_authentication(world: &World, path: &str) {
     let signed = || fresh().sign(&lender.key);
     let used = signed();
     assert_eq!(world.request_token(&lender, &used, None).await.status, 200);
-    let (mut twice, mut no_type) = (form(&token, &signed()), form(&token, &signed()));
-    twice.push(("token", token.clone()));
-    no_type.retain(|field| field.0 != "client_assertion_type");
-    let mut two_clients = form(&token, &signed());
-    two_clients.push(("client_id", other.id.clone()));
-    let mut secret = form(&token, &signed());
-    secret.push(("client_secret", "x".to_owned()));
-    let nobody = fresh().claim("iss", json!("x")).claim("sub", json!("x"));
-    let cases = [
-        ("no token", form("", &signed()), "400 invalid_request"),
-        ("token twice", twice, "400 invalid_request"),
-        ("a secret as well", secret, "400 invalid_request"),
-        ("another client_id", two_clients, "400 invalid_request"),
-        ("no assertion type", no_type, "400 invalid_request"),
-        ("no assertion", form(&token, ""), "401 invalid_client"),
-        (
-            "used at the token endpoint",
-            form(&token, &used),
-            "401 invalid_client",
-        ),
-        (
-            "another's key",
-            form(&token, &fresh().sign(&other.key)),
-            "401 invalid_client",
-        ),
-        (
-            "nobody",
-            form(&token, &nobody.sign(&lender.key)),
-            "401 invalid_client",
-        ),
-        (
-            "for another server",
-            form(
-                &token,
-                &fresh().claim("aud", json!("https://x")).sign(&lender.key),
-            ),
-            "401 invalid_client",
-        ),
-        (
-            "expired",
-            form(
-                &token,
-                &fresh().claim("exp", json!(BEGINNING)).sign(&lender.key),
-            ),
-            "401 invalid_client",
-        ),
-    ];
     let url = world.url(At::Auth, path);
-    for (label, form, expected) in cases {
+    for (label, form, expected) in wrong_forms(&lender, &other, (&token, &used)) {
         let answer = post(&lender.http, &url, &form).await;
         check(label, &answer, expected);
     }
@@ -193,7 +148,64 @@ pub(super) async fn check_authentication(world: &World, path: &str) {
     check("disabled", &answer, "401 invalid_client");
 }
 
-fn form(token: &str, assertion: &str) -> Vec<(&'static str, String)> {
+/// Forms of the lender's with one fault each; `used` is an assertion that was used.
+fn wrong_forms(
+    lender: &TestClient,
+    other: &TestClient,
+    (token, used): (&String, &str),
+) -> Vec<(&'static str, Form, &'static str)> {
+    let fresh = || lender.assertion();
+    let signed = || fresh().sign(&lender.key);
+    let (mut twice, mut no_type) = (form(token, &signed()), form(token, &signed()));
+    twice.push(("token", token.clone()));
+    no_type.retain(|field| field.0 != "client_assertion_type");
+    let mut two_clients = form(token, &signed());
+    two_clients.push(("client_id", other.id.clone()));
+    let mut secret = form(token, &signed());
+    secret.push(("client_secret", "x".to_owned()));
+    let nobody = fresh().claim("iss", json!("x")).claim("sub", json!("x"));
+    vec![
+        ("no token", form("", &signed()), "400 invalid_request"),
+        ("token twice", twice, "400 invalid_request"),
+        ("a secret as well", secret, "400 invalid_request"),
+        ("another client_id", two_clients, "400 invalid_request"),
+        ("no assertion type", no_type, "400 invalid_request"),
+        ("no assertion", form(token, ""), "401 invalid_client"),
+        (
+            "used at the token endpoint",
+            form(token, used),
+            "401 invalid_client",
+        ),
+        (
+            "another's key",
+            form(token, &fresh().sign(&other.key)),
+            "401 invalid_client",
+        ),
+        (
+            "nobody",
+            form(token, &nobody.sign(&lender.key)),
+            "401 invalid_client",
+        ),
+        (
+            "for another server",
+            form(
+                token,
+                &fresh().claim("aud", json!("https://x")).sign(&lender.key),
+            ),
+            "401 invalid_client",
+        ),
+        (
+            "expired",
+            form(
+                token,
+                &fresh().claim("exp", json!(BEGINNING)).sign(&lender.key),
+            ),
+            "401 invalid_client",
+        ),
+    ]
+}
+
+fn form(token: &str, assertion: &str) -> Form {
     [
         ("token", token),
         ("client_assertion_type", ASSERTION_TYPE),
@@ -203,6 +215,6 @@ fn form(token: &str, assertion: &str) -> Vec<(&'static str, String)> {
     .to_vec()
 }
 
-async fn post(http: &reqwest::Client, url: &str, form: &[(&'static str, String)]) -> Answer {
+async fn post(http: &reqwest::Client, url: &str, form: &Form) -> Answer {
     Answer::read(http.post(url).form(form).send().await.unwrap()).await
 }

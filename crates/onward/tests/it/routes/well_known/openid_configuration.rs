@@ -1,4 +1,4 @@
-//! Metadata where clients of OpenID Connect look for it.
+//! Metadata where clients of `OpenID` Connect look for it.
 
 use super::read_published;
 use crate::story;
