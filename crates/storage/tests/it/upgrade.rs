@@ -1,6 +1,7 @@
 //! A store of an older schema version gets what it lacks and keeps what it has.
 
 use chain::ids::ListingId;
+use storage::participants::{self, Registration};
 use storage::{branch, listings, properties};
 
 use crate::on_both_engines;
@@ -38,6 +39,10 @@ on_both_engines! {
         assert_eq!(named.0, 1);
         let next = storage.write_blocking(properties::next_placeholder_uprn).unwrap();
         assert_eq!(next.value(), 900_000_000_042, "above what an import brought");
+        let known = storage.read_blocking(participants::list_participants).unwrap();
+        let known = known.first().unwrap();
+        assert_eq!((known.name.as_str(), known.status.as_str()), ("Agents Ltd", "Active"));
+        assert_eq!((&known.registration, known.is_operator), (&Registration::default(), false));
     }
 }
 
