@@ -48,7 +48,14 @@ impl BoundToken {
         scope: Scope,
     ) -> Result<Self, Problem> {
         let text = read_bearer(headers)?;
-        let claims = verify(app, snapshot, text)?;
+        let claims = verify(app, snapshot, text)
+            .map_err(|refusal| Problem::TokenInvalid(describe(refusal)))?;
+        // FAPI 2.0 section 5.3.3: validity, integrity, expiration and revocation.
+        if snapshot.revoked.has(&claims.jti) {
+            return Err(Problem::TokenInvalid(
+                "The token was revoked. Get a new token.",
+            ));
+        }
         check_binding(&claims, peer, scope)?;
         let client = app
             .registry
@@ -98,19 +105,22 @@ fn read_bearer(headers: &HeaderMap) -> Result<&str, Problem> {
 /// Signature and times (RFC 9068 section 4). A signature that was verified
 /// once is not verified again while the registry stands, but the token must
 /// not have expired since.
-fn verify(app: &App, snapshot: &Snapshot, text: &str) -> Result<Arc<AccessTokenClaims>, Problem> {
+pub(crate) fn verify(
+    app: &App,
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Arc<AccessTokenClaims>, TokenRefusal> {
     let now = app.clock.now_seconds();
     let digest = canonical::digest(text.as_bytes());
     if let Some(claims) = snapshot.verified_tokens.get(&digest) {
         if claims.exp <= now {
-            return Err(Problem::TokenInvalid(describe(TokenRefusal::Expired)));
+            return Err(TokenRefusal::Expired);
         }
         return Ok(claims);
     }
     let find_key = |kid: &str| snapshot.keyring.find_token_key(kid).cloned();
     let issuer = &app.config.auth_url;
-    let claims = access_token::verify(text, find_key, issuer, &app.config.base_url, now)
-        .map_err(|refusal| Problem::TokenInvalid(describe(refusal)))?;
+    let claims = access_token::verify(text, find_key, issuer, &app.config.base_url, now)?;
     let claims = Arc::new(claims);
     snapshot.verified_tokens.insert(digest, Arc::clone(&claims));
     Ok(claims)

@@ -11,7 +11,9 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::delivery::Deliveries;
 use crate::delivery::sender::Sender;
+use crate::directory::Directory;
 use crate::metrics::Metrics;
+use crate::oauth::client_keys::PublishedKeys;
 use crate::problem::Problem;
 use crate::rate_limit::{Allowance, RateLimits};
 use crate::registry::{Client, Registry};
@@ -28,10 +30,14 @@ pub struct App {
     pub storage: Storage,
     /// Clients and keys, cached by revision.
     pub registry: Registry,
+    /// Key sets that clients publish themselves.
+    pub client_keys: PublishedKeys,
     /// The threads that sign.
     pub signers: Arc<Signers>,
     /// Chain documents and their signatures.
     pub answers: Answers,
+    /// The participant directory.
+    pub directory: Directory,
     /// Talks to subscribers.
     pub sender: Sender,
     /// Wakes the delivery of events.
@@ -90,6 +96,8 @@ impl App {
             signers,
             sender,
             deliveries: Arc::default(),
+            directory: Directory::default(),
+            client_keys: PublishedKeys::default(),
             rate_limits: RateLimits::new(&config),
             config,
             clock,

@@ -11,6 +11,7 @@ pub mod init;
 pub mod keys;
 pub mod link;
 pub mod listen;
+pub mod participant;
 pub mod query;
 pub mod sandbox;
 pub mod serve;
@@ -58,6 +59,9 @@ enum Command {
     /// Registers, lists and disables clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
+    /// Adds, changes, lists and disables the organisations of the directory.
+    #[command(subcommand)]
+    Participant(participant::ParticipantCommand),
     /// Issues, lists and revokes keys for webhook management.
     #[command(subcommand)]
     ApiKey(api_key::ApiKeyCommand),
@@ -156,6 +160,7 @@ pub fn run() -> ExitCode {
         }
         Command::EvalAddresses(args) => eval_addresses::run(&args, &mut std::io::stdout()),
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
+        Command::Participant(command) => participant::run(command, &mut std::io::stdout()),
         Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),

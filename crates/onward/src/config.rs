@@ -203,6 +203,16 @@ impl Config {
         format!("{}/token", self.auth_url)
     }
 
+    /// The URL where tokens are looked at (RFC 7662).
+    pub fn introspection_endpoint(&self) -> String {
+        format!("{}/introspect", self.auth_url)
+    }
+
+    /// The URL where tokens are given up (RFC 7009).
+    pub fn revocation_endpoint(&self) -> String {
+        format!("{}/revoke", self.auth_url)
+    }
+
     /// The published key set's URL.
     pub fn jwks_url(&self) -> String {
         format!("{}/jwks", self.directory_url)

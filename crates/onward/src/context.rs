@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use signing::certificate::Thumbprint;
 
 use crate::access::Peer;
@@ -15,6 +15,7 @@ use crate::limits;
 use crate::metrics::RequestLabels;
 use crate::problem::Problem;
 use crate::router::Door;
+use crate::wire::metadata::ProtectedResource;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
@@ -47,6 +48,7 @@ pub async fn stamp(
         for (name, value) in &headers {
             response.headers_mut().entry(name).or_insert(value.clone());
         }
+        point_to_metadata(&app, door, &mut response);
     }
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&request_id) {
@@ -69,6 +71,27 @@ pub async fn stamp(
     app.metrics.requests.get_or_create(&labels).inc();
     app.metrics.request_seconds.observe(elapsed.as_secs_f64());
     response
+}
+
+/// RFC 9728 section 5.1: whoever is asked for a token learns from the challenge
+/// where it is said how to get one.
+fn point_to_metadata(app: &App, door: Door, response: &mut Response) {
+    if response.status() != StatusCode::UNAUTHORIZED {
+        return;
+    }
+    let url = ProtectedResource::url(door, &app.config);
+    let headers = response.headers_mut();
+    let challenge = headers.get(header::WWW_AUTHENTICATE);
+    let challenge = challenge.and_then(|challenge| challenge.to_str().ok());
+    if let (Some(url), Some(challenge)) = (url, challenge)
+        && challenge.starts_with("Bearer")
+    {
+        let comma = if challenge == "Bearer" { "" } else { "," };
+        let challenge = format!("{challenge}{comma} resource_metadata=\"{url}\"");
+        if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+    }
 }
 
 /// Echoed as it came (S-15), if it is of sane length and visible characters.

@@ -22,6 +22,8 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         if let Some(limits) = &app.rate_limits {
             limits.forget_idle();
         }
+        let tokens_before = app.clock.now_seconds() - limits::REVOKED_KEPT_SECONDS;
+        app.registry.known().revoked.forget_expired(tokens_before);
         if let Err(error) = clean_store(&app).await {
             tracing::warn!(%error, "expired rows could not be removed");
         }
@@ -37,6 +39,8 @@ pub async fn clean_store(app: &App) -> Result<(), StorageError> {
     app.storage
         .write(move |write| {
             storage::assertion::delete_expired_assertions(write, now)?;
+            let tokens_before = now - limits::REVOKED_KEPT_SECONDS;
+            storage::revoked_tokens::delete_expired_tokens(write, tokens_before)?;
             storage::keys::revoke_retired_keys(write, keys_before, now)?;
             let limit = limits::DELIVERIES_PRUNED_MAX;
             storage::delivery_log::prune(write, ended_before * 1000, limit)?;

@@ -49,6 +49,19 @@ pub const SIGNATURES_CACHED_MAX: usize = 100_000;
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
 /// How long a token may live at most, in seconds.
 pub const TOKEN_LIFETIME_SECONDS_MAX: i64 = 3600;
+/// How long a revoked token is remembered after its end, in seconds: a node whose clock is behind
+/// takes it for longer.
+pub const REVOKED_KEPT_SECONDS: i64 = 60;
+/// How long a key set from a client's `jwks_uri` is used without asking again, in seconds.
+pub const CLIENT_KEYS_FRESH_SECONDS: i64 = 300;
+/// How long it is used while it cannot be fetched again, in seconds.
+pub const CLIENT_KEYS_STALE_SECONDS: i64 = 3600;
+/// How often it is fetched at most, in seconds between two attempts.
+pub const CLIENT_KEYS_PAUSE_SECONDS: i64 = 30;
+/// How long fetching it may take, all in all.
+pub const CLIENT_KEYS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of a client's key set, registered or fetched.
+pub const CLIENT_KEYS_BYTES_MAX: usize = 64 * 1024;
 /// Rows that one transaction of an import carries.
 pub const IMPORT_BATCH_ROWS: usize = 2000;
 /// Bad rows that an import prints in full; all of them are counted.
@@ -114,12 +127,12 @@ pub const LANE_HEADS_FEW: usize = 8;
 pub const LANE_FOLLOWING_READ: usize = 16;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
-/// How long a verifier may keep the key set, in seconds.
-pub const JWKS_MAX_AGE_SECONDS: i64 = 300;
+/// How long whoever reads the key set, metadata or the directory may keep it, in seconds.
+pub const PUBLISHED_MAX_AGE_SECONDS: i64 = 300;
 /// How long a next key must have existed before it signs, in seconds (S-28): the above, and a
 /// minute for what lies between, namely making the key, answers under way, ages in whole seconds,
 /// and clocks that differ.
-pub const KEY_PUBLISHED_SECONDS_MIN: i64 = JWKS_MAX_AGE_SECONDS + 60;
+pub const KEY_PUBLISHED_SECONDS_MIN: i64 = PUBLISHED_MAX_AGE_SECONDS + 60;
 /// Body of a delivery that `onward listen` reads, in bytes: an event's token has about 1,000.
 pub const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
 /// How long a delivery's body may take to arrive; the service gives an attempt 15 s in all.

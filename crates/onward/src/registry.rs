@@ -1,5 +1,6 @@
 //! Clients and keys in memory, true as long as the registry's revision stands.
 
+use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use chain::ids::BranchId;
@@ -11,10 +12,15 @@ use signing::jwk::JwkSet;
 use signing::keyring::{Keyring, Purpose};
 use signing::seal::KeyEncryptionKey;
 use storage::clients::StoredClient;
+use storage::keys::StoredKey;
+use storage::revoked_tokens::RevokedToken;
 use storage::{Storage, StorageError};
 
+use crate::delivery::callback::CallbackUrl;
 use crate::keys;
 use crate::limits;
+use crate::oauth::revoked_tokens::RevokedTokens;
+use crate::published::Published;
 
 /// A scope of S-23.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,7 +39,7 @@ pub struct Client {
     /// The rules that its assertions are held to.
     pub profile: Profile,
     /// Its keys.
-    pub keys: JwkSet,
+    pub keys: ClientKeys,
     /// The one algorithm it registered, if it did.
     pub assertion_algorithm: Option<Algorithm>,
     /// Whether all its tokens are bound to a certificate.
@@ -46,15 +52,36 @@ pub struct Client {
     pub is_active: bool,
 }
 
+/// Where a client's keys are.
+#[derive(Debug)]
+pub enum ClientKeys {
+    /// Here.
+    Inline(Arc<JwkSet>),
+    /// Where the client publishes them.
+    Published(CallbackUrl),
+}
+
 /// The registry at one revision.
 #[derive(Debug)]
 pub struct Snapshot {
     /// Which state of the registry this is.
     pub revision: i64,
+    /// Clients and keys, shared by all revisions between which only tokens
+    /// were revoked.
+    registered: Arc<Registered>,
+    /// The tokens that were revoked by now; perhaps later ones as well, because
+    /// a token that was revoked never counts again.
+    pub revoked: Arc<RevokedTokens>,
+}
+
+/// Clients and keys.
+#[derive(Debug)]
+pub struct Registered {
+    revision: i64,
     /// All keys.
     pub keyring: Keyring,
     /// The published key set, as it is sent.
-    pub published_jwks: String,
+    pub published_jwks: Published,
     clients: Cache<String, Arc<Client>>,
     /// Access tokens whose signature was verified with these keys, by the
     /// digest of their text. A changed registry verifies them anew, so that a
@@ -94,8 +121,15 @@ impl Registry {
         storage: Storage,
         key_encryption_key: KeyEncryptionKey,
     ) -> Result<Self, keys::KeyError> {
-        let (revision, stored) = storage.read_blocking(read_keys)?;
-        let snapshot = Snapshot::new(revision, keys::unseal(&stored, &key_encryption_key)?);
+        let changes = storage.read_blocking(|read| read_changes(read, None))?;
+        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &key_encryption_key)?;
+        let revoked = RevokedTokens::default();
+        revoked.add(changes.revoked);
+        let snapshot = Snapshot {
+            revision: changes.revision,
+            registered: Arc::new(Registered::new(changes.registered, keyring)),
+            revoked: Arc::new(revoked),
+        };
         Ok(Self {
             storage,
             key_encryption_key,
@@ -120,10 +154,27 @@ impl Registry {
         if known.revision == revision {
             return Ok(known);
         }
-        let (revision, stored) = self.storage.read(read_keys).await?;
-        let keyring = keys::unseal(&stored, &self.key_encryption_key)
-            .map_err(|error| StorageError::Corrupt(error.to_string()))?;
-        let fresh = Arc::new(Snapshot::new(revision, keyring));
+        let seen = Some((known.revision, known.registered.revision));
+        let changes = self
+            .storage
+            .read(move |read| read_changes(read, seen))
+            .await?;
+        // Before the revision is known here that they belong to.
+        known.revoked.add(changes.revoked);
+        let registered = match changes.keys {
+            None => Arc::clone(&known.registered),
+            Some(stored) => {
+                let keyring = keys::unseal(&stored, &self.key_encryption_key)
+                    .map_err(|error| StorageError::Corrupt(error.to_string()))?;
+                Arc::new(Registered::new(changes.registered, keyring))
+            }
+        };
+        let revision = changes.revision;
+        let fresh = Arc::new(Snapshot {
+            revision,
+            registered,
+            revoked: Arc::clone(&known.revoked),
+        });
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         if current.revision < revision {
             *current = Arc::clone(&fresh);
@@ -160,11 +211,22 @@ impl Registry {
     }
 }
 
-impl Snapshot {
+impl Deref for Snapshot {
+    type Target = Registered;
+
+    fn deref(&self) -> &Registered {
+        &self.registered
+    }
+}
+
+impl Registered {
     fn new(revision: i64, keyring: Keyring) -> Self {
         Self {
             revision,
-            published_jwks: keyring.published_jwks(&[Purpose::Provenance, Purpose::Event]),
+            published_jwks: Published::new(
+                keyring.published_jwks(&[Purpose::Provenance, Purpose::Event]),
+                "application/jwk-set+json",
+            ),
             keyring,
             clients: Cache::new(limits::CLIENTS_CACHED_MAX),
             verified_tokens: Cache::new(limits::TOKENS_CACHED_MAX),
@@ -189,7 +251,14 @@ impl Client {
             .transpose()?;
         Ok(Self {
             profile: Profile::parse(&stored.profile).ok_or_else(|| corrupt("its profile"))?,
-            keys: JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| corrupt("its key set"))?,
+            keys: match &stored.jwks_uri {
+                Some(uri) => ClientKeys::Published(
+                    CallbackUrl::parse_stored(uri).map_err(|_| corrupt("its jwks_uri"))?,
+                ),
+                None => ClientKeys::Inline(Arc::new(
+                    JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| corrupt("its key set"))?,
+                )),
+            },
             assertion_algorithm,
             certificate_bound: stored.certificate_bound,
             scopes: stored
@@ -204,9 +273,28 @@ impl Client {
     }
 }
 
-fn read_keys(
+/// What a node that saw the registry before has to learn.
+struct Changes {
+    revision: i64,
+    registered: i64,
+    /// All keys, unless it knows them.
+    keys: Option<Vec<StoredKey>>,
+    revoked: Vec<RevokedToken>,
+}
+
+/// `seen` is the revision, and that of clients and keys, that the node knows.
+fn read_changes(
     read: &mut storage::Read<'_>,
-) -> Result<(i64, Vec<storage::keys::StoredKey>), StorageError> {
-    let revision = storage::registry::find_revision(read)?;
-    Ok((revision, storage::keys::list_keys(read)?))
+    seen: Option<(i64, i64)>,
+) -> Result<Changes, StorageError> {
+    let registered = storage::registry::find_registered_revision(read)?;
+    let is_known = seen.is_some_and(|seen| seen.1 == registered);
+    Ok(Changes {
+        revision: storage::registry::find_revision(read)?,
+        registered,
+        keys: (!is_known)
+            .then(|| storage::keys::list_keys(read))
+            .transpose()?,
+        revoked: storage::revoked_tokens::list_revoked_tokens(read, seen.map_or(0, |seen| seen.0))?,
+    })
 }

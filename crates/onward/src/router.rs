@@ -17,7 +17,7 @@ use crate::webhooks::holder;
 pub enum Door {
     /// Chain query; webhook management. Asks for a client certificate.
     Base,
-    /// Token endpoint. Asks for a client certificate.
+    /// Token endpoint, introspection, revocation. Asks for a client certificate.
     Auth,
     /// Key set and directory.
     Directory,
@@ -44,6 +44,9 @@ impl Door {
 /// The routes of one address. A refused method has the shape of its document,
 /// as every refusal has.
 pub fn routes(door: Door, app: Arc<App>) -> Router {
+    use routes::well_known;
+
+    let resource = any(well_known::oauth_protected_resource::show_resource).layer(Extension(door));
     let routes = match door {
         Door::Base => webhook_routes(&app)
             .route(
@@ -53,10 +56,29 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
             .route(
                 "/api/v1/standard/addresses",
                 any(routes::standard::addresses::find_addresses),
+            )
+            .route("/.well-known/oauth-protected-resource", resource),
+        Door::Auth => Router::new()
+            .route("/token", any(routes::token::issue_token))
+            .route("/introspect", any(routes::introspect::introspect_token))
+            .route("/revoke", any(routes::revoke::revoke_token))
+            .route(
+                "/.well-known/oauth-authorization-server",
+                any(well_known::oauth_authorization_server::show_server),
+            )
+            .route(
+                "/.well-known/openid-configuration",
+                any(well_known::openid_configuration::show_server),
             ),
-        Door::Auth => Router::new().route("/token", any(routes::token::issue_token)),
-        Door::Directory => Router::new().route("/jwks", any(routes::jwks::show_jwks)),
-        Door::Listing => listing_door(&app),
+        Door::Directory => Router::new()
+            .route("/jwks", any(routes::jwks::show_jwks))
+            .route(
+                "/participants",
+                any(routes::participants::list_participants),
+            ),
+        Door::Listing => {
+            listing_door(&app).route("/.well-known/oauth-protected-resource", resource)
+        }
         Door::Ops => Router::new()
             .route("/health/live", any(routes::health::live::show_live))
             .route("/health/ready", any(routes::health::ready::show_ready))

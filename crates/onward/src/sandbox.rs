@@ -4,6 +4,7 @@ mod api_keys;
 pub mod authority;
 pub mod clients;
 pub mod data;
+mod operator;
 pub mod settings;
 
 use std::fs::File;
@@ -79,6 +80,7 @@ pub fn prepare(
     init::prepare_store(&config).map_err(SandboxError::new)?;
     let storage = server::open_storage(&config, false).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
+    operator::ensure_operator(&storage, clock)?;
     let branches = data::choose_branches(&storage)?;
     let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
     let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;

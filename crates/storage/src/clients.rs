@@ -3,7 +3,7 @@
 use chain::ids::BranchId;
 
 use crate::row::Row;
-use crate::{Read, Result, Write, registry};
+use crate::{Read, Result, Write, participants, registry};
 
 /// A registered client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +16,10 @@ pub struct StoredClient {
     pub name: String,
     /// `sector` or `fapi2` (S-21).
     pub profile: String,
-    /// Its public keys, a JWK set.
+    /// Its public keys, a JWK set; empty where `jwks_uri` leads to them.
     pub jwks: String,
+    /// Where it publishes its keys.
+    pub jwks_uri: Option<String>,
     /// The one algorithm it registered, if it did.
     pub assertion_algorithm: Option<String>,
     /// Whether all its tokens are bound to a certificate (S-24).
@@ -26,7 +28,7 @@ pub struct StoredClient {
     pub scopes: Vec<String>,
     /// Branches whose listings are its own.
     pub branches: Vec<BranchId>,
-    /// Whether it may call at all.
+    /// Whether it may call at all; not when its organisation has withdrawn.
     pub is_active: bool,
     /// Unix seconds.
     pub created_at: i64,
@@ -36,7 +38,7 @@ pub struct StoredClient {
 pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>> {
     let found = read.query_one(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at \
+         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status \
          from client c join participant p on p.id = c.participant_id where c.id = $1",
         &[id.into()],
         read_client,
@@ -52,7 +54,7 @@ pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>
 pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
     let mut clients = read.query(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at \
+         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status \
          from client c join participant p on p.id = c.participant_id \
          order by c.created_at, c.id",
         &[],
@@ -72,8 +74,8 @@ pub fn insert_client(
 ) -> Result<()> {
     write.execute(
         "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
-         certificate_bound, scopes, status, created_at, updated_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10)",
+         certificate_bound, scopes, status, created_at, updated_at, jwks_uri) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11)",
         &[
             (&client.id).into(),
             participant_id.into(),
@@ -85,6 +87,7 @@ pub fn insert_client(
             (&client.scopes.join(" ")).into(),
             client.created_at.into(),
             client.created_at.into(),
+            client.jwks_uri.as_deref().into(),
         ],
     )?;
     for branch in &client.branches {
@@ -168,7 +171,8 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
             .map(ToOwned::to_owned)
             .collect(),
         branches: Vec::new(),
-        is_active: row.str(8)? == "active",
+        is_active: row.str(8)? == "active" && row.str(11)? != participants::WITHDRAWN,
         created_at: row.integer(9)?,
+        jwks_uri: row.optional_text(10)?,
     })
 }

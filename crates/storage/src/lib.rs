@@ -35,6 +35,7 @@ pub mod milestones;
 pub mod participants;
 pub mod properties;
 pub mod registry;
+pub mod revoked_tokens;
 pub mod row;
 pub mod samples;
 pub mod session;

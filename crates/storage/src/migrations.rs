@@ -3,7 +3,7 @@
 use crate::{Result, StorageError};
 
 /// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// Portable SQL; words in braces are put in by the engine.
 const STEPS: &[&str] = &[
@@ -11,6 +11,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0002_changes.sql"),
     include_str!("migrations/0003_webhooks.sql"),
     include_str!("migrations/0004_address_search.sql"),
+    include_str!("migrations/0005_directory.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -1,6 +1,54 @@
 //! Participants: the organisations of the directory.
 
-use crate::{Result, Write};
+use crate::row::Row;
+use crate::{Read, Result, Write, api_keys, registry};
+
+/// The status of an organisation that takes part.
+pub const ACTIVE: &str = "Active";
+/// The status of one that takes part no more.
+pub const WITHDRAWN: &str = "Withdrawn";
+
+/// An organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Participant {
+    /// Its number in the store.
+    pub id: i64,
+    /// Its id in the directory, a UUID.
+    pub organisation_id: String,
+    /// What people call it.
+    pub name: String,
+    /// [`ACTIVE`] or [`WITHDRAWN`].
+    pub status: String,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// What it is registered as.
+    pub registration: Registration,
+    /// Whether it runs this service.
+    pub is_operator: bool,
+}
+
+/// What an organisation is registered as; a text is empty where it is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Registration {
+    /// Its name in the register.
+    pub legal_name: String,
+    /// Country of the register, two letters.
+    pub country: String,
+    /// The register, for example Companies House.
+    pub company_register: String,
+    /// Its number there.
+    pub registration_number: String,
+    /// First line of its address.
+    pub address_line1: String,
+    /// Second line of its address.
+    pub address_line2: String,
+    /// Town of its address.
+    pub city: String,
+    /// Postcode of its address.
+    pub postcode: String,
+    /// What it takes part as.
+    pub roles: Vec<String>,
+}
 
 /// Finds the participant of this name, or makes it. `organisation_id` is used
 /// only for a new one.
@@ -18,9 +66,113 @@ pub fn ensure_participant(
     if let Some(id) = found {
         return Ok(id);
     }
+    registry::raise_directory_revision(write)?;
     write.insert(
         "insert into participant (organisation_id, name, status, created_at) \
          values ($1, $2, 'Active', $3) returning id",
         &[organisation_id.into(), name.into(), now.into()],
     )
+}
+
+/// Finds a participant by its name.
+pub fn find_participant(read: &mut Read<'_>, name: &str) -> Result<Option<Participant>> {
+    read.query_one(
+        "select id, organisation_id, name, status, created_at, legal_name, country, \
+         company_register, registration_number, address_line1, address_line2, city, postcode, \
+         roles, is_operator from participant where name = $1",
+        &[name.into()],
+        read_participant,
+    )
+}
+
+/// All participants, the oldest first.
+pub fn list_participants(read: &mut Read<'_>) -> Result<Vec<Participant>> {
+    read.query(
+        "select id, organisation_id, name, status, created_at, legal_name, country, \
+         company_register, registration_number, address_line1, address_line2, city, postcode, \
+         roles, is_operator from participant order by created_at, id",
+        &[],
+        read_participant,
+    )
+}
+
+/// Changes what the directory says of a participant. There is one operator: a
+/// new one takes the place of the former.
+pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Result<()> {
+    if changed.is_operator {
+        write.execute("update participant set is_operator = 0", &[])?;
+    }
+    let registered = &changed.registration;
+    write.execute(
+        "update participant set legal_name = $1, country = $2, company_register = $3, \
+         registration_number = $4, address_line1 = $5, address_line2 = $6, city = $7, \
+         postcode = $8, roles = $9, is_operator = $10 where id = $11",
+        &[
+            (&registered.legal_name).into(),
+            (&registered.country).into(),
+            (&registered.company_register).into(),
+            (&registered.registration_number).into(),
+            (&registered.address_line1).into(),
+            (&registered.address_line2).into(),
+            (&registered.city).into(),
+            (&registered.postcode).into(),
+            (&registered.roles.join(" ")).into(),
+            changed.is_operator.into(),
+            changed.id.into(),
+        ],
+    )?;
+    registry::raise_directory_revision(write)
+}
+
+/// Ends what an organisation may do: its clients call no more, its API keys are
+/// revoked, and their subscriptions hear nothing.
+pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
+    set_status(write, id, WITHDRAWN)?;
+    let keys = write.query(
+        "select id from api_key where participant_id = $1 and revoked_at is null",
+        &[id.into()],
+        |row| row.integer(0),
+    )?;
+    for key in keys {
+        api_keys::revoke_api_key(write, key, now)?;
+    }
+    Ok(())
+}
+
+/// Lets an organisation take part again: those of its clients call that were
+/// not disabled themselves. API keys have to be issued anew.
+pub fn restore_participant(write: &mut Write<'_>, id: i64) -> Result<()> {
+    set_status(write, id, ACTIVE)
+}
+
+fn set_status(write: &mut Write<'_>, id: i64, status: &str) -> Result<()> {
+    write.execute(
+        "update participant set status = $1 where id = $2",
+        &[status.into(), id.into()],
+    )?;
+    registry::raise_directory_revision(write)?;
+    registry::raise_revision(write)
+}
+
+fn read_participant(row: &Row<'_>) -> Result<Participant> {
+    let roles = row.text(13)?;
+    Ok(Participant {
+        id: row.integer(0)?,
+        organisation_id: row.text(1)?,
+        name: row.text(2)?,
+        status: row.text(3)?,
+        created_at: row.integer(4)?,
+        registration: Registration {
+            legal_name: row.text(5)?,
+            country: row.text(6)?,
+            company_register: row.text(7)?,
+            registration_number: row.text(8)?,
+            address_line1: row.text(9)?,
+            address_line2: row.text(10)?,
+            city: row.text(11)?,
+            postcode: row.text(12)?,
+            roles: roles.split_whitespace().map(ToOwned::to_owned).collect(),
+        },
+        is_operator: row.flag(14)?,
+    })
 }

@@ -4,10 +4,9 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use storage::{api_keys, participants};
-use uuid::Uuid;
+use storage::api_keys;
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::{self, Clock};
 use crate::webhooks::holder::NewSecret;
 
@@ -66,8 +65,7 @@ pub fn issue_key(
     let secret = NewSecret::draw().map_err(Failure::new)?;
     let (name, digest) = (participant.to_owned(), secret.digest.clone());
     let id = storage.write_blocking(move |write| {
-        let organisation = Uuid::new_v4().to_string();
-        let owner = participants::ensure_participant(write, &name, &organisation, now)?;
+        let owner = participant::ensure_active(write, &name, now)?;
         Ok::<_, Failure>(api_keys::insert_api_key(write, owner, &digest, now)?)
     })?;
     Ok(secret.to_key(id))

@@ -188,7 +188,7 @@ fn unknown_branch(id: BranchId) -> Failure {
     Failure::new(format!("there is no branch {id}"))
 }
 
-fn read_name(text: &str) -> Result<String, String> {
+pub(super) fn read_name(text: &str) -> Result<String, String> {
     read_text(text, limits::TEXT_CHARACTERS_MAX)
 }
 

@@ -1,7 +1,7 @@
 //! `onward client`: the applications that may call.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chain::ids::BranchId;
 use clap::{Args, Subcommand, ValueEnum};
@@ -9,15 +9,14 @@ use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
-use storage::{StorageError, branch, participants};
+use storage::{StorageError, branch};
 use uuid::Uuid;
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::Clock;
+use crate::delivery::callback::CallbackUrl;
+use crate::limits::CLIENT_KEYS_BYTES_MAX;
 use crate::registry::Scope;
-
-/// The largest key set that is registered, in bytes.
-const JWKS_BYTES_MAX: usize = 64 * 1024;
 
 /// What to do with clients.
 #[derive(Debug, Subcommand)]
@@ -40,8 +39,11 @@ pub struct RegisterArgs {
     #[arg(long)]
     participant: String,
     /// File with the client's public keys, a JWK set.
-    #[arg(long, value_name = "FILE")]
-    jwks: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "jwks_uri")]
+    jwks: Option<PathBuf>,
+    /// Where the client publishes its public keys, instead of a file.
+    #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
+    jwks_uri: Option<String>,
     /// A scope to assign: `transaction-status` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
@@ -103,8 +105,6 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
              leave --unbound-tokens out",
         ));
     }
-    let jwks = std::fs::read(&args.jwks)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", args.jwks.display())))?;
     let client = StoredClient {
         id: args.client_id.clone().unwrap_or_else(make_client_id),
         participant: args.participant.clone(),
@@ -114,12 +114,8 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
             ProfileName::Fapi2 => "fapi2",
         }
         .to_owned(),
-        jwks: check_jwks(&jwks).map_err(|reason| {
-            Failure::new(format!(
-                "{} cannot be registered: {reason}",
-                args.jwks.display()
-            ))
-        })?,
+        jwks: args.jwks.as_deref().map_or(Ok(String::new()), read_jwks)?,
+        jwks_uri: args.jwks_uri.clone(),
         assertion_algorithm: args.assertion_alg.clone(),
         certificate_bound: !args.unbound_tokens,
         scopes: args.scope.clone(),
@@ -134,6 +130,14 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
     args.output
         .answer(out, &document, format_args!("Registered {id}"));
     Ok(())
+}
+
+fn read_jwks(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let jwks = std::fs::read(path)
+        .map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
+    check_jwks(&jwks)
+        .map_err(|reason| Failure::new(format!("{shown} cannot be registered: {reason}")))
 }
 
 /// Stores a client, unless its id is taken or a branch does not exist.
@@ -152,10 +156,7 @@ pub fn register_client(
             return Err(Failure::new(format!("there is no branch {id}")));
         }
     }
-    let organisation = Uuid::new_v4().to_string();
-    let now = client.created_at;
-    let participant =
-        participants::ensure_participant(write, &client.participant, &organisation, now)?;
+    let participant = participant::ensure_active(write, &client.participant, client.created_at)?;
     Ok(clients::insert_client(write, client, participant)?)
 }
 
@@ -167,8 +168,8 @@ pub(crate) fn make_client_id() -> String {
 
 /// S-21: weak and malformed keys are refused when they are registered.
 pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
-    if jwks.len() > JWKS_BYTES_MAX {
-        return Err(format!("it is larger than {JWKS_BYTES_MAX} bytes"));
+    if jwks.len() > CLIENT_KEYS_BYTES_MAX {
+        return Err(format!("it is larger than {CLIENT_KEYS_BYTES_MAX} bytes"));
     }
     JwkSet::parse(jwks).map_err(|error| error.to_string())?;
     String::from_utf8(jwks.to_vec()).map_err(|error| error.to_string())
@@ -215,6 +216,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "scopes": client.scopes,
         "branches": branches,
         "certificate_bound": client.certificate_bound,
+        "jwks_uri": client.jwks_uri,
         "assertion_alg": client.assertion_algorithm,
         "status": if client.is_active { "active" } else { "disabled" },
         "created_at": client.created_at,
@@ -233,6 +235,15 @@ fn disable(args: &DisableArgs, out: &mut dyn Write) -> Result<(), Failure> {
     args.output
         .answer(out, &document, format_args!("Disabled {}", args.id));
     Ok(())
+}
+
+/// Whether its host may be connected to is seen at each connection.
+fn read_jwks_uri(text: &str) -> Result<String, String> {
+    let url = CallbackUrl::parse_stored(text).map_err(|refusal| {
+        let reason = refusal.to_string();
+        reason.replacen("the callback URL", "it", 1)
+    })?;
+    Ok(url.as_str().to_owned())
 }
 
 fn read_scope(text: &str) -> Result<String, String> {

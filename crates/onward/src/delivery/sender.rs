@@ -16,11 +16,13 @@ use crate::delivery::resolver::{Resolver, SystemResolver, resolve_allowed};
 use crate::limits;
 
 mod error;
+mod fetch;
 mod retry_after;
 #[cfg(test)]
 mod tests;
 
 pub use error::SendError;
+pub use fetch::FetchError;
 
 /// How the program sends. The default is what S-35 says, to public addresses only.
 #[derive(Debug, Clone)]

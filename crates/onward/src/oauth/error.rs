@@ -1,12 +1,16 @@
 //! Refusals of the token endpoint, as RFC 6749 section 5.2 shapes them.
 
+use std::collections::BTreeMap;
+
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
-use crate::openapi::refusals::DescribedRefusal;
+use crate::limits;
+use crate::openapi::refusals::{self, DescribedRefusal};
 use crate::problem::Problem;
 
 /// A refusal, with a description for the caller that says what to change.
@@ -35,6 +39,30 @@ pub enum OauthError {
 pub fn forbid_keeping(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+}
+
+/// How a request of a client that must prove itself may be refused, for its
+/// description; `own` is what only this one may be refused for.
+pub fn describe(
+    own: impl IntoIterator<Item = OauthError>,
+) -> BTreeMap<String, RefOr<DescribedResponse>> {
+    let passing = [
+        Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+        Problem::BodyTooSlow,
+        Problem::Internal(String::new()),
+        Problem::Unavailable(1, String::new()),
+    ];
+    let shared = [
+        OauthError::InvalidRequest("a parameter is repeated"),
+        OauthError::InvalidClient("the client is not registered"),
+        OauthError::WrongScheme("Bearer"),
+        OauthError::TooLarge(limits::TOKEN_BODY_BYTES_MAX),
+    ];
+    let all = own
+        .into_iter()
+        .chain(shared)
+        .chain(passing.map(OauthError::Failed));
+    refusals::describe(all.map(|refusal| refusal.to_refusal()))
 }
 
 /// A refusal (RFC 6749 section 5.2).

@@ -1,4 +1,5 @@
-//! Reading a token request strictly (RFC 6749 sections 3.2 and 4.4.2).
+//! Reading what clients send to the token endpoint and its neighbours, strictly (RFC 6749 sections
+//! 2.3 and 3.2).
 
 use axum::body::Body;
 use http::request::Parts;
@@ -32,22 +33,94 @@ pub struct TokenForm {
     scope: Option<String>,
 }
 
-/// A token request that is well formed. Nothing in it is proven yet.
+/// What a client sends to look at a token or to give it up.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what `TokenQuestion` reads")]
+pub struct QuestionForm {
+    /// An access token of the client's own.
+    token: String,
+    /// Means nothing here: there is one kind of token.
+    #[schema(nullable = false)]
+    token_type_hint: Option<String>,
+    #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
+    client_assertion_type: String,
+    /// As in a token request.
+    client_assertion: String,
+    /// If sent, the client id once more.
+    #[schema(nullable = false)]
+    client_id: Option<String>,
+}
+
+/// How a client says who it is. Nothing in it is proven yet.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TokenRequest {
+pub struct Credentials {
     /// The signed assertion of RFC 7523.
     pub client_assertion: String,
     /// Optional, and then equal to the assertion's `sub` (S-21).
     pub client_id: Option<String>,
+}
+
+/// A token request that is well formed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TokenRequest {
+    /// Of the client that asks.
+    pub credentials: Credentials,
     /// The scopes asked for; none: all that are assigned.
     pub scope: Option<String>,
 }
 
+/// A request about one token (RFC 7009 section 2.1, RFC 7662 section 2.1).
+#[derive(Debug, PartialEq, Eq)]
+pub struct TokenQuestion {
+    /// Of the client that asks.
+    pub credentials: Credentials,
+    /// The token.
+    pub token: String,
+}
+
 impl TokenRequest {
-    /// Reads the request. Parameters in the query string, repeated parameters
-    /// and a second way of authentication are refused: RFC 6749 sections 2.3
-    /// and 3.2 forbid them.
+    /// Reads the request.
     pub async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
+        let form = Form::read(parts, body).await?;
+        form.refuse_other_ways()?;
+        match form.find("grant_type") {
+            Some("client_credentials") => {}
+            Some(_) => return Err(OauthError::UnsupportedGrantType),
+            None => return Err(OauthError::InvalidRequest("grant_type is missing")),
+        }
+        Ok(Self {
+            credentials: form.read_credentials()?,
+            scope: form.find("scope").map(ToOwned::to_owned),
+        })
+    }
+}
+
+impl TokenQuestion {
+    /// Reads the request. `token_type_hint` is not looked at, as RFC 7009
+    /// section 2.1 allows.
+    pub async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
+        let form = Form::read(parts, body).await?;
+        form.refuse_other_ways()?;
+        let token = form
+            .find("token")
+            .ok_or(OauthError::InvalidRequest("token is missing"))?;
+        Ok(Self {
+            credentials: form.read_credentials()?,
+            token: token.to_owned(),
+        })
+    }
+}
+
+/// The parameters of a request, each once.
+struct Form<'p> {
+    fields: Vec<(String, String)>,
+    authorization: Option<&'p HeaderValue>,
+}
+
+impl<'p> Form<'p> {
+    /// Parameters in the query string and repeated parameters are refused: RFC
+    /// 6749 sections 2.3 and 3.2 forbid them.
+    async fn read(parts: &'p Parts, body: Body) -> Result<Self, OauthError> {
         if parts.method != Method::POST {
             return Err(OauthError::MethodNotAllowed);
         }
@@ -72,50 +145,49 @@ impl TokenRequest {
                 OauthError::Failed(problem)
             }
         })?;
-        let fields = parse_once_each(&body)?;
-        Self::from_fields(&fields, parts.headers.get(header::AUTHORIZATION))
+        Ok(Self {
+            fields: parse_once_each(&body)?,
+            authorization: parts.headers.get(header::AUTHORIZATION),
+        })
     }
 
-    fn from_fields(
-        fields: &[(String, String)],
-        authorization: Option<&HeaderValue>,
-    ) -> Result<Self, OauthError> {
-        let find = |name: &str| {
-            let field = fields.iter().find(|field| field.0 == name);
-            field
-                .map(|field| field.1.clone())
-                .filter(|value| !value.is_empty())
-        };
-        let client_assertion = find("client_assertion");
-        if let Some(field) = authorization {
-            return Err(match client_assertion {
+    /// A value; one that is empty counts as not sent (RFC 6749 section 3.2).
+    fn find(&self, name: &str) -> Option<&str> {
+        let field = self.fields.iter().find(|field| field.0 == name);
+        let value = field.map(|field| field.1.as_str());
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// RFC 6749 section 2.3: one way of authentication only, and here it is
+    /// `private_key_jwt`.
+    fn refuse_other_ways(&self) -> Result<(), OauthError> {
+        if let Some(field) = self.authorization {
+            return Err(match self.find("client_assertion") {
                 Some(_) => OauthError::InvalidRequest("authenticate in one way only"),
                 None => OauthError::WrongScheme(challenge_of(field)),
             });
         }
-        if find("client_secret").is_some() {
+        if self.find("client_secret").is_some() {
             return Err(OauthError::InvalidRequest(
                 "client_secret is not accepted: use private_key_jwt",
             ));
         }
-        match find("grant_type").as_deref() {
-            Some("client_credentials") => {}
-            Some(_) => return Err(OauthError::UnsupportedGrantType),
-            None => return Err(OauthError::InvalidRequest("grant_type is missing")),
-        }
-        let Some(client_assertion) = client_assertion else {
+        Ok(())
+    }
+
+    fn read_credentials(&self) -> Result<Credentials, OauthError> {
+        let Some(client_assertion) = self.find("client_assertion") else {
             return Err(OauthError::InvalidClient("client_assertion is missing"));
         };
-        if find("client_assertion_type").as_deref() != Some(ASSERTION_TYPE) {
+        if self.find("client_assertion_type") != Some(ASSERTION_TYPE) {
             return Err(OauthError::InvalidRequest(
                 "client_assertion_type must be \
                  urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
             ));
         }
-        Ok(Self {
-            client_assertion,
-            client_id: find("client_id"),
-            scope: find("scope"),
+        Ok(Credentials {
+            client_assertion: client_assertion.to_owned(),
+            client_id: self.find("client_id").map(ToOwned::to_owned),
         })
     }
 }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use signing::assertion::{self, AssertionRefusal, AssertionRules, CheckedAssertion};
 use signing::base64url;
 use signing::canonical;
+use signing::certificate::Thumbprint;
+use signing::jwk::JwkSet;
 use signing::jws::Unverified;
+use storage::assertion::insert_used_assertion;
+use storage::{StorageError, Write};
 
 use super::error::OauthError;
-use super::request::TokenRequest;
+use super::request::Credentials;
 use crate::app::App;
-use crate::registry::{Client, Snapshot};
+use crate::registry::{Client, ClientKeys, Snapshot};
 
 /// A client that proved who it is with an assertion that nobody used before.
 #[derive(Debug)]
@@ -18,17 +22,43 @@ pub struct VerifiedAssertion {
     client: Arc<Client>,
 }
 
+/// A client whose assertion is right in all, but was perhaps used before.
+#[derive(Debug)]
+pub struct UnusedAssertion {
+    client: Arc<Client>,
+    checked: CheckedAssertion,
+}
+
 impl VerifiedAssertion {
-    /// Parses, finds the client, checks key, signature and claims, and last,
-    /// in one atomic insert, that the assertion was not used before: on this
-    /// node or any other. An assertion that fails an earlier check is not used
-    /// up by it, so nobody can burn another's `jti`.
+    /// Checks everything, and last, in one atomic insert, that the assertion
+    /// was not used before: on this node or any other. An assertion that fails
+    /// an earlier check is not used up by it, so nobody can burn another's `jti`.
     pub async fn prove(
         app: &App,
         snapshot: &Snapshot,
-        request: &TokenRequest,
+        credentials: &Credentials,
+        certificate: Option<Thumbprint>,
     ) -> Result<Self, OauthError> {
-        let unverified = Unverified::parse(&request.client_assertion).map_err(|error| {
+        let unused = UnusedAssertion::check(app, snapshot, credentials, certificate).await?;
+        unused.use_up(app, |_write| Ok(())).await
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl UnusedAssertion {
+    /// Parses, finds the client, checks key, signature, claims, and that the
+    /// connection shows a certificate where the client must (S-24).
+    pub async fn check(
+        app: &App,
+        snapshot: &Snapshot,
+        credentials: &Credentials,
+        certificate: Option<Thumbprint>,
+    ) -> Result<Self, OauthError> {
+        let unverified = Unverified::parse(&credentials.client_assertion).map_err(|error| {
             tracing::info!(%error, "client assertion refused");
             OauthError::InvalidClient("client_assertion is not a signed JWT that is accepted here")
         })?;
@@ -46,44 +76,76 @@ impl VerifiedAssertion {
             pinned: client.assertion_algorithm,
         };
         let now = app.clock.now_seconds();
-        let checked = assertion::check(&unverified, &client.keys, &rules, &client_id, now)
+        let keys = find_keys(app, &client, unverified.kid(), now).await?;
+        let checked = assertion::check(&unverified, &keys, &rules, &client_id, now)
             .map_err(|error| refuse(&error))?;
-        if request
-            .client_id
-            .as_deref()
-            .is_some_and(|named| named != client_id)
-        {
+        let named = credentials.client_id.as_deref();
+        if named.is_some_and(|named| named != client_id) {
             return Err(OauthError::InvalidRequest(
                 "client_id differs from the sub of client_assertion",
             ));
         }
-        use_up(app, &checked).await?;
-        Ok(Self { client })
+        if certificate.is_none() && client.certificate_bound {
+            return Err(OauthError::InvalidClient(
+                "present your client certificate on this connection",
+            ));
+        }
+        Ok(Self { client, checked })
     }
 
-    /// The client.
+    /// The client, which has yet to prove that this is no copy.
     pub fn client(&self) -> &Client {
         &self.client
     }
+
+    /// Uses the assertion up and, if nobody did before, does the rest of the
+    /// request's one write.
+    pub async fn use_up(
+        self,
+        app: &App,
+        also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
+    ) -> Result<VerifiedAssertion, OauthError> {
+        let client_id = self.checked.client_id().to_owned();
+        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
+        let expires_at = self.checked.expires_at();
+        let is_fresh = app
+            .storage
+            .write(move |write| {
+                let is_fresh = insert_used_assertion(write, &client_id, &jti_digest, expires_at)?;
+                if is_fresh {
+                    also(write)?;
+                }
+                Ok::<_, StorageError>(is_fresh)
+            })
+            .await?;
+        if !is_fresh {
+            return Err(OauthError::InvalidClient(
+                "client_assertion was used before: make a new one, with a new jti, for each \
+                 request",
+            ));
+        }
+        Ok(VerifiedAssertion {
+            client: self.client,
+        })
+    }
 }
 
-async fn use_up(app: &App, checked: &CheckedAssertion) -> Result<(), OauthError> {
-    let client_id = checked.client_id().to_owned();
-    let jti_digest = base64url::encode(&canonical::digest(checked.jti().as_bytes()));
-    let expires_at = checked.expires_at();
-    let is_fresh = app
-        .storage
-        .write(move |write| {
-            storage::assertion::insert_used_assertion(write, &client_id, &jti_digest, expires_at)
-        })
-        .await?;
-    if is_fresh {
-        Ok(())
-    } else {
-        Err(OauthError::InvalidClient(
-            "client_assertion was used before: make a new one, with a new jti, for each request",
-        ))
-    }
+/// The client's keys, inline or from where it publishes them.
+async fn find_keys(
+    app: &App,
+    client: &Client,
+    kid: Option<&str>,
+    now: i64,
+) -> Result<Arc<JwkSet>, OauthError> {
+    let url = match &client.keys {
+        ClientKeys::Inline(keys) => return Ok(Arc::clone(keys)),
+        ClientKeys::Published(url) => url,
+    };
+    let keys = app.client_keys.find(&app.sender, url, kid, now).await;
+    keys.map_err(|reason| {
+        tracing::warn!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
+        OauthError::InvalidClient("the key set at the client's jwks_uri cannot be used")
+    })
 }
 
 fn refuse(error: &AssertionRefusal) -> OauthError {

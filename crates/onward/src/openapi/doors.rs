@@ -6,7 +6,10 @@ use crate::config::Config;
 use crate::router::Door;
 use crate::routes::standard::{addresses, chains};
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
-use crate::routes::{docs, health, jwks, metrics, openapi_json, token, webhook};
+use crate::routes::{
+    docs, health, introspect, jwks, metrics, openapi_json, participants, revoke, token, webhook,
+    well_known,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -22,8 +25,10 @@ use crate::routes::{docs, health, jwks, metrics, openapi_json, token, webhook};
         webhook::subscriptions::replay::replay,
         webhook::subscriptions::deliveries::list_deliveries,
         webhook::subscriptions::deliveries::redeliver::redeliver,
+        well_known::oauth_protected_resource::show_resource,
     ),
     tags(
+        (name = "Metadata", description = "What a client configures itself from."),
         (name = "Chains", description = "The state of property chains, signed."),
         (name = "Webhooks", description = "Events to a URL of yours, as signed tokens."),
     ),
@@ -32,15 +37,27 @@ struct Base;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(token::issue_token),
-    tags((name = "Tokens", description = "Access tokens for the other addresses."))
+    paths(
+        token::issue_token,
+        introspect::introspect_token,
+        revoke::revoke_token,
+        well_known::oauth_authorization_server::show_server,
+        well_known::openid_configuration::show_server,
+    ),
+    tags(
+        (name = "Tokens", description = "Access tokens for the other addresses."),
+        (name = "Metadata", description = "What a client configures itself from."),
+    ),
 )]
 struct Auth;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(jwks::show_jwks),
-    tags((name = "Keys", description = "What signatures are verified with."))
+    paths(jwks::show_jwks, participants::list_participants),
+    tags(
+        (name = "Keys", description = "What signatures are verified with."),
+        (name = "Participants", description = "Who takes part."),
+    )
 )]
 struct Directory;
 
@@ -77,8 +94,10 @@ struct Directory;
         milestone_group::branch::listing::workflow::show_workflow,
         address::filter::filter_addresses,
         branch::filter::filter_branches,
+        well_known::oauth_protected_resource::show_resource,
     ),
     tags(
+        (name = "Metadata", description = "What a client configures itself from."),
         (name = "Listings", description = "What your branches sell."),
         (name = "Chains", description = "Links between listings, and the ends of chains."),
         (name = "Milestones", description = "How far a sale is."),

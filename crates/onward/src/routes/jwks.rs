@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use signing::base64url;
-use signing::canonical;
+use axum::response::Response;
+use http::{HeaderMap, Method};
 
 use crate::app::App;
-use crate::limits;
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get};
 use crate::wire::keys::KeySet;
@@ -46,30 +43,5 @@ pub async fn show_jwks(
 ) -> Result<Response, Problem> {
     only_get(&method)?;
     let snapshot = app.registry.snapshot().await?;
-    let body = snapshot.published_jwks.clone();
-    let etag = format!(
-        "\"{}\"",
-        base64url::encode(&canonical::digest(body.as_bytes()))
-    );
-    let is_known = headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|known| known.as_bytes() == etag.as_bytes());
-    let mut response = if is_known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        body.into_response()
-    };
-    let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/jwk-set+json"),
-    );
-    let fresh_for = format!("public, max-age={}", limits::JWKS_MAX_AGE_SECONDS);
-    if let Ok(fresh_for) = HeaderValue::from_str(&fresh_for) {
-        headers.insert(header::CACHE_CONTROL, fresh_for);
-    }
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
-        headers.insert(header::ETAG, etag);
-    }
-    Ok(response)
+    Ok(snapshot.published_jwks.answer(&headers))
 }

@@ -11,13 +11,10 @@ use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::access::Peer;
 use crate::app::App;
-use crate::limits;
-use crate::oauth::error::{OauthError, forbid_keeping};
+use crate::oauth::error::{self, OauthError, forbid_keeping};
 use crate::oauth::grant;
 use crate::oauth::request::{TokenForm, TokenRequest};
 use crate::oauth::verified_assertion::VerifiedAssertion;
-use crate::openapi::refusals;
-use crate::problem::Problem;
 
 /// Issues an access token.
 ///
@@ -55,7 +52,8 @@ async fn answer(app: &App, request: Request) -> Result<grant::TokenAnswer, Oauth
     let peer = Peer::of(&parts).map_err(OauthError::Failed)?;
     let token_request = TokenRequest::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
-    let proof = VerifiedAssertion::prove(app, &snapshot, &token_request).await?;
+    let credentials = &token_request.credentials;
+    let proof = VerifiedAssertion::prove(app, &snapshot, credentials, peer.certificate).await?;
     grant::issue_token(
         app,
         &snapshot,
@@ -70,21 +68,10 @@ struct Refusals;
 
 impl IntoResponses for Refusals {
     fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
-        let passing = [
-            Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
-            Problem::BodyTooSlow,
-            Problem::Internal(String::new()),
-            Problem::Unavailable(1, String::new()),
-        ];
         let own = [
-            OauthError::InvalidRequest("a parameter is repeated"),
             OauthError::UnsupportedGrantType,
             OauthError::InvalidScope("a scope asked for is not assigned to this client"),
-            OauthError::InvalidClient("the client is not registered"),
-            OauthError::WrongScheme("Bearer"),
-            OauthError::TooLarge(limits::TOKEN_BODY_BYTES_MAX),
         ];
-        let all = own.into_iter().chain(passing.map(OauthError::Failed));
-        refusals::describe(all.map(|refusal| refusal.to_refusal()))
+        error::describe(own)
     }
 }

@@ -125,6 +125,7 @@ fn describe(
         name: plan.name.to_owned(),
         profile: "sector".to_owned(),
         jwks: json!({ "keys": [key.public_key().to_jwk()] }).to_string(),
+        jwks_uri: None,
         assertion_algorithm: Some(plan.algorithm.as_str().to_owned()),
         certificate_bound: plan.certificate_bound,
         scopes: plan

@@ -11,6 +11,7 @@ mod interrupted;
 mod keys;
 mod link;
 mod listen;
+mod participant;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;

@@ -25,7 +25,7 @@ use storage::Storage;
 pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
-pub(crate) use self::clients::{TestClient, http_client};
+pub(crate) use self::clients::{OPERATOR_ID, TestClient, http_client};
 pub(crate) use self::closed::ClosedWorld;
 pub(crate) use self::database::Database;
 pub(crate) use self::receiver::{Received, Receiver, Reply};
@@ -156,6 +156,22 @@ impl World {
     /// A URL that reaches this node, with its real port.
     pub(crate) fn url(&self, at: At, path: &str) -> String {
         url_of(&self.server, at, path)
+    }
+
+    /// Where a public address of the settings is reached in this story.
+    pub(crate) fn reach(&self, public: &str) -> String {
+        let config = &self.config;
+        let addresses = [
+            (&config.base_url, At::Base),
+            (&config.auth_url, At::Auth),
+            (&config.directory_url, At::Directory),
+            (&config.listing_base_url, At::Listing),
+        ];
+        let found = addresses.into_iter().find_map(|(address, at)| {
+            let path = public.strip_prefix(address.as_str())?;
+            Some(self.url(at, path))
+        });
+        found.unwrap_or_else(|| panic!("{public} is at none of the addresses"))
     }
 
     /// A URL that reaches another node.

@@ -33,6 +33,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         name: "Agents".to_owned(),
         profile: "sector".to_owned(),
         jwks: "{}".to_owned(),
+        jwks_uri: None,
         assertion_algorithm: None,
         certificate_bound: true,
         scopes: vec!["listing".to_owned()],

@@ -3,6 +3,7 @@
 use address::{Probe, index_tokens};
 use chain::ids::ListingId;
 use storage::address_index::known;
+use storage::participants::{self, Registration};
 use storage::properties::Address;
 use storage::{address_search, branch, listings, properties};
 
@@ -47,6 +48,10 @@ on_both_engines! {
             .read_blocking(move |read| address_search::list_candidates(read, &probe, 9))
             .unwrap();
         assert_eq!(by_address.len(), 2, "older properties are found by their addresses");
+        let listed = storage.read_blocking(participants::list_participants).unwrap();
+        let listed = listed.first().unwrap();
+        assert_eq!((listed.name.as_str(), listed.status.as_str()), ("Agents Ltd", "Active"));
+        assert_eq!((&listed.registration, listed.is_operator), (&Registration::default(), false));
     }
 }
 

@@ -67,15 +67,38 @@ fn clients_are_registered_and_listed() {
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "fapi2",
         "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
-        "assertion_alg": null,
+        "assertion_alg": null, "jwks_uri": null,
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "sector",
         "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": false,
-        "assertion_alg": "ES256",
+        "assertion_alg": "ES256", "jwks_uri": null,
     });
     assert_eq!(listed, [first, second]);
+}
+
+#[test]
+fn a_client_may_publish_its_keys_itself() {
+    let folder = Folder::new();
+    let register = |uri: &str| folder.run(&[REGISTER, &["--jwks-uri", uri]].concat());
+    let made = register("https://Keys.example:443/lender.jwks");
+    assert_eq!(made.status, Some(0), "{}", made.err);
+    let listed = list(&folder);
+    assert_eq!(listed[0]["jwks_uri"], "https://keys.example/lender.jwks");
+    for wrong in [
+        "http://keys.example/jwks",
+        "https://",
+        "https://a:b@keys.example/",
+        "jwks.json",
+    ] {
+        assert_eq!(register(wrong).status, Some(2), "{wrong}");
+    }
+    let keys = folder.write("jwks.json", jwks());
+    let uri = "https://keys.example/";
+    let both = folder.run(&[REGISTER, &["--jwks", &keys, "--jwks-uri", uri]].concat());
+    assert_eq!(both.status, Some(2));
+    assert_eq!(folder.run(REGISTER).status, Some(2), "neither");
 }
 
 #[test]

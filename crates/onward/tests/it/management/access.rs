@@ -9,7 +9,7 @@ use crate::world::{Agent, Answer, World, http_client, send};
 
 /// Status, challenge without its description, and code.
 fn outcome(answer: &Answer) -> String {
-    let challenge = answer.header("www-authenticate");
+    let challenge = answer.challenge();
     let short = challenge.split(", error_description").next().unwrap();
     let failure = answer.failure();
     let code = failure.split([' ', ':']).nth(1).unwrap();

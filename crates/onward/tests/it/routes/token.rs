@@ -3,6 +3,7 @@
 mod assertion;
 mod bearer;
 mod binding;
+mod published_keys;
 mod registration;
 mod replay;
 mod request;
@@ -22,16 +23,16 @@ use crate::story;
 use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World};
 
 const PROFILES: [&str; 2] = ["sector", "fapi2"];
-const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+pub(super) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// What a chain query answers whose caller was let in: there are no chains.
-const LET_IN: &str = "404 -";
-const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
+pub(super) const LET_IN: &str = "404 -";
+pub(super) const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
 
 /// Compares status and OAuth error code (`-`: none), and checks what every
 /// answer of the token endpoint must be (RFC 6749 sections 5.1 and 5.2).
 #[track_caller]
-fn check(label: &str, answer: &Answer, expected: &str) {
+pub(super) fn check(label: &str, answer: &Answer, expected: &str) {
     let text = String::from_utf8_lossy(&answer.body);
     assert_eq!(
         answer.header("content-type"),
@@ -81,19 +82,19 @@ async fn call(url: &str, http: &reqwest::Client, authorization: Option<&str>) ->
 }
 
 fn outcome(answer: &Answer) -> String {
-    let challenge = answer.header("www-authenticate").split(", ").next();
+    let challenge = answer.challenge().split(", ").next();
     let challenge = challenge.filter(|challenge| !challenge.is_empty());
     format!("{} {}", answer.status, challenge.unwrap_or("-"))
 }
 
 /// The outcome of a chain query with this token over the client's connection.
-async fn call_with(world: &World, client: &TestClient, token: &str) -> String {
+pub(super) async fn call_with(world: &World, client: &TestClient, token: &str) -> String {
     let url = world.url(At::Base, "/api/v1/standard/chains");
     call(&url, &client.http, Some(&format!("Bearer {token}"))).await
 }
 
 /// Header and claims of a token, nothing verified.
-fn read_token(token: &str) -> (Value, Value) {
+pub(super) fn read_token(token: &str) -> (Value, Value) {
     let mut parts = token.split('.');
     let mut part = || {
         let bytes = URL_SAFE_NO_PAD.decode(parts.next().unwrap()).unwrap();
@@ -104,7 +105,7 @@ fn read_token(token: &str) -> (Value, Value) {
 
 /// `x5t#S256` of the first certificate of a PEM text, by RFC 8705 section 3.1
 /// and by none of the code under test.
-fn thumbprint(pem: &str) -> String {
+pub(super) fn thumbprint(pem: &str) -> String {
     let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
     let suite = TLS13_AES_128_GCM_SHA256.tls13().unwrap();
     URL_SAFE_NO_PAD.encode(suite.common.hash_provider.hash(&der))

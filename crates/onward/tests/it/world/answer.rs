@@ -40,6 +40,16 @@ impl Answer {
         format!("{} {code}", self.status)
     }
 
+    /// The challenge without the address of the metadata, which stands at its
+    /// end (RFC 9728 section 5.1).
+    pub(crate) fn challenge(&self) -> &str {
+        let whole = self.header("www-authenticate");
+        let (challenge, _address) = whole
+            .split_once("resource_metadata=")
+            .unwrap_or((whole, ""));
+        challenge.trim_end_matches([',', ' '])
+    }
+
     /// The chains of a query's answer.
     pub(crate) fn chains(&self) -> Vec<Value> {
         let body = self.json();

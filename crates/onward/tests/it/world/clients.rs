@@ -10,10 +10,14 @@ use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 use storage::clients::StoredClient;
+use storage::participants;
 
 use super::{Answer, Assertion, At, BEGINNING, World};
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// Id of the organisation that runs the service.
+pub(crate) const OPERATOR_ID: &str = "7a1e0c52-4f0d-4c1e-9a55-0d2f7f1b6c11";
 
 /// A client as the test drives it.
 #[derive(Clone)]
@@ -70,6 +74,7 @@ impl World {
             name: name.to_owned(),
             profile: "sector".to_owned(),
             jwks: json!({"keys": [key.public_key().to_jwk()]}).to_string(),
+            jwks_uri: None,
             assertion_algorithm: None,
             certificate_bound: true,
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
@@ -122,6 +127,35 @@ impl World {
         ];
         form.extend(scope.map(|scope| ("scope", scope)));
         self.post_token(&client.http, &form).await
+    }
+
+    /// Introspects or revokes a token, with a fresh assertion.
+    pub(crate) async fn ask_about(&self, client: &TestClient, path: &str, token: &str) -> Answer {
+        let now = Clock::Manual(self.clock.clone()).now_seconds();
+        let assertion = client
+            .assertion()
+            .claim("iat", json!(now))
+            .claim("exp", json!(now + 120))
+            .sign(&client.key);
+        let form = [
+            ("token", token),
+            ("client_assertion_type", ASSERTION_TYPE),
+            ("client_assertion", &assertion),
+        ];
+        let request = client.http.post(self.url(At::Auth, path)).form(&form);
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Makes an organisation the one that runs the service.
+    pub(crate) async fn make_operator(&self, name: &str) {
+        let name = name.to_owned();
+        let made = self.storage.write(move |write| {
+            participants::ensure_participant(write, &name, OPERATOR_ID, BEGINNING)?;
+            let mut made = participants::find_participant(write, &name)?.unwrap();
+            made.is_operator = true;
+            participants::update_participant(write, &made)
+        });
+        made.await.unwrap();
     }
 
     /// Posts any form to the token endpoint.

@@ -121,7 +121,7 @@ async fn assert_tokens(world: &World, agent: &Agent, call: &Call) {
     request.headers_mut().remove(header::AUTHORIZATION);
     let answer = Answer::read(agent.client.http.execute(request).await.unwrap()).await;
     assert_eq!(code(&answer), "401 token_missing");
-    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert_eq!(answer.challenge(), "Bearer");
 
     let mut stranger = agent.clone();
     stranger.token = "abc".to_owned();

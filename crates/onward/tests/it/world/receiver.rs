@@ -55,6 +55,7 @@ pub(crate) struct Received {
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
 }
 
 impl Reply {
@@ -62,6 +63,15 @@ impl Reply {
         Self {
             status,
             headers: Vec::new(),
+            body: String::new(),
+        }
+    }
+
+    /// 200 with this body.
+    pub(crate) fn with_body(body: &str) -> Self {
+        Self {
+            body: body.to_owned(),
+            ..Self::status(200)
         }
     }
 
@@ -278,5 +288,5 @@ async fn answer(state: &Mutex<State>, request: Request<Incoming>) -> Response<Fu
     for (name, value) in reply.headers {
         response = response.header(name, value);
     }
-    response.body(Full::new(Bytes::new())).unwrap()
+    response.body(Full::new(Bytes::from(reply.body))).unwrap()
 }

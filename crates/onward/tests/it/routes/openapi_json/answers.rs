@@ -42,11 +42,17 @@ async fn send(request: RequestBuilder) -> Answer {
 
 story! {
     async fn each_page_and_probe(world) {
+        world.make_operator("Onward").await;
         let http = http_client(&world, None);
         let shared = [At::Base, At::Auth, At::Directory, At::Listing, At::Ops];
         let everywhere = shared.into_iter().flat_map(|at| [(at, "/openapi.json"), (at, "/docs")]);
         let own = [
+            (At::Base, "/.well-known/oauth-protected-resource"),
+            (At::Auth, "/.well-known/oauth-authorization-server"),
+            (At::Auth, "/.well-known/openid-configuration"),
             (At::Directory, "/jwks"),
+            (At::Directory, "/participants"),
+            (At::Listing, "/.well-known/oauth-protected-resource"),
             (At::Ops, "/health/live"),
             (At::Ops, "/health/ready"),
             (At::Ops, "/metrics"),
@@ -59,7 +65,7 @@ story! {
                 assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
                 check_answer(&document, path, &method, &answer);
                 let etag = answer.header("etag");
-                if path == "/jwks" {
+                if !etag.is_empty() {
                     let request = http.request(method.clone(), world.url(at, path));
                     let answer = send(request.header("if-none-match", etag)).await;
                     assert_eq!(answer.status, 304);
@@ -90,6 +96,30 @@ story! {
         assert_eq!(statuses, [200, 401, 400, 400, 401, 413, 400]);
         for answer in &answers {
             check_answer(&document, "/token", &Method::POST, answer);
+        }
+    }
+}
+
+story! {
+    async fn questions_about_tokens(world) {
+        let document = document(&world, At::Auth).await;
+        let client = world.register("lender", &["transaction-status"]).await;
+        let token = world.token(&client, None).await;
+        for (path, token, status) in [
+            ("/introspect", token.as_str(), 200),
+            ("/introspect", "garbage", 200),
+            ("/introspect", "", 400),
+            ("/revoke", &token, 200),
+            ("/revoke", "", 400),
+        ] {
+            let answer = world.ask_about(&client, path, token).await;
+            assert_eq!(answer.status, status, "{path}");
+            check_answer(&document, path, &Method::POST, &answer);
+            let url = world.url(At::Auth, path);
+            let basic = client.http.post(url).header("content-type", FORM);
+            let refused = send(basic.basic_auth("a", Some("b"))).await;
+            assert_eq!(refused.status, 401, "{path}");
+            check_answer(&document, path, &Method::POST, &refused);
         }
     }
 }

@@ -20,7 +20,7 @@ const ASK: [(&str, &str); 2] = [("inputType", "uprn"), ("value[]", "1")];
 /// Status, challenge and detail.
 fn outcome(answer: &Answer) -> String {
     let detail = answer.json()["detail"].clone();
-    let challenge = answer.header("www-authenticate");
+    let challenge = answer.challenge();
     let without = challenge.strip_suffix('"').and_then(|text| {
         let start = text.strip_suffix(detail.as_str()?)?;
         start.strip_suffix(", error_description=\"")

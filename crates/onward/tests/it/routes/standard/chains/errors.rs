@@ -18,7 +18,7 @@ story! {
         401
         content-type: application/problem+json
         cache-control: no-store
-        www-authenticate: Bearer
+        www-authenticate: Bearer resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
         {
           "detail": "Send `Authorization: Bearer <access token>`; get a token at the token endpoint.",
           "requestId": "…",
@@ -38,7 +38,7 @@ story! {
         401
         content-type: application/problem+json
         cache-control: no-store
-        www-authenticate: Bearer error="invalid_token", error_description="The token has expired. Get a new token."
+        www-authenticate: Bearer error="invalid_token", error_description="The token has expired. Get a new token.", resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
         {
           "detail": "The token has expired. Get a new token.",
           "requestId": "…",
@@ -60,7 +60,7 @@ story! {
         401
         content-type: application/problem+json
         cache-control: no-store
-        www-authenticate: Bearer error="invalid_token", error_description="The token is bound to another certificate. Use the one that it was issued with."
+        www-authenticate: Bearer error="invalid_token", error_description="The token is bound to another certificate. Use the one that it was issued with.", resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
         {
           "detail": "The token is bound to another certificate. Use the one that it was issued with.",
           "requestId": "…",

@@ -1,0 +1,288 @@
+//! `onward participant`: the organisations of the directory.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use storage::participants::{self, Participant, Registration};
+use uuid::Uuid;
+
+use super::branch::read_name;
+use super::{Failure, OperatorArgs, say};
+use crate::clock::{self, Clock};
+
+/// What to do with participants.
+#[derive(Debug, Subcommand)]
+pub enum ParticipantCommand {
+    /// Adds an organisation and prints its id.
+    Add(AddArgs),
+    /// Changes what the directory says of an organisation.
+    Update(UpdateArgs),
+    /// Lists all organisations.
+    List(ListArgs),
+    /// Shuts an organisation out: its clients at once, and its API keys for good.
+    Disable(NameArgs),
+    /// Lets it take part again; its API keys have to be issued anew.
+    Enable(NameArgs),
+}
+
+/// A new organisation.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// What people call it.
+    #[arg(long, value_parser = read_name)]
+    name: String,
+    /// Its id in a directory that has it already; made up when left out.
+    #[arg(long, value_name = "UUID")]
+    organisation_id: Option<Uuid>,
+    #[command(flatten)]
+    said: RegistrationArgs,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// What changes; the rest stays.
+#[derive(Debug, Args)]
+pub struct UpdateArgs {
+    /// The organisation's name.
+    name: String,
+    #[command(flatten)]
+    said: RegistrationArgs,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// What the directory says of an organisation.
+#[derive(Debug, Args)]
+struct RegistrationArgs {
+    /// Its name in the register of companies.
+    #[arg(long, value_parser = read_name)]
+    legal_name: Option<String>,
+    /// Its country, two letters.
+    #[arg(long, value_parser = read_country)]
+    country: Option<String>,
+    /// The register, for example `Companies House`.
+    #[arg(long, value_parser = read_name)]
+    company_register: Option<String>,
+    /// Its number there.
+    #[arg(long, value_parser = read_name)]
+    registration_number: Option<String>,
+    /// First line of its address.
+    #[arg(long, value_parser = read_name)]
+    address_line1: Option<String>,
+    /// Second line of its address.
+    #[arg(long, value_parser = read_name)]
+    address_line2: Option<String>,
+    /// Town of its address.
+    #[arg(long, value_parser = read_name)]
+    city: Option<String>,
+    /// Postcode of its address.
+    #[arg(long, value_parser = read_name)]
+    postcode: Option<String>,
+    /// What it takes part as: `agent`, `conveyancer`, `lender`, `data-consumer`; may be repeated.
+    #[arg(long, value_parser = ["agent", "conveyancer", "lender", "data-consumer"])]
+    role: Vec<String>,
+    /// It runs this service: the directory shows the service's addresses with it.
+    #[arg(long)]
+    operator: bool,
+}
+
+/// How `list` prints.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which organisation.
+#[derive(Debug, Args)]
+pub struct NameArgs {
+    /// Its name.
+    name: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward participant …`.
+pub fn run(command: ParticipantCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        ParticipantCommand::Add(args) => add(args, out),
+        ParticipantCommand::Update(args) => update(args, out),
+        ParticipantCommand::List(args) => list(&args.output, out),
+        ParticipantCommand::Disable(args) => set_active(&args, false, out),
+        ParticipantCommand::Enable(args) => set_active(&args, true, out),
+    }
+}
+
+/// The number of an organisation that may get something new; made if it is new.
+pub fn ensure_active(write: &mut storage::Write<'_>, name: &str, now: i64) -> Result<i64, Failure> {
+    let found = participants::find_participant(write, name)?;
+    if found.is_some_and(|found| found.status == participants::WITHDRAWN) {
+        let reason = format!("{name} is disabled: `onward participant enable` lets it in again");
+        return Err(Failure::new(reason));
+    }
+    let organisation = Uuid::new_v4().to_string();
+    Ok(participants::ensure_participant(
+        write,
+        name,
+        &organisation,
+        now,
+    )?)
+}
+
+fn add(args: AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let organisation = args
+        .organisation_id
+        .unwrap_or_else(Uuid::new_v4)
+        .to_string();
+    let (name, said, id) = (args.name.clone(), args.said, organisation.clone());
+    storage.write_blocking(move |write| {
+        if participants::find_participant(write, &name)?.is_some() {
+            return Err(Failure::new(format!(
+                "{name} is there already: `onward participant update` changes it"
+            )));
+        }
+        let known = participants::list_participants(write)?;
+        if known.iter().any(|known| known.organisation_id == id) {
+            return Err(Failure::new(format!("the organisation id {id} is taken")));
+        }
+        participants::ensure_participant(write, &name, &id, now)?;
+        let mut made = find(write, &name)?;
+        said.apply_to(&mut made);
+        Ok(participants::update_participant(write, &made)?)
+    })?;
+    let document = json!({ "name": args.name, "organisation_id": organisation });
+    let text = format!("Added {} ({organisation})", args.name);
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn update(args: UpdateArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let (name, said) = (args.name.clone(), args.said);
+    storage.write_blocking(move |write| {
+        let mut found = find(write, &name)?;
+        said.apply_to(&mut found);
+        Ok::<_, Failure>(participants::update_participant(write, &found)?)
+    })?;
+    let document = json!({ "name": args.name });
+    args.output
+        .answer(out, &document, format_args!("Updated {}", args.name));
+    Ok(())
+}
+
+fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = output.open()?;
+    let all = storage.read_blocking(participants::list_participants)?;
+    if output.json {
+        let rows: Vec<_> = all.iter().map(describe).collect();
+        say(out, serde_json::Value::from(rows));
+        return Ok(());
+    }
+    for one in &all {
+        let runs = if one.is_operator {
+            ", runs this service"
+        } else {
+            ""
+        };
+        let roles = one.registration.roles.join(" ");
+        let (id, name, status) = (&one.organisation_id, &one.name, one.status.to_lowercase());
+        say(
+            out,
+            format!("{id}  {name}, {status}, roles [{roles}]{runs}"),
+        );
+    }
+    Ok(())
+}
+
+fn set_active(args: &NameArgs, is_active: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let (name, now) = (args.name.clone(), Clock::System.now_seconds());
+    storage.write_blocking(move |write| {
+        let id = find(write, &name)?.id;
+        if is_active {
+            participants::restore_participant(write, id)?;
+        } else {
+            participants::withdraw_participant(write, id, now)?;
+        }
+        Ok::<_, Failure>(())
+    })?;
+    let (status, verb) = if is_active {
+        (participants::ACTIVE, "Enabled")
+    } else {
+        (participants::WITHDRAWN, "Disabled")
+    };
+    let document = json!({ "name": args.name, "status": status });
+    args.output
+        .answer(out, &document, format_args!("{verb} {}", args.name));
+    Ok(())
+}
+
+fn find(read: &mut storage::Read<'_>, name: &str) -> Result<Participant, Failure> {
+    let found = participants::find_participant(read, name)?;
+    found.ok_or_else(|| Failure::new(format!("there is no participant {name}")))
+}
+
+impl RegistrationArgs {
+    /// Lays what was said over what was known.
+    fn apply_to(&self, participant: &mut Participant) {
+        let Registration {
+            legal_name,
+            country,
+            company_register,
+            registration_number,
+            address_line1,
+            address_line2,
+            city,
+            postcode,
+            roles,
+        } = &mut participant.registration;
+        for (known, said) in [
+            (legal_name, &self.legal_name),
+            (country, &self.country),
+            (company_register, &self.company_register),
+            (registration_number, &self.registration_number),
+            (address_line1, &self.address_line1),
+            (address_line2, &self.address_line2),
+            (city, &self.city),
+            (postcode, &self.postcode),
+        ] {
+            if let Some(said) = said {
+                known.clone_from(said);
+            }
+        }
+        if !self.role.is_empty() {
+            roles.clone_from(&self.role);
+        }
+        participant.is_operator |= self.operator;
+    }
+}
+
+fn describe(participant: &Participant) -> serde_json::Value {
+    let registered = &participant.registration;
+    json!({
+        "organisation_id": participant.organisation_id,
+        "name": participant.name,
+        "status": participant.status,
+        "is_operator": participant.is_operator,
+        "created_at": clock::to_rfc3339(participant.created_at),
+        "legal_name": registered.legal_name,
+        "country": registered.country,
+        "company_register": registered.company_register,
+        "registration_number": registered.registration_number,
+        "address_line1": registered.address_line1,
+        "address_line2": registered.address_line2,
+        "city": registered.city,
+        "postcode": registered.postcode,
+        "roles": registered.roles,
+    })
+}
+
+fn read_country(text: &str) -> Result<String, String> {
+    let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_code
+        .then(|| text.to_owned())
+        .ok_or_else(|| "it must be two capital letters, such as GB".to_owned())
+}

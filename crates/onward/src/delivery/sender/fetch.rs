@@ -1,0 +1,61 @@
+//! Fetching a small document from an address that somebody else chose, under the rules of a
+//! delivery: checked addresses, no redirects, bounds on everything.
+
+use reqwest::header::ACCEPT;
+
+use super::{SendError, Sender, error};
+use crate::delivery::callback::CallbackUrl;
+use crate::limits;
+
+/// Why there is no document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// No whole answer came; the rest is for the operator's log.
+    #[error("{}: {}", .0.as_str(), .1)]
+    Send(SendError, String),
+    /// The answer is of another status than 200.
+    #[error("the answer has status {0}")]
+    Status(u16),
+    /// The document is longer than this many bytes.
+    #[error("the answer is longer than {0} bytes")]
+    TooLarge(usize),
+}
+
+impl Sender {
+    /// Gets a document of at most `bytes_max`. It ends in time, whatever the
+    /// other side does.
+    pub async fn fetch(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
+        let fetching = self.get(url, bytes_max);
+        let ended = tokio::time::timeout(limits::CLIENT_KEYS_TIMEOUT, fetching).await;
+        ended.unwrap_or_else(|_elapsed| Err(FetchError::Send(SendError::Timeout, String::new())))
+    }
+
+    async fn get(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
+        // An address in place of a name is connected to without asking the resolver.
+        if let Some(address) = url.literal()
+            && !self.settings.allowed.allows(address)
+        {
+            let refused = FetchError::Send(SendError::AddressForbidden, address.to_string());
+            return Err(refused);
+        }
+        let failed = |error: reqwest::Error| {
+            let error = error.without_url();
+            FetchError::Send(SendError::classify(&error), error::describe(&error))
+        };
+        let request = self.client.get(url.url().clone());
+        let request = request.header(ACCEPT, "application/jwk-set+json, application/json");
+        let mut response = request.send().await.map_err(failed)?;
+        // A redirect is not followed: it would lead to an address that nobody registered.
+        if response.status() != reqwest::StatusCode::OK {
+            return Err(FetchError::Status(response.status().as_u16()));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > bytes_max {
+                return Err(FetchError::TooLarge(bytes_max));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+}

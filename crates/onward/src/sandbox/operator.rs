@@ -1,0 +1,28 @@
+//! The organisation that runs the sandbox, as its directory shows it.
+
+use storage::{Storage, participants};
+use uuid::Uuid;
+
+use super::SandboxError;
+use crate::clock::Clock;
+use crate::commands::Failure;
+
+const NAME: &str = "Onward Sandbox";
+
+/// Makes the organisation, or leaves it as it is.
+pub(super) fn ensure_operator(storage: &Storage, clock: &Clock) -> Result<(), SandboxError> {
+    let now = clock.now_seconds();
+    let made = storage.write_blocking(move |write| {
+        if participants::find_participant(write, NAME)?.is_some() {
+            return Ok(());
+        }
+        let organisation = Uuid::new_v4().to_string();
+        participants::ensure_participant(write, NAME, &organisation, now)?;
+        if let Some(mut made) = participants::find_participant(write, NAME)? {
+            made.is_operator = true;
+            participants::update_participant(write, &made)?;
+        }
+        Ok::<_, Failure>(())
+    });
+    made.map_err(SandboxError::new)
+}

@@ -1,0 +1,137 @@
+//! A token that its client gave up (RFC 7009).
+
+use onward::housekeeping::clean_store;
+use serde_json::json;
+use storage::revoked_tokens::list_revoked_tokens;
+
+use super::introspect::check_authentication;
+use super::token::{ASSERTION_TYPE, INVALID_TOKEN, LET_IN, call_with};
+use crate::story;
+use crate::world::{Answer, At, TestClient, World};
+
+/// Revokes a token, or does nothing: both look the same.
+async fn revoke(world: &World, client: &TestClient, token: &str) {
+    let answer = world.ask_about(client, "/revoke", token).await;
+    assert_eq!((answer.status, answer.body.len()), (200, 0));
+    assert_eq!(answer.header("cache-control"), "no-store");
+}
+
+async fn count_revoked(world: &World) -> usize {
+    let all = world.storage.read(|read| list_revoked_tokens(read, 0));
+    all.await.unwrap().len()
+}
+
+/// The outcome of a chain query at any node.
+async fn call_at(url: &str, client: &TestClient, token: &str) -> u16 {
+    let form = [("inputType", "uprn"), ("value[]", "9")];
+    let request = client.http.post(url).bearer_auth(token).form(&form);
+    request.send().await.unwrap().status().as_u16()
+}
+
+story! {
+    async fn it_is_refused_on_every_node_at_once(world) {
+        let node = world.start_node().await;
+        let lender = world.register("lender", &["transaction-status", "listing"]).await;
+        let token = world.token(&lender, None).await;
+        let kept = world.token(&lender, None).await;
+        let chains = "/api/v1/standard/chains";
+        let there = world.url_of_node(node, At::Base, chains);
+        let listings = world.url_of_node(node, At::Listing, "/api/v1/milestone_type");
+        let list = async |token: &str| {
+            let request = lender.http.get(&listings).bearer_auth(token);
+            Answer::read(request.send().await.unwrap()).await
+        };
+        // Both nodes have seen and remember the token.
+        assert_eq!(call_with(&world, &lender, &token).await, LET_IN);
+        assert_eq!(call_at(&there, &lender, &token).await, 404);
+        assert_eq!(list(&token).await.status, 200);
+        revoke(&world, &lender, &token).await;
+        assert_eq!(call_at(&there, &lender, &token).await, 401);
+        let refused = list(&token).await;
+        assert_eq!(refused.status, 401);
+        assert!(refused.failure().contains("The token was revoked. Get a new token."));
+        assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN);
+        assert_eq!(call_with(&world, &lender, &kept).await, LET_IN, "another token");
+        assert_eq!(call_at(&there, &lender, &kept).await, 404, "another token");
+        // A node that starts later knows it too.
+        let late = world.start_node().await;
+        let late = world.url_of_node(late, At::Base, chains);
+        assert_eq!(call_at(&late, &lender, &token).await, 401);
+        assert_eq!(call_at(&late, &lender, &kept).await, 404);
+        // Twice is as good as once.
+        revoke(&world, &lender, &token).await;
+        assert_eq!(count_revoked(&world).await, 1);
+    }
+}
+
+story! {
+    async fn a_registry_that_changed_besides_forgets_nothing(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let token = world.token(&lender, None).await;
+        revoke(&world, &lender, &token).await;
+        world.register("another", &[]).await;
+        assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN);
+        let second = world.token(&lender, None).await;
+        assert_eq!(call_with(&world, &lender, &second).await, LET_IN);
+        revoke(&world, &lender, &second).await;
+        assert_eq!(call_with(&world, &lender, &second).await, INVALID_TOKEN);
+        assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN);
+    }
+}
+
+story! {
+    async fn nothing_else_can_be_revoked(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let other = world.register("other", &["transaction-status"]).await;
+        let token = world.token(&lender, None).await;
+        let assertion = lender.assertion().sign(&lender.key);
+        for nothing in [token.as_str(), "garbage", &token[..token.len() - 4], &assertion] {
+            revoke(&world, &other, nothing).await;
+        }
+        assert_eq!(call_with(&world, &lender, &token).await, LET_IN);
+        world.clock.advance(600);
+        revoke(&world, &lender, &token).await;
+        assert_eq!(count_revoked(&world).await, 0, "it had ended anyway");
+    }
+}
+
+story! {
+    async fn the_caller_must_prove_itself(world) {
+        check_authentication(&world, "/revoke").await;
+        assert_eq!(count_revoked(&world).await, 0);
+    }
+}
+
+story! {
+    async fn an_assertion_revokes_once(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let tokens = [world.token(&lender, None).await, world.token(&lender, None).await];
+        let assertion = lender.assertion().sign(&lender.key);
+        for (token, expected) in tokens.iter().zip([200, 401]) {
+            let form = [
+                ("token", token.as_str()),
+                ("token_type_hint", "refresh_token"),
+                ("client_assertion_type", ASSERTION_TYPE),
+                ("client_assertion", &assertion),
+            ];
+            let request = lender.http.post(world.url(At::Auth, "/revoke")).form(&form);
+            assert_eq!(request.send().await.unwrap().status(), expected);
+        }
+        assert_eq!(call_with(&world, &lender, &tokens[0]).await, INVALID_TOKEN);
+        assert_eq!(call_with(&world, &lender, &tokens[1]).await, LET_IN);
+    }
+}
+
+story! {
+    async fn a_revoked_token_is_remembered_until_it_has_ended(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let token = world.token(&lender, None).await;
+        revoke(&world, &lender, &token).await;
+        for (seconds, left) in [(600, 1), (60, 1), (1, 0)] {
+            world.clock.advance(seconds);
+            clean_store(world.app()).await.unwrap();
+            assert_eq!(count_revoked(&world).await, left, "{}", json!(seconds));
+            assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN);
+        }
+    }
+}

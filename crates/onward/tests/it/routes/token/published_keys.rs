@@ -1,0 +1,208 @@
+//! Clients that publish their keys themselves, at `jwks_uri` (S-21).
+
+use serde_json::{Value, json};
+use signing::algorithm::Algorithm;
+use signing::base64url;
+use signing::key::SigningKey;
+use tokio::task::JoinSet;
+
+use super::{ASSERTION_TYPE, check_plain};
+use crate::story;
+use crate::world::{Answer, Receiver, Reply, TestClient, World};
+
+const OK: &str = "200 -";
+const REFUSED: &str = "401 invalid_client";
+
+/// A client whose keys are where the receiver answers.
+async fn register(world: &World, receiver: &Receiver) -> TestClient {
+    let url = receiver.url.clone();
+    let change = |client: &mut storage::clients::StoredClient| {
+        client.jwks.clear();
+        client.jwks_uri = Some(url);
+    };
+    world
+        .register_as("lender", &["transaction-status"], change)
+        .await
+}
+
+fn set_of(keys: &[&SigningKey]) -> String {
+    let keys: Vec<Value> = keys.iter().map(|key| key.public_key().to_jwk()).collect();
+    json!({ "keys": keys }).to_string()
+}
+
+fn publish(receiver: &Receiver, keys: &[&SigningKey]) {
+    receiver.answer_always(Reply::with_body(&set_of(keys)));
+}
+
+/// A token request with an assertion of this key.
+async fn request(world: &World, client: &TestClient, key: &SigningKey) -> Answer {
+    let now = world.app().clock.now_seconds();
+    let assertion = client
+        .assertion()
+        .member("kid", json!(key.kid()))
+        .claim("iat", json!(now))
+        .claim("exp", json!(now + 120))
+        .sign(key);
+    world.request_token(client, &assertion, None).await
+}
+
+fn new_key() -> SigningKey {
+    SigningKey::generate(Algorithm::Es256).unwrap()
+}
+
+story! {
+    async fn they_are_fetched_once_for_many_requests(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        let mut requests = JoinSet::new();
+        for _ in 0..8 {
+            let assertion = client.assertion().sign(&client.key);
+            let url = world.url(crate::world::At::Auth, "/token");
+            let http = client.http.clone();
+            requests.spawn(async move {
+                let form = [
+                    ("grant_type", "client_credentials"),
+                    ("client_assertion_type", ASSERTION_TYPE),
+                    ("client_assertion", &assertion),
+                ];
+                http.post(url).form(&form).send().await.unwrap().status().as_u16()
+            });
+        }
+        assert_eq!(requests.join_all().await, [200; 8]);
+        world.clock.advance(299);
+        check_plain("kept", &request(&world, &client, &client.key).await, OK);
+        assert_eq!(receiver.received().len(), 1);
+        world.clock.advance(1);
+        check_plain("asked again", &request(&world, &client, &client.key).await, OK);
+        assert_eq!(receiver.received().len(), 2);
+    }
+}
+
+story! {
+    async fn a_new_key_is_found_when_it_is_first_used(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        let next = new_key();
+        publish(&receiver, &[&client.key]);
+        check_plain("old", &request(&world, &client, &client.key).await, OK);
+        publish(&receiver, &[&client.key, &next]);
+        world.clock.advance(29);
+        check_plain("within the pause", &request(&world, &client, &next).await, REFUSED);
+        world.clock.advance(1);
+        check_plain("new", &request(&world, &client, &next).await, OK);
+        check_plain("old still", &request(&world, &client, &client.key).await, OK);
+        assert_eq!(receiver.received().len(), 2);
+        // A key that is taken away counts no more once the set is read again.
+        publish(&receiver, &[&next]);
+        world.clock.advance(300);
+        check_plain("taken away", &request(&world, &client, &client.key).await, REFUSED);
+        check_plain("new still", &request(&world, &client, &next).await, OK);
+        assert_eq!(receiver.received().len(), 3);
+    }
+}
+
+story! {
+    async fn made_up_key_ids_cause_few_requests(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        for _ in 0..20 {
+            check_plain("made up", &request(&world, &client, &new_key()).await, REFUSED);
+        }
+        check_plain("right", &request(&world, &client, &client.key).await, OK);
+        assert_eq!(receiver.received().len(), 1);
+        world.clock.advance(30);
+        for _ in 0..20 {
+            check_plain("made up", &request(&world, &client, &new_key()).await, REFUSED);
+        }
+        assert_eq!(receiver.received().len(), 2);
+    }
+}
+
+story! {
+    async fn while_they_cannot_be_fetched_the_last_ones_count_for_an_hour(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        check_plain("first", &request(&world, &client, &client.key).await, OK);
+        receiver.answer_always(Reply::status(503));
+        world.clock.advance(3599);
+        check_plain("an hour", &request(&world, &client, &client.key).await, OK);
+        world.clock.advance(1);
+        check_plain("no more", &request(&world, &client, &client.key).await, REFUSED);
+        publish(&receiver, &[&client.key]);
+        world.clock.advance(30);
+        check_plain("there again", &request(&world, &client, &client.key).await, OK);
+    }
+}
+
+story! {
+    async fn no_hostile_set_is_used(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        let good = set_of(&[&client.key]);
+        let mut modulus = [0xa5_u8; 128];
+        modulus[127] = 0x0b;
+        let short = base64url::encode(&modulus);
+        let weak = json!({"kty": "RSA", "kid": "w", "n": short, "e": "AQAB"});
+        let with_weak = json!({"keys": [client.key.public_key().to_jwk(), weak]}).to_string();
+        let large = format!("{}{good}", " ".repeat(64 * 1024));
+        let there = world.receiver().await;
+        publish(&there, &[&client.key]);
+        for (label, reply) in [
+            ("not found", Reply { status: 404, ..Reply::with_body(&good) }),
+            ("created", Reply { status: 201, ..Reply::with_body(&good) }),
+            ("elsewhere", Reply::status(302).with("location", &there.url)),
+            ("no JSON", Reply::with_body("<html>")),
+            ("no keys", Reply::with_body("{\"keys\":[]}")),
+            ("a weak key among them", Reply::with_body(&with_weak)),
+            ("too large", Reply::with_body(&large)),
+        ] {
+            receiver.answer_always(reply);
+            let answer = request(&world, &client, &client.key).await;
+            check_plain(label, &answer, REFUSED);
+            let said = answer.json()["error_description"].to_string();
+            assert!(said.contains("jwks_uri"), "{label}: {said}");
+            world.clock.advance(30);
+        }
+        assert_eq!(there.received().len(), 0, "no redirect is followed");
+        publish(&receiver, &[&client.key]);
+        check_plain("good at last", &request(&world, &client, &client.key).await, OK);
+    }
+}
+
+story! {
+    async fn a_slow_address_holds_nobody_up_for_long(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        receiver.hold(true);
+        let slow = request(&world, &client, &client.key);
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(15), slow).await;
+        check_plain("given up", &ended.unwrap(), REFUSED);
+        // Within the pause nobody waits for it again.
+        let at_once = request(&world, &client, &client.key);
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(3), at_once).await;
+        check_plain("at once", &ended.unwrap(), REFUSED);
+        assert_eq!(receiver.received().len(), 1);
+    }
+}
+
+story! {
+    async fn a_private_address_is_not_asked(world) {
+        world = world.reconfigure(|config| config.callback_allowed_networks.clear()).await;
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        check_plain("by name", &request(&world, &client, &client.key).await, REFUSED);
+        let url = receiver.url.replace("localhost", "127.0.0.1");
+        let literal = |stored: &mut storage::clients::StoredClient| {
+            stored.jwks.clear();
+            stored.jwks_uri = Some(url);
+        };
+        let literal = world.register_as("literal", &["transaction-status"], literal).await;
+        check_plain("by number", &request(&world, &literal, &literal.key).await, REFUSED);
+        assert_eq!(receiver.received().len(), 0);
+    }
+}

@@ -1,0 +1,148 @@
+"""Lets Authlib, which knows nothing of Onward, configure itself from a sandbox's metadata alone.
+
+All that it is told is the address of each API and the clients' credentials. A refused call
+leads to the resource's metadata (RFC 9728), that to the server's (RFC 8414), that to a token;
+with it both APIs are called, and the token is looked at (RFC 7662) and given up (RFC 7009).
+
+Usage: discover.py SANDBOX_DIRECTORY
+"""
+
+import json
+import pathlib
+import re
+import sys
+import time
+
+import requests
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc7523 import PrivateKeyJWT
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata, get_well_known_url
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+
+ASSERTION_SECONDS = 120
+TIMEOUT_SECONDS = 30
+KEY_KINDS = {"PS256": RSAKey, "RS256": RSAKey, "ES256": ECKey, "EdDSA": OKPKey}
+
+
+class ShortLived(PrivateKeyJWT):
+    """Authlib's own way of authentication. Its assertions would live for an hour, which no
+    server of this profile takes (S-21: ten minutes), so each is told when to end."""
+
+    def sign(self, auth, token_endpoint):
+        self.claims = {"exp": int(time.time()) + ASSERTION_SECONDS}
+        return super().sign(auth, token_endpoint)
+
+
+def main():
+    directory = pathlib.Path(sys.argv[1])
+    sandbox = json.loads((directory / "sandbox.json").read_text("utf-8"))
+    ca_file = str(directory / sandbox["ca_file"])
+    uprn = sandbox["samples"]["uprn_in_chain"]
+    query = {"inputType": "uprn", "value[]": uprn}
+    calls = {
+        "transaction-status": ("POST", sandbox["base_url"] + "/api/v1/standard/chains", query),
+        "listing": ("GET", sandbox["listing_base_url"] + "/api/v1/listing", None),
+    }
+    for client in sandbox["clients"]:
+        for scope in client["scopes"]:
+            metadata = discover(calls[scope], scope, ca_file)
+            walk(directory, ca_file, client, metadata, calls[scope])
+            print(f"{client['name']} ({client['assertion_alg']}) configured itself for {scope}")
+    check_directory(sandbox, metadata, ca_file)
+
+
+def discover(call, scope, ca_file):
+    """From a refusal to the metadata of the server that helps."""
+    public = requests.Session()
+    public.trust_env = False
+    public.verify = ca_file
+    method, url, _form = call
+    refused = public.request(method, url, timeout=TIMEOUT_SECONDS)
+    expect(refused, 401)
+    challenge = refused.headers["WWW-Authenticate"]
+    place = re.search(r'resource_metadata="([^"]+)"', challenge).group(1)
+    resource = expect(public.get(place, timeout=TIMEOUT_SECONDS), 200).json()
+    # RFC 9728 section 3.3: what was asked for is what is described.
+    assert url.startswith(resource["resource"] + "/"), resource
+    assert place == resource["resource"] + "/.well-known/oauth-protected-resource"
+    assert scope in resource["scopes_supported"] and "header" in resource["bearer_methods_supported"]
+    issuer = resource["authorization_servers"][0]
+    found = {}
+    for suffix in ["oauth-authorization-server", "openid-configuration"]:
+        place = get_well_known_url(issuer, external=True, suffix=suffix)
+        found[suffix] = expect(public.get(place, timeout=TIMEOUT_SECONDS), 200).json()
+    metadata = AuthorizationServerMetadata(found["oauth-authorization-server"])
+    assert metadata == found["openid-configuration"] and metadata["issuer"] == issuer
+    for key in metadata.REGISTRY_KEYS:
+        # Authlib wants at least one response type; a server without an authorisation
+        # endpoint has none.
+        if key != "response_types_supported":
+            getattr(metadata, f"validate_{key}")()
+    assert resource["resource"] in metadata["protected_resources"]
+    return metadata
+
+
+def walk(directory, ca_file, client, metadata, call):
+    """A token, the call, a look at the token, its end, and the call refused."""
+    assert "private_key_jwt" in metadata["token_endpoint_auth_methods_supported"]
+    algorithm = client["assertion_alg"]
+    assert algorithm in metadata["token_endpoint_auth_signing_alg_values_supported"]
+    places = metadata["mtls_endpoint_aliases"]
+    pem = (directory / client["assertion_key_file"]).read_bytes()
+    session = OAuth2Session(
+        client["client_id"],
+        KEY_KINDS[algorithm].import_key(pem),
+        token_endpoint_auth_method="private_key_jwt",
+        revocation_endpoint_auth_method="private_key_jwt",
+        introspection_endpoint_auth_method="private_key_jwt",
+        grant_type=metadata["grant_types_supported"][0],
+    )
+    session.trust_env = False
+    session.verify = ca_file
+    session.cert = tuple(str(directory / client[name]) for name in ["certificate_file", "key_file"])
+    session.register_client_auth_method(
+        ShortLived(places["token_endpoint"], alg=algorithm, headers={"kid": client["assertion_kid"]})
+    )
+    token = session.fetch_token(places["token_endpoint"])
+    assert set(token["scope"].split()) == set(client["scopes"]), token
+    method, url, form = call
+    expect(session.request(method, url, data=form, timeout=TIMEOUT_SECONDS), 200)
+
+    def look():
+        answer = session.introspect_token(places["introspection_endpoint"], token["access_token"])
+        return expect(answer, 200).json()
+
+    seen = look()
+    assert seen["active"] and seen["client_id"] == client["client_id"] and seen["cnf"], seen
+    given_up = session.revoke_token(places["revocation_endpoint"], token["access_token"])
+    expect(given_up, 200)
+    assert look() == {"active": False}
+    headers = {"Authorization": f"Bearer {token['access_token']}"}
+    refused = session.request(
+        method, url, data=form, headers=headers, withhold_token=True, timeout=TIMEOUT_SECONDS
+    )
+    assert "revoked" in expect(refused, 401).text, refused.text
+
+
+def check_directory(sandbox, metadata, ca_file):
+    """The directory leads to the same server."""
+    session = requests.Session()
+    session.trust_env = False
+    session.verify = ca_file
+    url = sandbox["directory_url"] + "/participants"
+    entries = expect(session.get(url, timeout=TIMEOUT_SECONDS), 200).json()
+    servers = [server for entry in entries for server in entry["AuthorisationServers"]]
+    assert [server["Issuer"] for server in servers] == [metadata["issuer"]], servers
+    document = session.get(servers[0]["OpenIDDiscoveryDocument"], timeout=TIMEOUT_SECONDS).json()
+    assert document == metadata
+    assert servers[0]["PayloadSigningCertLocationUri"] == metadata["jwks_uri"]
+    print(f"the directory lists {len(entries)} organisations and leads to the same server")
+
+
+def expect(answer, status):
+    if answer.status_code != status:
+        raise SystemExit(f"{answer.request.method} {answer.url}: {answer.status_code} {answer.text}")
+    return answer
+
+
+main()
