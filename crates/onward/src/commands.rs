@@ -1,6 +1,7 @@
 //! The command line: every command, its exit status, its errors.
 
 pub mod api_key;
+pub mod backup;
 pub mod branch;
 pub mod check;
 pub mod client;
@@ -11,6 +12,7 @@ pub mod keys;
 pub mod link;
 pub mod listen;
 pub mod query;
+pub mod restore;
 pub mod sandbox;
 pub mod serve;
 pub mod simulate;
@@ -66,6 +68,10 @@ enum Command {
     Branch(branch::BranchCommand),
     /// Links two listings as the operator, into a split chain too.
     Link(link::LinkArgs),
+    /// Copies an SQLite store into a new file, while it serves.
+    Backup(backup::BackupArgs),
+    /// Puts such a copy in the place of the store, while nothing serves it.
+    Restore(restore::RestoreArgs),
     /// Asks for chains, verifies the answer and draws it.
     Query(query::QueryArgs),
     /// Checks a saved answer.
@@ -156,6 +162,8 @@ pub fn run() -> ExitCode {
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
+        Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
+        Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut std::io::stdout()).await;
             ran.map_err(Failure::new)

@@ -8,6 +8,8 @@ mod changes;
 #[cfg(test)]
 mod contention;
 #[cfg(test)]
+mod copies;
+#[cfg(test)]
 mod events;
 #[cfg(test)]
 mod history;
