@@ -19,9 +19,6 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             () = tokio::time::sleep(INTERVAL) => {}
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
-        if let Some(limits) = &app.rate_limits {
-            limits.forget_idle();
-        }
         if let Err(error) = clean_store(&app).await {
             tracing::warn!(%error, "expired rows could not be removed");
         }

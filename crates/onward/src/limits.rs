@@ -29,6 +29,9 @@ pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(75);
 /// Bytes of one request's header.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
+/// Callers whose requests are counted at once (S-14). Beyond, the one that was seen least is
+/// forgotten and begins anew.
+pub const RATE_LIMITED_CALLERS_MAX: usize = 100_000;
 /// Streams of one HTTP/2 connection.
 pub const HTTP2_STREAMS_MAX: u32 = 128;
 /// How long open requests may take after the program was told to stop.
