@@ -12,6 +12,7 @@ mod interrupted;
 mod keys;
 mod link;
 mod listen;
+mod logs;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
