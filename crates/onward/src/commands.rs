@@ -5,12 +5,14 @@ pub mod backup;
 pub mod branch;
 pub mod check;
 pub mod client;
+pub mod completions;
 pub mod generate;
 pub mod import;
 pub mod init;
 pub mod keys;
 pub mod link;
 pub mod listen;
+pub mod man;
 pub mod query;
 pub mod restore;
 pub mod sandbox;
@@ -80,6 +82,10 @@ enum Command {
     Listen(listen::ListenArgs),
     /// Has a test event sent to one's own subscriptions.
     Simulate(simulate::SimulateArgs),
+    /// Prints what a shell needs to complete arguments.
+    Completions(completions::CompletionsArgs),
+    /// Writes manual pages of all commands.
+    Man(man::ManArgs),
 }
 
 /// Which configuration a command works on.
@@ -180,6 +186,8 @@ pub fn run() -> ExitCode {
             let ran = simulate::run(args, &mut std::io::stdout()).await;
             ran.map_err(Failure::new)
         }),
+        Command::Completions(args) => completions::run(&args, &mut std::io::stdout()),
+        Command::Man(args) => man::run(&args, &mut std::io::stdout()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -13,6 +13,7 @@ mod keys;
 mod link;
 mod listen;
 mod logs;
+mod packaging;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
