@@ -1,9 +1,11 @@
 //! The command line: every command, its exit status, its errors.
 
 pub mod api_key;
+pub mod backup;
 pub mod branch;
 pub mod check;
 pub mod client;
+pub mod completions;
 pub mod eval_addresses;
 pub mod generate;
 pub mod import;
@@ -11,8 +13,10 @@ pub mod init;
 pub mod keys;
 pub mod link;
 pub mod listen;
+pub mod man;
 pub mod participant;
 pub mod query;
+pub mod restore;
 pub mod sandbox;
 pub mod serve;
 pub mod simulate;
@@ -73,6 +77,10 @@ enum Command {
     Branch(branch::BranchCommand),
     /// Links two listings as the operator, into a split chain too.
     Link(link::LinkArgs),
+    /// Copies an SQLite store into a new file, while it serves.
+    Backup(backup::BackupArgs),
+    /// Puts such a copy in the place of the store, while nothing serves it.
+    Restore(restore::RestoreArgs),
     /// Asks for chains, verifies the answer and draws it.
     Query(query::QueryArgs),
     /// Checks a saved answer.
@@ -81,6 +89,10 @@ enum Command {
     Listen(listen::ListenArgs),
     /// Has a test event sent to one's own subscriptions.
     Simulate(simulate::SimulateArgs),
+    /// Prints what a shell needs to complete arguments.
+    Completions(completions::CompletionsArgs),
+    /// Writes manual pages of all commands.
+    Man(man::ManArgs),
 }
 
 /// Which configuration a command works on.
@@ -165,6 +177,8 @@ pub fn run() -> ExitCode {
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
+        Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
+        Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut std::io::stdout()).await;
             ran.map_err(Failure::new)
@@ -181,6 +195,8 @@ pub fn run() -> ExitCode {
             let ran = simulate::run(args, &mut std::io::stdout()).await;
             ran.map_err(Failure::new)
         }),
+        Command::Completions(args) => completions::run(&args, &mut std::io::stdout()),
+        Command::Man(args) => man::run(&args, &mut std::io::stdout()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

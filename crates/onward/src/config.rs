@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -53,10 +54,27 @@ pub struct Config {
     pub private_key_file: String,
     /// PEM file of the authorities whose client certificates are accepted.
     pub client_ca_file: String,
+    /// PEM file of those authorities' revocation lists; empty: none is checked.
+    pub client_crl_file: String,
+    /// How often the four files above are looked at for new ones; 0: only on SIGHUP.
+    pub certificate_check_seconds: u32,
     /// Proxies whose `Client-Cert` field (RFC 9440) is believed.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Connections open at once, all sockets together.
+
+    /// Connections open at once, all sockets together but `listen_ops`.
     pub connections_max: usize,
+    /// Connections open at once from one address, or one IPv6 network of 64 bits; 0: no bound.
+    pub connections_per_address_max: usize,
+    /// How long a peer may take for its TLS handshake.
+    pub handshake_timeout_seconds: u32,
+    /// How long a peer may take for a request's header, from its first byte on.
+    pub header_timeout_seconds: u32,
+    /// How long a connection may stay open without a request.
+    pub idle_timeout_seconds: u32,
+    /// How long a peer may take for a request's body.
+    pub body_timeout_seconds: u32,
+    /// How long a peer may take no more of its answer.
+    pub answer_timeout_seconds: u32,
 
     /// How long an access token lives (S-22).
     pub token_lifetime_seconds: i64,
@@ -164,8 +182,16 @@ impl Default for Config {
             certificate_file: "server.pem".to_owned(),
             private_key_file: "server.key".to_owned(),
             client_ca_file: "ca.pem".to_owned(),
+            client_crl_file: String::new(),
+            certificate_check_seconds: 10,
             trusted_proxies: Vec::new(),
             connections_max: 20_000,
+            connections_per_address_max: 1000,
+            handshake_timeout_seconds: 10,
+            header_timeout_seconds: 10,
+            idle_timeout_seconds: 75,
+            body_timeout_seconds: 30,
+            answer_timeout_seconds: 30,
             token_lifetime_seconds: 600,
             key_retention_days: 730,
             signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
@@ -246,7 +272,8 @@ impl Config {
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
-        for (name, value, range) in self.numbers() {
+        let numbers = self.numbers().into_iter().chain(self.connection_numbers());
+        for (name, value, range) in numbers {
             if !range.contains(&value) {
                 let reason = format!("{value} is not from {} to {}", range.start(), range.end());
                 return Err(wrong(name, reason));
@@ -256,53 +283,55 @@ impl Config {
     }
 
     /// Settings that are numbers, with what they may be.
-    fn numbers(&self) -> [(&'static str, i64, RangeInclusive<i64>); 9] {
+    fn numbers(&self) -> [Number; 9] {
+        let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
+        let (lifetime_max, reuse_max) = (
+            limits::TOKEN_LIFETIME_SECONDS_MAX,
+            limits::SIGNATURE_REUSE_SECONDS_MAX,
+        );
+        let check = i64::from(self.certificate_check_seconds);
+        let deliveries = i64::from(self.delivery_retention_days);
+        let (rate, burst) = (
+            self.rate_limit_per_second.into(),
+            self.rate_limit_burst.into(),
+        );
         [
-            (
-                "token_lifetime_seconds",
-                self.token_lifetime_seconds,
-                1..=limits::TOKEN_LIFETIME_SECONDS_MAX,
-            ),
-            (
-                "signature_reuse_seconds",
-                self.signature_reuse_seconds,
-                0..=limits::SIGNATURE_REUSE_SECONDS_MAX,
-            ),
-            (
-                "store_connections",
-                i64::try_from(self.store_connections).unwrap_or(i64::MAX),
-                1..=256,
-            ),
-            (
-                "connections_max",
-                i64::try_from(self.connections_max).unwrap_or(i64::MAX),
-                1..=1_000_000,
-            ),
+            ("token_lifetime_seconds", lifetime, 1..=lifetime_max),
+            ("signature_reuse_seconds", reuse, 0..=reuse_max),
+            ("store_connections", count(self.store_connections), 1..=256),
+            ("certificate_check_seconds", check, 0..=86_400),
             (
                 "callback_concurrency",
-                i64::try_from(self.callback_concurrency).unwrap_or(i64::MAX),
+                count(self.callback_concurrency),
                 1..=256,
             ),
             (
                 "key_retention_days",
-                i64::from(self.key_retention_days),
+                self.key_retention_days.into(),
                 1..=36_500,
             ),
+            ("delivery_retention_days", deliveries, 1..=36_500),
+            ("rate_limit_per_second", rate, 1..=1_000_000),
+            ("rate_limit_burst", burst, 1..=1_000_000),
+        ]
+    }
+
+    /// The same of connections.
+    fn connection_numbers(&self) -> [Number; 7] {
+        let per_address = count(self.connections_per_address_max);
+        let time = |name, setting: u32| (name, i64::from(setting), 1..=3600);
+        [
             (
-                "delivery_retention_days",
-                i64::from(self.delivery_retention_days),
-                1..=36_500,
-            ),
-            (
-                "rate_limit_per_second",
-                i64::from(self.rate_limit_per_second),
+                "connections_max",
+                count(self.connections_max),
                 1..=1_000_000,
             ),
-            (
-                "rate_limit_burst",
-                i64::from(self.rate_limit_burst),
-                1..=1_000_000,
-            ),
+            ("connections_per_address_max", per_address, 0..=1_000_000),
+            time("handshake_timeout_seconds", self.handshake_timeout_seconds),
+            time("header_timeout_seconds", self.header_timeout_seconds),
+            time("idle_timeout_seconds", self.idle_timeout_seconds),
+            time("body_timeout_seconds", self.body_timeout_seconds),
+            time("answer_timeout_seconds", self.answer_timeout_seconds),
         ]
     }
 
@@ -317,10 +346,23 @@ impl Config {
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);
         resolve(&mut self.client_ca_file);
+        resolve(&mut self.client_crl_file);
         resolve(&mut self.callback_ca_file);
         if !self.store.contains("://") {
             let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
             self.store = directory.join(PathBuf::from(path)).display().to_string();
         }
     }
+}
+
+/// A setting's name, its value, and what it may be.
+type Number = (&'static str, i64, RangeInclusive<i64>);
+
+fn count(setting: usize) -> i64 {
+    i64::try_from(setting).unwrap_or(i64::MAX)
+}
+
+/// A setting of time as a duration.
+pub(crate) fn seconds(setting: u32) -> Duration {
+    Duration::from_secs(setting.into())
 }

@@ -1,14 +1,21 @@
 //! Accepting connections: TLS, bounds of time and number, draining.
 
+mod paced;
+pub mod peers;
+pub mod slow_body;
+mod untaken;
+
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use http::Request;
+use http::{Request, Version};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use signing::certificate::Thumbprint;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -16,9 +23,16 @@ use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
+use self::paced::{Pace, Paced};
+use self::peers::Peers;
+use self::slow_body::TimedBody;
+use self::untaken::Untaken;
 use crate::access::Peer;
 use crate::app::App;
+use crate::config::seconds;
 use crate::limits;
+use crate::tls::ClientCertificate;
+use crate::tls::live::{LiveTls, ShownCertificate};
 
 /// One address that is being served.
 #[derive(Debug)]
@@ -26,25 +40,28 @@ pub struct OpenDoor {
     /// Its socket.
     pub listener: TcpListener,
     /// Its TLS settings; without, plain HTTP.
-    pub tls: Option<Arc<rustls::ServerConfig>>,
+    pub tls: Option<DoorTls>,
     /// Its routes.
     pub router: Router,
+    /// How many connections it may have, or it and others together.
+    pub permits: Arc<Semaphore>,
+    /// The same of each address.
+    pub peers: Arc<Peers>,
+}
+
+/// The TLS of one address.
+#[derive(Debug, Clone)]
+pub struct DoorTls {
+    /// Its settings as they are now.
+    pub live: Arc<LiveTls>,
+    /// Which of them.
+    pub client_certificate: ClientCertificate,
 }
 
 /// Accepts connections until `stop` turns true, then lets open requests end.
-pub async fn serve(
-    door: OpenDoor,
-    app: Arc<App>,
-    permits: Arc<Semaphore>,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn serve(door: OpenDoor, app: Arc<App>, mut stop: watch::Receiver<bool>) {
     let graceful = GracefulShutdown::new();
     loop {
-        // A permit first: past the limit, connections wait in the kernel.
-        let permit = tokio::select! {
-            permit = Arc::clone(&permits).acquire_owned() => permit,
-            _stopped = stop.wait_for(|stop| *stop) => break,
-        };
         let accepted = tokio::select! {
             accepted = door.listener.accept() => accepted,
             _stopped = stop.wait_for(|stop| *stop) => break,
@@ -54,9 +71,19 @@ pub async fn serve(
             Err(error) => {
                 // Out of file descriptors, or the peer is gone already.
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
+        };
+        let Some(place) = door.peers.admit(address.ip()) else {
+            app.metrics.connections_refused.inc();
+            tracing::debug!(%address, "a connection was refused: its address has too many");
+            continue;
+        };
+        // Past the limit of all, this connection waits here and the others in the kernel.
+        let permit = tokio::select! {
+            permit = Arc::clone(&door.permits).acquire_owned() => permit,
+            _stopped = stop.wait_for(|stop| *stop) => break,
         };
         let connection = Connection {
             app: Arc::clone(&app),
@@ -70,7 +97,7 @@ pub async fn serve(
             let app = Arc::clone(&connection.app);
             connection.run(stream, watcher).await;
             app.metrics.connections.dec();
-            drop(permit);
+            drop((permit, place));
         });
     }
     drop(door.listener);
@@ -84,68 +111,124 @@ pub async fn serve(
 
 struct Connection {
     app: Arc<App>,
-    tls: Option<Arc<rustls::ServerConfig>>,
+    tls: Option<DoorTls>,
     router: Router,
     address: SocketAddr,
 }
 
-type Watcher = hyper_util::server::graceful::Watcher;
+/// What a handshake proved, once for all requests of the connection.
+#[derive(Debug)]
+struct Shaken {
+    /// RFC 8705 section 3.1: the thumbprint of the certificate that the handshake verified.
+    certificate: Option<(Thumbprint, ShownCertificate)>,
+    is_http2: bool,
+}
 
 impl Connection {
     async fn run(self, stream: TcpStream, watcher: Watcher) {
         drop(stream.set_nodelay(true));
         let Some(tls) = self.tls.clone() else {
-            self.answer_requests(stream, None, watcher).await;
+            let shaken = Shaken {
+                certificate: None,
+                is_http2: false,
+            };
+            self.answer_requests(stream, shaken, watcher).await;
             return;
         };
-        let handshake = TlsAcceptor::from(tls).accept(stream);
-        let shaken = tokio::time::timeout(limits::HANDSHAKE_TIMEOUT, handshake).await;
-        let Ok(Ok(stream)) = shaken else {
+        let (settings, revision) = tls.live.current();
+        let acceptor = TlsAcceptor::from(settings.server(tls.client_certificate));
+        let limit = seconds(self.app.config.handshake_timeout_seconds);
+        let Ok(Ok(stream)) = tokio::time::timeout(limit, acceptor.accept(stream)).await else {
             self.app.metrics.handshakes_failed.inc();
             tracing::debug!(address = %self.address, "a TLS handshake failed");
             return;
         };
-        // RFC 8705 section 3.1: the thumbprint of the certificate that this
-        // connection's handshake verified; computed once for all its requests.
-        let certificate = stream
-            .get_ref()
-            .1
-            .peer_certificates()
-            .and_then(<[_]>::first)
-            .map(|certificate| Thumbprint::of_der(certificate.as_ref()));
-        self.answer_requests(stream, certificate, watcher).await;
+        let session = stream.get_ref().1;
+        let chain = session.peer_certificates().unwrap_or_default();
+        let certificate = chain.first().map(|leaf| {
+            let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, revision);
+            (Thumbprint::of_der(leaf.as_ref()), shown)
+        });
+        let shaken = Shaken {
+            certificate,
+            is_http2: session.alpn_protocol() == Some(b"h2"),
+        };
+        self.answer_requests(stream, shaken, watcher).await;
     }
 
-    async fn answer_requests<S>(self, stream: S, certificate: Option<Thumbprint>, watcher: Watcher)
+    async fn answer_requests<S>(self, stream: S, shaken: Shaken, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let peer = Peer {
-            address: self.address.ip().to_canonical(),
-            certificate,
-        };
-        let router = self.router;
+        let config = &self.app.config;
+        let idle_timeout = seconds(config.idle_timeout_seconds);
+        let body_timeout = seconds(config.body_timeout_seconds);
+        let is_http2 = shaken.is_http2;
+        let answer_timeout = seconds(config.answer_timeout_seconds);
+        let pace = Pace::new(config, is_http2);
+        let stream = TokioIo::new(Paced::new(stream, pace.clone()));
+        let address = self.address.ip().to_canonical();
+        let untaken = Arc::new(Untaken::default());
+        let answers = Arc::clone(&untaken);
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-            let mut request = request.map(axum::body::Body::new);
+            pace.begin_answer();
+            let certificate = shaken.still_shown(&self.app);
+            let version = request.version();
+            let timed = |body| axum::body::Body::new(TimedBody::new(body, body_timeout));
+            let mut request = request.map(timed);
+            let peer = Peer {
+                address,
+                certificate,
+            };
             request.extensions_mut().insert(peer);
-            router.clone().oneshot(request)
+            let (router, pace) = (self.router.clone(), pace.clone());
+            let answers = Arc::clone(&answers);
+            async move {
+                let answer = router.oneshot(request).await?;
+                pace.end_answer(version);
+                Ok::<_, Infallible>(if version == Version::HTTP_2 {
+                    answer.map(|body| axum::body::Body::new(answers.watch(body)))
+                } else {
+                    answer
+                })
+            }
         });
-        let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder
-            .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits::HEADER_READ_TIMEOUT)
-            .max_buf_size(limits::HEADER_BYTES_MAX.max(64 * 1024));
-        builder
-            .http2()
-            .timer(TokioTimer::new())
-            .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
-            .max_header_list_size(32 * 1024)
-            .keep_alive_interval(Some(std::time::Duration::from_secs(30)))
-            .keep_alive_timeout(std::time::Duration::from_secs(20));
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
-        if let Err(error) = watcher.watch(connection.into_owned()).await {
-            tracing::debug!(%error, "a connection ended early");
+        let builder = protocols(idle_timeout);
+        let connection = builder.serve_connection(stream, service).into_owned();
+        tokio::select! {
+            ended = watcher.watch(connection) => if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended early");
+            },
+            () = untaken.wait_for_overdue(answer_timeout), if is_http2 => {
+                tracing::debug!("a connection was closed: its answers are not taken");
+            }
         }
     }
+}
+
+impl Shaken {
+    /// The certificate, as long as it counts.
+    fn still_shown(&self, app: &App) -> Option<Thumbprint> {
+        let (thumbprint, shown) = self.certificate.as_ref()?;
+        let counts = shown.still_counts(app.clock.now_seconds());
+        counts.then_some(*thumbprint)
+    }
+}
+
+/// Both versions of HTTP, within bounds.
+fn protocols(idle_timeout: Duration) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(idle_timeout)
+        .max_buf_size(limits::HEADER_BYTES_MAX.max(64 * 1024));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
+        .max_header_list_size(32 * 1024)
+        .keep_alive_interval(Some(Duration::from_secs(30)))
+        .keep_alive_timeout(Duration::from_secs(20));
+    builder
 }

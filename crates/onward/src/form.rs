@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes};
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
+use crate::door::slow_body::SlowBody;
 use crate::limits;
 use crate::problem::Problem;
 
@@ -133,15 +134,12 @@ impl Encoding {
     }
 }
 
-/// Reads a whole body within a bound of bytes and of time.
+/// Reads a whole body within a bound of bytes; the door bounds its time.
 pub async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
-    let whole = Limited::new(body, bytes_max).collect();
-    let read = tokio::time::timeout(limits::BODY_READ_TIMEOUT, whole)
-        .await
-        .map_err(|_elapsed| Problem::BodyTooSlow)?;
-    match read {
+    match Limited::new(body, bytes_max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge(bytes_max)),
+        Err(error) if SlowBody::is_cause_of(error.as_ref()) => Err(Problem::BodyTooSlow),
         Err(_broken) => Err(Problem::BodyMalformed(
             "The body ended before it was complete.".to_owned(),
         )),

@@ -19,9 +19,6 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             () = tokio::time::sleep(INTERVAL) => {}
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
-        if let Some(limits) = &app.rate_limits {
-            limits.forget_idle();
-        }
         let tokens_before = app.clock.now_seconds() - limits::REVOKED_KEPT_SECONDS;
         app.registry.known().revoked.forget_expired(tokens_before);
         if let Err(error) = clean_store(&app).await {

@@ -25,14 +25,13 @@ pub const SUGGESTIONS_DEFAULT: usize = 5;
 /// Highest page: the largest integer that canonical JSON carries exactly
 /// (RFC 8785 section 3.1), because the answer repeats it.
 pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
-/// How long a peer may take to send a whole request body.
-pub const BODY_READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a peer may take for its TLS handshake.
-pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a peer may take to send a request's header, and stay idle before it.
-pub const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(75);
 /// Bytes of one request's header.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
+/// Connections to `listen_ops`, which has bounds of its own: it answers when all else is full.
+pub const OPS_CONNECTIONS_MAX: usize = 64;
+/// Callers whose requests are counted at once (S-14). Beyond, the one that was seen least is
+/// forgotten and begins anew.
+pub const RATE_LIMITED_CALLERS_MAX: usize = 100_000;
 /// Streams of one HTTP/2 connection.
 pub const HTTP2_STREAMS_MAX: u32 = 128;
 /// How long open requests may take after the program was told to stop.
@@ -139,6 +138,10 @@ pub const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
 pub const EVENT_BODY_READ_TIMEOUT: Duration = Duration::from_secs(15);
 /// Event ids by which `onward listen` recognises duplicates.
 pub const EVENTS_REMEMBERED_MAX: usize = 10_000;
+/// How long a TLS handshake with `onward listen` may take.
+pub const RECEIVER_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection to it may stay open without a delivery.
+pub const RECEIVER_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// Connections that `onward listen` serves at once.
 pub const RECEIVER_CONNECTIONS_MAX: usize = 64;
 /// How long open deliveries may take after `onward listen` was told to stop: as long as the

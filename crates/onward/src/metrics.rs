@@ -73,6 +73,12 @@ pub struct Metrics {
     pub connections: Gauge,
     /// TLS handshakes that failed.
     pub handshakes_failed: Counter,
+    /// Connections closed at once because their address had too many.
+    pub connections_refused: Counter,
+    /// New certificates that were taken over.
+    pub tls_reloads: Counter,
+    /// New certificates that could not be used.
+    pub tls_reloads_refused: Counter,
 }
 
 impl Default for Metrics {
@@ -91,6 +97,9 @@ impl Default for Metrics {
             delivery_seconds: Histogram::new(exponential_buckets(0.002, 2.0, 24)),
             connections: Gauge::default(),
             handshakes_failed: Counter::default(),
+            connections_refused: Counter::default(),
+            tls_reloads: Counter::default(),
+            tls_reloads_refused: Counter::default(),
         };
         let mut registry = Registry::with_prefix("onward");
         metrics.register(&mut registry);
@@ -151,6 +160,21 @@ impl Metrics {
                 "handshakes_failed",
                 "TLS handshakes that failed",
                 &self.handshakes_failed,
+            ),
+            (
+                "connections_refused",
+                "Connections closed because their address had too many",
+                &self.connections_refused,
+            ),
+            (
+                "tls_reloads",
+                "New certificates taken over",
+                &self.tls_reloads,
+            ),
+            (
+                "tls_reloads_refused",
+                "New certificates that could not be used",
+                &self.tls_reloads_refused,
             ),
         ];
         for (name, help, counter) in counters {

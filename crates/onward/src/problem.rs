@@ -165,7 +165,7 @@ impl Problem {
             Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
             Self::BodyMalformed(reason) => reason.clone(),
             Self::BodyTooLarge(limit) => format!("The limit is {limit} bytes."),
-            Self::BodyTooSlow => "Send the whole body within 30 seconds.".to_owned(),
+            Self::BodyTooSlow => "The body took too long to arrive.".to_owned(),
             Self::ValuesInvalid(errors) => errors
                 .iter()
                 .map(|error| format!("{}: {}", error.pointer, error.detail))

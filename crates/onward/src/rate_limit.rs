@@ -1,15 +1,19 @@
 //! How many requests a caller may send (S-14): one token bucket for each.
 
+use std::convert::Infallible;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
-use governor::state::keyed::DefaultKeyedStateStore;
+use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use quick_cache::sync::Cache;
 
 use crate::config::Config;
+use crate::limits;
 use crate::problem::Problem;
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -18,7 +22,8 @@ const STATE: HeaderName = HeaderName::from_static("ratelimit");
 /// The buckets of all callers of this node.
 #[derive(Debug)]
 pub struct RateLimits {
-    buckets: Buckets,
+    buckets: Cache<String, Arc<Bucket>>,
+    quota: Quota,
     clock: DefaultClock,
     per_second: u32,
     burst: u32,
@@ -37,22 +42,25 @@ pub struct Allowance {
     burst: u32,
 }
 
-type Buckets =
-    RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
+type Bucket = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
 
 impl RateLimits {
     /// The configured limits; none if they are switched off.
     pub fn new(config: &Config) -> Option<Self> {
+        Self::of_callers(config, limits::RATE_LIMITED_CALLERS_MAX)
+    }
+
+    /// The configured limits of at most so many callers.
+    fn of_callers(config: &Config, callers_max: usize) -> Option<Self> {
         if !config.rate_limit_enabled {
             return None;
         }
         let per_second = NonZeroU32::new(config.rate_limit_per_second)?;
         let burst = NonZeroU32::new(config.rate_limit_burst)?;
         let quota = Quota::per_second(per_second).allow_burst(burst);
-        let buckets = RateLimiter::dashmap_with_clock(quota, DefaultClock::default())
-            .with_middleware::<StateInformationMiddleware>();
         Some(Self {
-            buckets,
+            buckets: Cache::new(callers_max),
+            quota,
             clock: DefaultClock::default(),
             per_second: per_second.get(),
             burst: burst.get(),
@@ -60,8 +68,8 @@ impl RateLimits {
     }
 
     /// Counts one request.
-    pub fn count(&self, client_id: &String) -> Allowance {
-        let (remaining, wait_seconds, is_exceeded) = match self.buckets.check_key(client_id) {
+    pub fn count(&self, client_id: &str) -> Allowance {
+        let (remaining, wait_seconds, is_exceeded) = match self.bucket(client_id).check() {
             Ok(state) => (state.remaining_burst_capacity(), 0, false),
             Err(until) => {
                 let wait = until.wait_time_from(self.clock.now());
@@ -77,10 +85,18 @@ impl RateLimits {
         }
     }
 
-    /// Forgets callers whose buckets are full again, so that memory stays bounded.
-    pub fn forget_idle(&self) {
-        self.buckets.retain_recent();
-        self.buckets.shrink_to_fit();
+    /// The caller's bucket, a full one if it is not known.
+    fn bucket(&self, client_id: &str) -> Arc<Bucket> {
+        let fresh = || {
+            let bucket = RateLimiter::direct_with_clock(self.quota, DefaultClock::default());
+            Ok::<_, Infallible>(Arc::new(
+                bucket.with_middleware::<StateInformationMiddleware>(),
+            ))
+        };
+        match self.buckets.get_or_insert_with(client_id, fresh) {
+            Ok(bucket) => bucket,
+            Err(never) => match never {},
+        }
     }
 
     /// Shows what a caller has left who was not counted, unless an answer
@@ -120,6 +136,28 @@ impl Allowance {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 headers.insert(name, value);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded_for_any_number_of_callers() {
+        let config = Config {
+            rate_limit_per_second: 1,
+            rate_limit_burst: 2,
+            ..Config::default()
+        };
+        let limits = RateLimits::of_callers(&config, 1000).unwrap();
+        for caller in 0..20_000 {
+            // One that comes often is not forgotten for many that come once.
+            let regular = limits.count("regular");
+            assert_eq!(regular.is_exceeded, caller >= 2, "{caller}");
+            assert!(!limits.count(&format!("caller {caller}")).is_exceeded);
+            assert!(limits.buckets.len() <= 1000);
         }
     }
 }

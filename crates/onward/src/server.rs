@@ -17,12 +17,15 @@ use crate::context;
 use crate::delivery::address::NetworkError;
 use crate::delivery::dispatcher;
 use crate::delivery::sender::{Sender, SenderError, SenderSettings};
-use crate::door::{self, OpenDoor};
+use crate::door::peers::Peers;
+use crate::door::{self, DoorTls, OpenDoor};
 use crate::housekeeping;
 use crate::keys::{self, KeyError};
+use crate::limits;
 use crate::registry::Registry;
 use crate::router::{self, Door};
-use crate::tls::{self, ClientCertificate, TlsError};
+use crate::tls::live::{self, Asked, LiveTls};
+use crate::tls::{ClientCertificate, TlsError};
 
 /// Why the server does not start, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -67,9 +70,14 @@ pub struct Server {
     pub app: Arc<App>,
     /// The sockets it really has, in the order of [`Door`].
     pub addresses: [SocketAddr; 5],
+    tls: Arc<LiveTls>,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
+
+/// The signal that asks the program to read its certificates again: SIGHUP.
+#[derive(Debug)]
+pub struct ReloadSignal(Signal);
 
 /// The signals that ask the program to stop: SIGINT and SIGTERM.
 #[derive(Debug)]
@@ -118,60 +126,37 @@ impl Server {
     /// Opens everything and begins to serve. Either all addresses are served
     /// or none.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
-        let opening = tokio::task::spawn_blocking(move || open_app(config, clock));
-        let app = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
-        let config = &app.config;
-        let asked = tls::server_config(config, ClientCertificate::Asked)?;
-        let not_asked = tls::server_config(config, ClientCertificate::NotAsked)?;
-        let plan = [
-            (Door::Base, "listen_base", config.listen_base, Some(&asked)),
-            (Door::Auth, "listen_auth", config.listen_auth, Some(&asked)),
-            (
-                Door::Directory,
-                "listen_directory",
-                config.listen_directory,
-                Some(&not_asked),
-            ),
-            (
-                Door::Listing,
-                "listen_listing",
-                config.listen_listing,
-                Some(&asked),
-            ),
-            (Door::Ops, "listen_ops", config.listen_ops, None),
-        ];
-        let mut addresses = [config.listen_base; 5];
-        let mut doors = Vec::with_capacity(plan.len());
-        for (index, (door, setting, address, tls)) in plan.into_iter().enumerate() {
-            let listener = listen(setting, address).await?;
-            addresses[index] = listener.local_addr().unwrap_or(address);
-            let stamp = middleware::from_fn_with_state((door, Arc::clone(&app)), context::stamp);
-            doors.push(OpenDoor {
-                listener,
-                tls: tls.cloned(),
-                router: router::routes(door, Arc::clone(&app)).layer(stamp),
-            });
-        }
+        let opening = tokio::task::spawn_blocking(move || {
+            let app = open_app(config, clock)?;
+            let tls = LiveTls::open(&app.config)?;
+            Ok::<_, StartError>((app, Arc::new(tls)))
+        });
+        let (app, tls) = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
+        let (doors, addresses) = open_doors(&app, &tls).await?;
         let (stop, stopped) = watch::channel(false);
-        let permits = Arc::new(Semaphore::new(config.connections_max));
         let mut tasks = JoinSet::new();
         for open in doors {
-            let permits = Arc::clone(&permits);
-            tasks.spawn(door::serve(
-                open,
-                Arc::clone(&app),
-                permits,
-                stopped.clone(),
-            ));
+            tasks.spawn(door::serve(open, Arc::clone(&app), stopped.clone()));
         }
+        let watching = live::watch_files(Arc::clone(&app), Arc::clone(&tls), stopped.clone());
+        tasks.spawn(watching);
         tasks.spawn(dispatcher::run(Arc::clone(&app), stopped.clone()));
         tasks.spawn(housekeeping::run(Arc::clone(&app), stopped));
         Ok(Self {
             app,
             addresses,
+            tls,
             stop,
             tasks,
         })
+    }
+
+    /// Reads the certificate files again: new connections get what is in them.
+    pub async fn reload_certificates(&self) {
+        let (app, tls) = (Arc::clone(&self.app), Arc::clone(&self.tls));
+        let reading = move || live::reload(&app, &tls, Asked::ByOperator);
+        // It fails when the program ends.
+        drop(tokio::task::spawn_blocking(reading).await);
     }
 
     /// Accepts nothing new, lets open requests end, and closes.
@@ -199,6 +184,73 @@ impl StopSignals {
             _terminated = self.terminate.recv() => {}
         }
     }
+}
+
+impl ReloadSignal {
+    /// Catches it from now on: before, it would end the program.
+    pub fn catch() -> std::io::Result<Self> {
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Waits for the next one.
+    pub async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Listens on all sockets.
+async fn open_doors(
+    app: &Arc<App>,
+    tls: &Arc<LiveTls>,
+) -> Result<(Vec<OpenDoor>, [SocketAddr; 5]), StartError> {
+    let config = &app.config;
+    let (asked, not_asked) = (ClientCertificate::Asked, ClientCertificate::NotAsked);
+    let plan = [
+        (Door::Base, "listen_base", config.listen_base, Some(asked)),
+        (Door::Auth, "listen_auth", config.listen_auth, Some(asked)),
+        (
+            Door::Directory,
+            "listen_directory",
+            config.listen_directory,
+            Some(not_asked),
+        ),
+        (
+            Door::Listing,
+            "listen_listing",
+            config.listen_listing,
+            Some(asked),
+        ),
+        (Door::Ops, "listen_ops", config.listen_ops, None),
+    ];
+    let peers = Arc::new(Peers::new(config));
+    let permits = Arc::new(Semaphore::new(config.connections_max));
+    let mut addresses = [config.listen_base; 5];
+    let mut doors = Vec::with_capacity(plan.len());
+    for (index, (door, setting, address, client_certificate)) in plan.into_iter().enumerate() {
+        let listener = listen(setting, address).await?;
+        addresses[index] = listener.local_addr().unwrap_or(address);
+        let stamp = middleware::from_fn_with_state((door, Arc::clone(app)), context::stamp);
+        // Who watches this node is answered when callers have taken all the rest.
+        let is_private = matches!(door, Door::Ops);
+        let own_permits = || Arc::new(Semaphore::new(limits::OPS_CONNECTIONS_MAX));
+        doors.push(OpenDoor {
+            listener,
+            tls: client_certificate.map(|client_certificate| DoorTls {
+                live: Arc::clone(tls),
+                client_certificate,
+            }),
+            router: router::routes(door, Arc::clone(app)).layer(stamp),
+            permits: if is_private {
+                own_permits()
+            } else {
+                Arc::clone(&permits)
+            },
+            peers: Arc::clone(&peers),
+        });
+    }
+    Ok((doors, addresses))
 }
 
 async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {

@@ -1,13 +1,17 @@
 //! TLS as S-20: versions, suites, client certificates, no resumption.
 
+mod files;
+pub mod live;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier, danger::ClientCertVerifier};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{NoServerSessionStorage, VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 
+use self::files::PemFile;
+pub use self::files::TlsFiles;
 use crate::config::Config;
 
 /// What is wrong with a certificate or key file, in one sentence.
@@ -44,22 +48,59 @@ pub enum ClientCertificate {
     NotAsked,
 }
 
-/// The TLS settings of one address.
-pub fn server_config(
-    config: &Config,
-    client_certificate: ClientCertificate,
+/// The settings of all addresses, made of the same files.
+#[derive(Debug)]
+pub struct TlsSettings {
+    /// Of addresses that ask for a client certificate.
+    pub asked: Arc<ServerConfig>,
+    /// Of addresses that do not.
+    pub not_asked: Arc<ServerConfig>,
+    /// Says whether a client certificate is one of ours and not revoked.
+    pub verifier: Arc<dyn ClientCertVerifier>,
+}
+
+impl TlsSettings {
+    /// Makes them of what the files hold.
+    pub fn of(files: &TlsFiles) -> Result<Self, TlsError> {
+        let verifier = client_verifier(files)?;
+        let asked = server_config(files, Some(Arc::clone(&verifier)))?;
+        let not_asked = server_config(files, None)?;
+        Ok(Self {
+            asked,
+            not_asked,
+            verifier,
+        })
+    }
+
+    /// Reads the files that the settings name.
+    pub fn load(config: &Config) -> Result<Self, TlsError> {
+        Self::of(&TlsFiles::read(config)?)
+    }
+
+    /// Those of one address.
+    pub fn server(&self, client_certificate: ClientCertificate) -> Arc<ServerConfig> {
+        Arc::clone(match client_certificate {
+            ClientCertificate::Asked => &self.asked,
+            ClientCertificate::NotAsked => &self.not_asked,
+        })
+    }
+}
+
+fn server_config(
+    files: &TlsFiles,
+    verifier: Option<Arc<dyn ClientCertVerifier>>,
 ) -> Result<Arc<ServerConfig>, TlsError> {
-    let chain = read_certificates(&config.certificate_file, "the server's certificate")?;
-    let key = read_private_key(&config.private_key_file, "the server's private key")?;
+    let chain = files.certificate.certificates()?;
+    let key = files.key.private_key()?;
     let unusable = |error: rustls::Error| TlsError::Unusable {
-        certificate: config.certificate_file.clone(),
-        key: config.private_key_file.clone(),
+        certificate: files.certificate.path.clone(),
+        key: files.key.path.clone(),
         reason: error.to_string(),
     };
     let builder = begin().map_err(unusable)?;
-    let builder = match client_certificate {
-        ClientCertificate::Asked => builder.with_client_cert_verifier(client_verifier(config)?),
-        ClientCertificate::NotAsked => builder.with_no_client_auth(),
+    let builder = match verifier {
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+        None => builder.with_no_client_auth(),
     };
     let mut server = builder.with_single_cert(chain, key).map_err(unusable)?;
     server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
@@ -73,8 +114,8 @@ pub fn server_config(
 /// The TLS settings of a local receiver of events.
 pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let (certificate, key) = (certificate.to_string_lossy(), key.to_string_lossy());
-    let chain = read_certificates(&certificate, "the receiver's certificate")?;
-    let private_key = read_private_key(&key, "the receiver's private key")?;
+    let chain = PemFile::read(&certificate, "the receiver's certificate")?.certificates()?;
+    let private_key = PemFile::read(&key, "the receiver's private key")?.private_key()?;
     let unusable = |error: rustls::Error| TlsError::Unusable {
         certificate: certificate.clone().into_owned(),
         key: key.clone().into_owned(),
@@ -88,59 +129,34 @@ pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfi
     Ok(Arc::new(server))
 }
 
-/// Verifies client certificates against the configured authorities.
-pub fn client_verifier(config: &Config) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
-    let path = &config.client_ca_file;
-    let refused = |reason: String| TlsError::File {
-        path: path.clone(),
-        what: "the authorities of client certificates",
-        reason,
-    };
+/// Verifies client certificates against the configured authorities, and against their
+/// revocation lists where there are some.
+fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
     let mut roots = RootCertStore::empty();
-    for certificate in read_certificates(path, "the authorities of client certificates")? {
+    for certificate in files.authorities.certificates()? {
         roots
             .add(certificate)
-            .map_err(|error| refused(error.to_string()))?;
+            .map_err(|error| files.authorities.refused(error))?;
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
-        .allow_unauthenticated()
-        .build()
-        .map_err(|error| refused(error.to_string()))
+    let mut builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+        .allow_unauthenticated();
+    if let Some(revocations) = &files.revocations {
+        // RFC 5280 section 6.3: a certificate whose list is missing or out of date is not known to
+        // be good, and is refused.
+        builder = builder
+            .with_crls(revocations.revocation_lists()?)
+            .enforce_revocation_expiration();
+    }
+    builder.build().map_err(|error| {
+        let of_lists = matches!(error, VerifierBuilderError::InvalidCrl(_));
+        let file = files.revocations.as_ref().filter(|_file| of_lists);
+        file.unwrap_or(&files.authorities).refused(error)
+    })
 }
 
 fn begin() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, rustls::Error> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
-}
-
-fn read_certificates(
-    path: &str,
-    what: &'static str,
-) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let refused = |reason: String| TlsError::File {
-        path: path.to_owned(),
-        what,
-        reason,
-    };
-    let pem = std::fs::read(Path::new(path)).map_err(|error| refused(error.to_string()))?;
-    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem)
-        .collect::<Result<_, _>>()
-        .map_err(|error| refused(error.to_string()))?;
-    if certificates.is_empty() {
-        return Err(refused("it holds no PEM certificate".to_owned()));
-    }
-    Ok(certificates)
-}
-
-fn read_private_key(path: &str, what: &'static str) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let refused = |reason: String| TlsError::File {
-        path: path.to_owned(),
-        what,
-        reason,
-    };
-    let pem = std::fs::read(Path::new(path)).map_err(|error| refused(error.to_string()))?;
-    PrivateKeyDer::from_pem_slice(&pem)
-        .map_err(|_error| refused("it holds no PEM private key".to_owned()))
 }

@@ -6,7 +6,7 @@ mod threads;
 
 pub use self::postgres::Hearing;
 pub(crate) use self::postgres::{PostgresEngine, PostgresOptions, PostgresSession, tell, trust};
-pub(crate) use self::sqlite::{SqliteEngine, SqliteSession};
+pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up_file, restore_file};
 
 use crate::error::StorageError;
 use crate::session::{Read, Write};

@@ -6,7 +6,7 @@ use super::{ConfigArgs, Failure, say};
 use crate::clock::Clock;
 use crate::server;
 use crate::telemetry;
-use crate::tls::{self, ClientCertificate};
+use crate::tls::TlsSettings;
 
 /// Checks settings, certificates, keys and store.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub struct CheckArgs {
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::read_filter(&config).map_err(Failure::new)?;
-    tls::server_config(&config, ClientCertificate::Asked).map_err(Failure::new)?;
+    TlsSettings::load(&config).map_err(Failure::new)?;
     let opened = tokio::task::spawn_blocking(move || server::open_app(config, Clock::System)).await;
     let app = opened.map_err(Failure::new)?.map_err(Failure::new)?;
     app.registry.snapshot().await.map_err(Failure::new)?;

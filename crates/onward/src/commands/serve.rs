@@ -5,7 +5,7 @@ use storage::StoreUrl;
 
 use super::{ConfigArgs, Failure};
 use crate::clock::Clock;
-use crate::server::{Server, StopSignals};
+use crate::server::{ReloadSignal, Server, StopSignals};
 use crate::telemetry;
 
 /// Serves the chain query, the token endpoint, the key set and the rest.
@@ -20,6 +20,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::begin(&config).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
+    let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)
         .await
         .map_err(Failure::new)?;
@@ -33,7 +34,13 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );
-    stop.wait().await;
+    let mut stop = std::pin::pin!(stop.wait());
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            () = reload.next() => server.reload_certificates().await,
+        }
+    }
     tracing::info!("stopping: open requests may end");
     server.stop().await;
     Ok(())

@@ -119,3 +119,37 @@ fn paths_are_relative_to_the_file() {
             .starts_with(directory.path().to_str().unwrap())
     );
 }
+
+/// The defaults, as the file would spell them.
+fn defaults() -> toml::Table {
+    toml::Table::try_from(Config::default()).unwrap()
+}
+
+#[test]
+fn the_operators_page_lists_every_setting_with_its_default() {
+    let page = include_str!("../../../../docs/operations.md");
+    let (_, after) = page.split_once("\n## Settings\n").unwrap();
+    let (section, _) = after.split_once("\n## ").unwrap();
+    let mut listed = Vec::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, default, reason] = cells[..] else {
+            panic!("not three cells: {row}");
+        };
+        assert!(!reason.is_empty(), "{row}");
+        listed.push(format!("{name} {default}"));
+    }
+    let mut real: Vec<_> = defaults()
+        .iter()
+        .map(|(name, value)| format!("`{name}` `{value}`"))
+        .collect();
+    listed.sort();
+    real.sort();
+    assert_eq!(listed, real);
+}
+
+#[test]
+fn the_file_that_init_writes_holds_every_setting_with_its_default() {
+    let file: toml::Table = crate::commands::init::TEMPLATE.parse().unwrap();
+    assert_eq!(file, defaults());
+}

@@ -1,6 +1,7 @@
 //! The commands, run as programs.
 
 mod api_key;
+mod backup;
 mod branch;
 mod client;
 mod failures;
@@ -11,6 +12,8 @@ mod interrupted;
 mod keys;
 mod link;
 mod listen;
+mod logs;
+mod packaging;
 mod participant;
 pub(crate) mod program;
 mod sandbox;

@@ -21,6 +21,8 @@ mod commands;
 #[cfg(test)]
 mod concurrency;
 #[cfg(test)]
+mod connections;
+#[cfg(test)]
 mod delivery;
 #[cfg(test)]
 mod import;

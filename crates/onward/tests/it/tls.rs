@@ -3,6 +3,8 @@
 mod certificates;
 mod hello;
 mod proxy;
+mod reload;
+mod revoked;
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use onward::tls::{ClientCertificate, server_config};
+use onward::tls::{ClientCertificate, TlsSettings};
 
 use crate::story;
 use crate::world::{At, World};
@@ -122,7 +124,7 @@ story! {
 story! {
     async fn the_settings_of_the_doors(world) {
         for asked in [ClientCertificate::Asked, ClientCertificate::NotAsked] {
-            let config = server_config(&world.config, asked).unwrap();
+            let config = TlsSettings::load(&world.config).unwrap().server(asked);
             let suites = &config.crypto_provider().cipher_suites;
             let names: Vec<_> = suites.iter().map(|suite| format!("{:?}", suite.suite())).collect();
             assert_eq!(names, [

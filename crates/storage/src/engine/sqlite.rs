@@ -1,6 +1,8 @@
 //! SQLite: one writer that commits waiting work as a group, readers beside it.
 
 mod address_tokens;
+mod copy;
+mod held;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
+pub(crate) use self::copy::{back_up as back_up_file, restore as restore_file};
+use self::held::Held;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, WriteJob};
 use crate::migrations;
@@ -43,6 +47,8 @@ pub(crate) struct SqliteEngine {
     idle: Mutex<Vec<Connection>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
+    /// Last, so that nobody puts another file in place while these still end.
+    _held: Option<Held>,
 }
 
 /// One connection in use.
@@ -54,6 +60,7 @@ pub(crate) struct SqliteSession<'c> {
 impl SqliteEngine {
     /// Opens the file, made if `create`, and brings its schema up to date.
     pub(crate) fn open(path: &Path, create: bool, readers: usize) -> Result<Self> {
+        let held = Held::share(path, create)?;
         let mut connection = connect(path, create, false)?;
         migrate(&mut connection, path)?;
         let writer = Threads::start(
@@ -74,6 +81,7 @@ impl SqliteEngine {
             idle: Mutex::new(idle),
             readers,
             writer,
+            _held: held,
         })
     }
 

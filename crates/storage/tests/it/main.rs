@@ -10,6 +10,8 @@ mod changes;
 #[cfg(test)]
 mod contention;
 #[cfg(test)]
+mod copies;
+#[cfg(test)]
 mod deliveries;
 #[cfg(test)]
 mod events;

@@ -60,7 +60,7 @@ async fn answer_connection(
 ) {
     drop(stream.set_nodelay(true));
     let handshake = acceptor.accept(stream);
-    let shaken = tokio::time::timeout(limits::HANDSHAKE_TIMEOUT, handshake).await;
+    let shaken = tokio::time::timeout(limits::RECEIVER_HANDSHAKE_TIMEOUT, handshake).await;
     let stream = match shaken {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
@@ -78,7 +78,7 @@ async fn answer_connection(
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits::HEADER_READ_TIMEOUT)
+        .header_read_timeout(limits::RECEIVER_IDLE_TIMEOUT)
         .max_buf_size(limits::EVENT_BODY_BYTES_MAX);
     builder
         .http2()

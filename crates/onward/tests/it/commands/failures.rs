@@ -98,6 +98,7 @@ fn wrong_certificates_and_keys_are_named() {
             "client_ca_file",
             "as the authorities of client certificates: ",
         ),
+        ("client_crl_file", "as the revoked client certificates: "),
         (
             "key_encryption_key_file",
             "as the key that seals private keys: ",
@@ -116,6 +117,10 @@ fn wrong_certificates_and_keys_are_named() {
         (
             "client_ca_file=broken.pem",
             &["broken.pem", "authorities of client certificates"],
+        ),
+        (
+            "client_crl_file=broken.pem",
+            &["broken.pem", "revoked client certificates"],
         ),
         (
             "private_key_file=other.key",

@@ -23,6 +23,24 @@ fn what_init_makes_is_checked_and_served() {
 }
 
 #[test]
+fn certificates_are_read_again_on_sighup() {
+    let folder = Folder::new();
+    let mut server = folder.serve(&["certificate_check_seconds=0"]);
+    server.wait_for("serving");
+    folder.write("server.pem", "no certificate");
+    server.signal("HUP");
+    let said = server.wait_for_line("new certificates were refused");
+    assert!(said.contains("it holds no PEM certificate"), "{said}");
+    for (from, to) in [("other.pem", "server.pem"), ("other.key", "server.key")] {
+        folder.write(to, std::fs::read(folder.path(from)).unwrap());
+    }
+    server.signal("HUP");
+    server.wait_for("new certificates are served");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}
+
+#[test]
 fn init_leaves_what_is_there() {
     let folder = Folder::new();
     let read = || {

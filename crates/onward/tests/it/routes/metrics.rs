@@ -17,6 +17,23 @@ story! {
     }
 }
 
+/// The operators' page's metrics, each as `name type`.
+fn listed_metrics() -> Vec<String> {
+    let page = include_str!("../../../../../docs/operations.md");
+    let (_, section) = page.split_once("\n## Metrics\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let mut listed: Vec<_> = rows
+        .map(|row| {
+            let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(cells.len(), 4, "{row}");
+            format!("{} {}", cells[0].trim_matches('`'), cells[1])
+        })
+        .collect();
+    listed.sort();
+    listed
+}
+
 story! {
     async fn what_a_subscription_is_owed_is_shown(world) {
         let key = world.api_key("Example Lender").await;
@@ -41,5 +58,10 @@ story! {
             assert!(text.contains(&line), "{line}{text}");
         }
         assert!(text.contains("onward_delivery_attempts_total{result=\"refused\"} 1"), "{text}");
+        // By now each metric has a value, so that all of them are shown.
+        let shown = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+        let mut shown: Vec<_> = shown.map(str::to_owned).collect();
+        shown.sort();
+        assert_eq!(listed_metrics(), shown);
     }
 }

@@ -19,28 +19,28 @@ fn client_params() -> CertificateParams {
     params
 }
 
-fn changed(change: impl FnOnce(&mut CertificateParams)) -> CertificateParams {
+pub(super) fn changed(change: impl FnOnce(&mut CertificateParams)) -> CertificateParams {
     let mut params = client_params();
     change(&mut params);
     params
 }
 
 /// Certificate and key of this issuer, PEM.
-fn issue(issuer: &Issuer<'_, KeyPair>, params: &CertificateParams) -> String {
+pub(super) fn issue(issuer: &Issuer<'_, KeyPair>, params: &CertificateParams) -> String {
     let pair = KeyPair::generate().unwrap();
     let made = params.signed_by(&pair, issuer).unwrap();
     made.pem() + &pair.serialize_pem()
 }
 
 /// The story's own authority.
-fn authority(world: &World) -> Issuer<'static, KeyPair> {
+pub(super) fn authority(world: &World) -> Issuer<'static, KeyPair> {
     let read = |name| std::fs::read_to_string(world.directory.path().join(name)).unwrap();
     let pair = KeyPair::from_pem(&read("ca.key")).unwrap();
     Issuer::from_ca_cert_pem(&read("ca.pem"), pair).unwrap()
 }
 
 /// Another authority, which may bear the name of the story's.
-fn stranger(name: &str) -> Issuer<'static, KeyPair> {
+pub(super) fn stranger(name: &str) -> Issuer<'static, KeyPair> {
     let mut params = CertificateParams::default();
     params
         .distinguished_name

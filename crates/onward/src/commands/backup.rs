@@ -1,0 +1,33 @@
+//! `onward backup`: a copy of the store, while it serves.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use storage::{StoreUrl, copies};
+
+use super::{ConfigArgs, Failure, say};
+
+/// Where the copy goes.
+#[derive(Debug, Args)]
+pub struct BackupArgs {
+    /// The new file; it appears when it is complete, and nothing is overwritten.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+/// Runs `onward backup`.
+pub fn run(args: &BackupArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = args.config.load()?;
+    let url: StoreUrl = config.store.parse().map_err(Failure::new)?;
+    copies::back_up(&url, &args.file).map_err(Failure::new)?;
+    let said = format!(
+        "Wrote {}. The key that opens its signing keys is not in it: {}",
+        args.file.display(),
+        config.key_encryption_key_file
+    );
+    say(out, said);
+    Ok(())
+}

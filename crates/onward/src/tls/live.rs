@@ -1,0 +1,152 @@
+//! New certificates while the program serves: new connections get them, open ones go on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use rustls::pki_types::{CertificateDer, UnixTime};
+use tokio::sync::watch;
+
+use super::{TlsError, TlsFiles, TlsSettings};
+use crate::app::App;
+use crate::config::{Config, seconds};
+
+/// The settings that count now.
+#[derive(Debug)]
+pub struct LiveTls {
+    settings: RwLock<Arc<TlsSettings>>,
+    /// Raised when they change, so that who has seen them before notices without a lock.
+    revision: AtomicU64,
+    /// The files as they were read last, whether they could be used or not; nothing where they
+    /// could not be read.
+    seen: Mutex<Option<TlsFiles>>,
+}
+
+/// Why the files are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// The operator said so, and wants an answer.
+    ByOperator,
+    /// To see whether they have changed.
+    ByTime,
+}
+
+/// The certificate that a connection's handshake verified, and whether it still counts.
+#[derive(Debug)]
+pub struct ShownCertificate {
+    live: Arc<LiveTls>,
+    chain: Vec<CertificateDer<'static>>,
+    /// The revision of the settings that verified it last.
+    verified: AtomicU64,
+}
+
+impl LiveTls {
+    /// Reads the files for the first time.
+    pub fn open(config: &Config) -> Result<Self, TlsError> {
+        let files = TlsFiles::read(config)?;
+        Ok(Self {
+            settings: RwLock::new(Arc::new(TlsSettings::of(&files)?)),
+            revision: AtomicU64::new(1),
+            seen: Mutex::new(Some(files)),
+        })
+    }
+
+    /// The settings for a new connection, and their revision.
+    pub fn current(&self) -> (Arc<TlsSettings>, u64) {
+        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
+        (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
+    }
+
+    /// Reads the files again. `true`: they had changed, and count from now on. What cannot be
+    /// used is refused once, unless somebody asks by name, and what counted before stays.
+    pub fn reload(&self, config: &Config, asked: Asked) -> Result<bool, TlsError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = match TlsFiles::read(config) {
+            Ok(files) => files,
+            // Said once, until they can be read again.
+            Err(_known) if seen.is_none() && asked == Asked::ByTime => return Ok(false),
+            Err(error) => {
+                *seen = None;
+                return Err(error);
+            }
+        };
+        if seen.as_ref() == Some(&files) && asked == Asked::ByTime {
+            return Ok(false);
+        }
+        let made = TlsSettings::of(&files);
+        *seen = Some(files);
+        let made = Arc::new(made?);
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *settings = made;
+        self.revision.fetch_add(1, Ordering::Release);
+        Ok(true)
+    }
+}
+
+impl ShownCertificate {
+    /// The chain that was verified by the settings of this revision.
+    pub fn new(live: Arc<LiveTls>, chain: &[CertificateDer<'_>], revision: u64) -> Self {
+        Self {
+            live,
+            chain: chain.iter().map(|part| part.clone().into_owned()).collect(),
+            verified: AtomicU64::new(revision),
+        }
+    }
+
+    /// Whether it still counts at this Unix time. Only after a reload it is verified again: a
+    /// certificate that was revoked, or whose authority was removed, no longer counts on open
+    /// connections as well (RFC 5280 section 6.3).
+    pub fn still_counts(&self, now_seconds: i64) -> bool {
+        if self.verified.load(Ordering::Relaxed) == self.live.revision.load(Ordering::Acquire) {
+            return true;
+        }
+        let Some((leaf, intermediates)) = self.chain.split_first() else {
+            return false;
+        };
+        let (settings, revision) = self.live.current();
+        let since_epoch = Duration::from_secs(u64::try_from(now_seconds).unwrap_or_default());
+        let now = UnixTime::since_unix_epoch(since_epoch);
+        let verified = settings
+            .verifier
+            .verify_client_cert(leaf, intermediates, now);
+        if verified.is_ok() {
+            self.verified.store(revision, Ordering::Relaxed);
+        }
+        verified.is_ok()
+    }
+}
+
+/// Reads the files anew and says in the log what came of it.
+pub fn reload(app: &App, live: &LiveTls, asked: Asked) {
+    match live.reload(&app.config, asked) {
+        Ok(true) => {
+            app.metrics.tls_reloads.inc();
+            tracing::info!("new certificates are served from now on");
+        }
+        Ok(false) => tracing::debug!("the certificates have not changed"),
+        Err(error) => {
+            app.metrics.tls_reloads_refused.inc();
+            tracing::error!(%error, "new certificates were refused; those before are still served");
+        }
+    }
+}
+
+/// Looks for new files as often as the settings say, until told to stop.
+pub async fn watch_files(app: Arc<App>, live: Arc<LiveTls>, mut stop: watch::Receiver<bool>) {
+    let interval = seconds(app.config.certificate_check_seconds);
+    if interval.is_zero() {
+        return;
+    }
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(interval) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        let (app, live) = (Arc::clone(&app), Arc::clone(&live));
+        // Reading files blocks. It fails when the program ends.
+        drop(tokio::task::spawn_blocking(move || reload(&app, &live, Asked::ByTime)).await);
+    }
+}

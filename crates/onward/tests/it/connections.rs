@@ -1,0 +1,243 @@
+//! Bounds of connections: what a slow or greedy peer may take, while others are answered.
+//!
+//! These wait for real time, because it is the sockets' time; each bound is a second here.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body_util::BodyExt as _;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+use onward::clock::Stopwatch;
+use onward::config::Config;
+
+use crate::tls::{connect, trusting};
+use crate::world::{At, World, http_client};
+
+/// Longer than anything that a test expects, shorter than any default bound that is measured.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+async fn world(change: impl FnOnce(&mut Config)) -> World {
+    World::on_sqlite().await.reconfigure(change).await
+}
+
+fn socket(world: &World, at: At) -> SocketAddr {
+    let url = world.url(at, "");
+    url.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+/// The well-behaved caller is answered.
+async fn check_others(world: &World) {
+    let http = http_client(world, None);
+    for (at, path) in [
+        (At::Directory, "/jwks"),
+        (At::Base, "/openapi.json"),
+        (At::Ops, "/health/ready"),
+    ] {
+        let answer = http
+            .get(world.url(at, path))
+            .timeout(PATIENCE)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+}
+
+/// Waits until the peer has closed this connection; what it said before.
+async fn read_to_close(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
+    let mut said = Vec::new();
+    let reading = stream.read_to_end(&mut said);
+    let read = tokio::time::timeout(PATIENCE, reading).await;
+    // A connection that is cut off may end with an error.
+    drop(read.expect("the connection stays open"));
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// Sends what begins a request, then a byte every now and then; what comes back.
+async fn trickle(world: &World, at: At, begin: &str) -> String {
+    let stream = connect(world, at, trusting(world, None)).await.unwrap();
+    let (mut reader, mut writer) = tokio::io::split(stream);
+    writer.write_all(begin.as_bytes()).await.unwrap();
+    let trickling = async {
+        while writer.write_all(b"x").await.is_ok() && writer.flush().await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        said = read_to_close(&mut reader) => said,
+        () = trickling => unreachable!(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_header_that_trickles_in_is_not_waited_for() {
+    let world = world(|config| config.header_timeout_seconds = 1).await;
+    let waited = Stopwatch::start();
+    let begin = "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Slow: ";
+    let (slow, ()) = tokio::join!(trickle(&world, At::Base, begin), check_others(&world));
+    assert_eq!(slow, "");
+    assert!(
+        waited.elapsed() > Duration::from_millis(900),
+        "closed at once"
+    );
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_trickles_in_is_refused() {
+    let world = world(|config| config.body_timeout_seconds = 1).await;
+    let begin = "POST /token HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+        Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n";
+    let (slow, ()) = tokio::join!(trickle(&world, At::Auth, begin), check_others(&world));
+    assert!(slow.starts_with("HTTP/1.1 408 "), "{slow}");
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_not_read_the_answers_is_cut_off() {
+    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let config = trusting(&world, None);
+    let mut stream = connect(&world, At::Base, config).await.unwrap();
+    let open = &world.app().metrics.connections;
+    let requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2000);
+    // The server stops reading once nobody takes its answers; in the end it closes.
+    let sent = tokio::time::timeout(PATIENCE, stream.write_all(requests.as_bytes()));
+    let _all_or_cut_off = sent.await;
+    check_others(&world).await;
+    let waited = Stopwatch::start();
+    // Others' connections may be kept for a while; this one is gone when it cannot be written to.
+    while stream.write_all(b"GET").await.is_ok() && stream.flush().await.is_ok() {
+        assert!(
+            waited.elapsed() < PATIENCE,
+            "it is still open, one of {}",
+            open.get()
+        );
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    world.end().await;
+}
+
+/// In HTTP/2 it is enough to make no room for an answer, and to answer pings.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_makes_no_room_for_an_answer_is_cut_off() {
+    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let mut config = (*trusting(&world, None)).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let stream = connect(&world, At::Base, Arc::new(config)).await.unwrap();
+    let (mut requests, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(1000)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    let connection = tokio::spawn(connection);
+    let request = |path: &str| {
+        let request = http::Request::get(format!("https://localhost{path}"));
+        request.body(http_body_util::Empty::<Bytes>::new()).unwrap()
+    };
+    // What is read goes on for longer than the bound.
+    let waited = Stopwatch::start();
+    while waited.elapsed() < Duration::from_secs(2) {
+        let answer = requests
+            .send_request(request("/openapi.json"))
+            .await
+            .unwrap();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.len() > 10_000, "{}", body.len());
+    }
+    let unread = requests
+        .send_request(request("/openapi.json"))
+        .await
+        .unwrap();
+    assert_eq!(unread.status(), 200);
+    let closed = tokio::time::timeout(PATIENCE, connection).await;
+    assert!(closed.is_ok(), "it is still open");
+    check_others(&world).await;
+    drop(unread);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_says_nothing_is_not_waited_for() {
+    let world = world(|config| {
+        config.handshake_timeout_seconds = 1;
+        config.idle_timeout_seconds = 1;
+    })
+    .await;
+    let mut silent = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+    assert_eq!(read_to_close(&mut silent).await, "", "before the handshake");
+    let mut idle = connect(&world, At::Base, trusting(&world, None))
+        .await
+        .unwrap();
+    assert_eq!(read_to_close(&mut idle).await, "", "before a request");
+    let mut idle = connect(&world, At::Base, trusting(&world, None))
+        .await
+        .unwrap();
+    idle.write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let said = read_to_close(&mut idle).await;
+    assert!(said.starts_with("HTTP/1.1 404 "), "after a request: {said}");
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_address_cannot_have_all_connections() {
+    let world = world(|config| config.connections_per_address_max = 3).await;
+    let address = socket(&world, At::Directory);
+    let greedy = async || {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        socket.connect(address).await.unwrap()
+    };
+    let mut held = [greedy().await, greedy().await, greedy().await];
+    let mut refused = greedy().await;
+    assert_eq!(read_to_close(&mut refused).await, "");
+    assert_eq!(world.app().metrics.connections_refused.get(), 1);
+    check_others(&world).await;
+    // A place that is given back can be had again.
+    held[0].shutdown().await.unwrap();
+    let waited = Stopwatch::start();
+    loop {
+        let mut again = greedy().await;
+        let mut byte = [0];
+        let reading = tokio::time::timeout(Duration::from_millis(200), again.read(&mut byte));
+        if reading.await.is_err() {
+            break;
+        }
+        assert!(waited.elapsed() < PATIENCE, "the place was not given back");
+    }
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn health_is_told_when_all_connections_are_taken() {
+    let world = world(|config| {
+        config.connections_max = 1;
+        config.handshake_timeout_seconds = 2;
+    })
+    .await;
+    // One is served, one waits at the door, one in the kernel.
+    let address = socket(&world, At::Directory);
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(TcpStream::connect(address).await.unwrap());
+    }
+    let http = http_client(&world, None);
+    let health = http
+        .get(world.url(At::Ops, "/health/ready"))
+        .timeout(PATIENCE)
+        .send();
+    assert_eq!(health.await.unwrap().status(), 200);
+    // Whoever keeps pace has a turn when the silent ones' time is up, at every address.
+    let patient = http
+        .get(world.url(At::Directory, "/jwks"))
+        .timeout(PATIENCE * 3);
+    assert_eq!(patient.send().await.unwrap().status(), 200);
+    world.end().await;
+}

@@ -1,0 +1,106 @@
+//! New certificates of the server while it serves.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use onward::clock::Stopwatch;
+
+use super::{connect, trusting};
+use crate::story;
+use crate::world::{At, World};
+
+/// Opens a connection to the key set's address.
+async fn open(world: &World) -> TlsStream<TcpStream> {
+    let config = trusting(world, None);
+    connect(world, At::Directory, config).await.unwrap()
+}
+
+/// The certificate that the server showed on this connection, DER.
+fn shown(stream: &TlsStream<TcpStream>) -> Vec<u8> {
+    stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
+}
+
+/// Asks for the key set and leaves the connection open; the status.
+async fn ask(stream: &mut TlsStream<TcpStream>) -> String {
+    let request = b"GET /jwks HTTP/1.1\r\nHost: x\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut answer = Vec::new();
+    loop {
+        stream.read_buf(&mut answer).await.unwrap();
+        let text = String::from_utf8_lossy(&answer);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let (_, length) = head.split_once("content-length: ").unwrap();
+        let length = length.split("\r\n").next().unwrap();
+        if body.len() == length.parse::<usize>().unwrap() {
+            return text.split(' ').nth(1).unwrap().to_owned();
+        }
+    }
+}
+
+/// Puts a new certificate and its key in the place of the old ones.
+fn renew(world: &World) {
+    let folder = world.directory.path();
+    std::fs::remove_file(folder.join("server.pem")).unwrap();
+    world
+        .authority
+        .ensure_server_certificate(folder, "server")
+        .unwrap();
+}
+
+story! {
+    async fn a_new_certificate_is_served_and_an_open_connection_goes_on(world) {
+        let mut old = open(&world).await;
+        assert_eq!(ask(&mut old).await, "200");
+        renew(&world);
+        assert_eq!(shown(&open(&world).await), shown(&old), "nobody has said so yet");
+        world.server.reload_certificates().await;
+        let mut new = open(&world).await;
+        assert_ne!(shown(&new), shown(&old));
+        assert_eq!(ask(&mut new).await, "200");
+        assert_eq!(ask(&mut old).await, "200");
+        assert_eq!(world.app().metrics.tls_reloads.get(), 1);
+    }
+}
+
+story! {
+    async fn new_files_are_found_without_being_told(world) {
+        world = world.reconfigure(|config| config.certificate_check_seconds = 1).await;
+        let old = shown(&open(&world).await);
+        renew(&world);
+        let waiting = Stopwatch::start();
+        while shown(&open(&world).await) == old {
+            assert!(waiting.elapsed().as_secs() < 30, "they were not found");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+}
+
+story! {
+    async fn files_that_cannot_be_used_change_nothing(world) {
+        let before = shown(&open(&world).await);
+        let folder = world.directory.path().to_owned();
+        let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+        let good = (read("server.pem"), read("ca.pem"));
+        world.authority.ensure_server_certificate(&folder, "other").unwrap();
+        let mut refused = 0;
+        for (name, bad) in [
+            ("server.pem", b"no certificate".to_vec()),
+            ("server.pem", Vec::new()),
+            // Another key's certificate.
+            ("server.pem", read("other.pem")),
+            ("ca.pem", b"no authority".to_vec()),
+        ] {
+            std::fs::write(folder.join(name), bad).unwrap();
+            world.server.reload_certificates().await;
+            refused += 1;
+            assert_eq!(world.app().metrics.tls_reloads_refused.get(), refused, "{name}");
+            std::fs::write(folder.join("ca.pem"), &good.1).unwrap();
+            assert_eq!(shown(&open(&world).await), before, "{name}");
+            std::fs::write(folder.join("server.pem"), &good.0).unwrap();
+        }
+        assert_eq!(world.app().metrics.tls_reloads.get(), 0);
+    }
+}
