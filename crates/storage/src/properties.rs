@@ -98,6 +98,12 @@ pub fn list_properties_by_postcode(
     Ok((total, properties))
 }
 
+/// Whether there is any property.
+pub fn has_properties(read: &mut Read<'_>) -> Result<bool> {
+    let first = read.query_one("select id from property limit 1", &[], |row| row.integer(0))?;
+    Ok(first.is_some())
+}
+
 /// Finds a property's id by its UPRN.
 pub fn find_property_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<PropertyId>> {
     read.query_one(

@@ -12,6 +12,7 @@ use address::{Decision, Query, Ranking, premises};
 use chain::ids::PropertyId;
 use clap::Args;
 use std::collections::HashMap;
+use storage::properties;
 use storage::{OpenOptions, Read, Storage, StorageError, StoreUrl};
 
 use self::pairs::Pair;
@@ -89,6 +90,12 @@ pub fn run(args: &EvalAddressesArgs, out: &mut dyn Write) -> Result<(), Failure>
         ..OpenOptions::default()
     };
     let storage = Storage::open(&url, &options).map_err(Failure::new)?;
+    let found = storage.read_blocking(properties::has_properties);
+    if found.map_err(Failure::new)? {
+        return Err(Failure::new(format!(
+            "{url} is not empty: name a store that does not exist yet, or an empty database"
+        )));
+    }
     let filled = fill::fill(&storage, &pairs, args.addresses.as_deref(), args.properties);
     let filled = filled.map_err(Failure::new)?;
     say(out, format!("store      {url}: {filled}"));

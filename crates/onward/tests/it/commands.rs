@@ -4,6 +4,7 @@ mod api_key;
 mod backup;
 mod branch;
 mod client;
+mod eval_addresses;
 mod failures;
 mod folder;
 mod generate;

@@ -183,6 +183,25 @@ fn check_clients(clients: &Value) {
     );
 }
 
+/// The address as somebody types it, and with another number.
+fn check_typed(sandbox: &Sandbox, address: &str, chain: &Value) {
+    let typed = address.to_lowercase().replace(',', "");
+    let words: Vec<&str> = typed.split(' ').collect();
+    assert_eq!(sandbox.query(&words)["chainId"], chain["chainId"]);
+    let too_little =
+        typed
+            .rsplit_once(' ')
+            .unwrap()
+            .0
+            .replacen(|first: char| first.is_ascii_digit(), "99", 1);
+    let uncertain = run(&["query", "--sandbox", sandbox.directory(), &too_little]);
+    let said = uncertain.failure();
+    assert!(
+        said.contains("404") && !said.contains("signature"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_newcomer_gets_everything_in_one_folder() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -209,6 +228,7 @@ fn a_newcomer_gets_everything_in_one_folder() {
     let by_address = sandbox.query(&[samples["address"].as_str().unwrap()]);
     let by_uprn = sandbox.query(&["--uprn", &samples["uprn_in_chain"].to_string()]);
     assert_eq!(by_address["chainId"], by_uprn["chainId"]);
+    check_typed(&sandbox, samples["address"].as_str().unwrap(), &by_uprn);
 
     let uprn = samples["uprn_in_chain"].to_string();
     let saved = sandbox.file("answer.json");
