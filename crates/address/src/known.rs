@@ -14,7 +14,8 @@ pub struct Known<'a> {
     pub post_town: &'a str,
     /// The postcode, in any spacing.
     pub postcode: &'a str,
-    /// The address in one line. It counts where the lines are unknown.
+    /// The address in one line. It counts where the lines are unknown; otherwise only words that
+    /// stand nowhere in them, such as a county.
     pub display_address: &'a str,
 }
 
@@ -23,6 +24,19 @@ pub struct Known<'a> {
 pub(crate) struct Stored {
     pub(crate) parsed: Parsed,
     pub(crate) place: Place,
+}
+
+/// The words of the address in one line that are not among those that were read, without its
+/// postcode. Numbers are left out: what is a building's or flat's number the lines say.
+fn words_beyond(read: &[Lexeme], display_address: &str) -> Vec<Lexeme> {
+    let mut shown = lexemes(display_address);
+    take_place(&mut shown);
+    shown.retain(|lexeme| match lexeme {
+        Lexeme::Word(word) => word.chars().all(char::is_alphabetic) && !read.contains(lexeme),
+        Lexeme::Break => true,
+        Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash => false,
+    });
+    shown
 }
 
 impl Stored {
@@ -42,6 +56,9 @@ impl Stored {
         all.push(Lexeme::Break);
         if has_lines {
             all.extend(lexemes(known.post_town));
+            all.push(Lexeme::Break);
+            let further = words_beyond(&all, known.display_address);
+            all.extend(further);
         }
         let place = match stored_place(known.postcode) {
             Place::Unnamed => written,

@@ -9,12 +9,14 @@
 //! every node gives the same answer (S-7).
 
 mod distance;
+mod evidence;
 mod fit;
 mod known;
 mod normal;
 mod number;
 mod parse;
 mod place;
+mod premises;
 mod probe;
 mod query;
 mod rank;
@@ -28,6 +30,7 @@ mod words;
 
 pub use known::Known;
 pub use normal::{area, names_number, normalise, postcode, postcode_spaced, street_name};
+pub use premises::premises;
 pub use probe::Probe;
 pub use query::Query;
 pub use rank::{Decision, Ranked, Ranking, rank};

@@ -1,5 +1,6 @@
 //! Reads an address, typed or stored, into words and numbers.
 
+use crate::distance::typing_errors;
 use crate::number::{Label, Unit, read_label, read_letter, read_number};
 use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
@@ -117,6 +118,10 @@ impl Parsed {
 
     /// `FLAT 3`, `GROUND FLOOR FLAT`, `ANNEXE`: returns how many lexemes it takes.
     fn push_marked(&mut self, word: &str, rest: &[Lexeme], part: usize) -> Option<usize> {
+        if word == "R" && is_rear(rest) {
+            self.push_unit(Marker::Floor, Label::Code("REAR".to_owned()), part);
+            return Some(3);
+        }
         if let Some((code, used)) = read_storey(rest) {
             self.push_unit(Marker::Floor, Label::Code(code), part);
             return Some(used);
@@ -216,6 +221,12 @@ fn needs_label(word: &str) -> bool {
     .contains(&word)
 }
 
+/// `R/O 12 HIGH STREET`: at the rear of it.
+fn is_rear(rest: &[Lexeme]) -> bool {
+    let second = matches!(rest.get(1), Some(Lexeme::Slash));
+    second && matches!(rest.get(2), Some(Lexeme::Word(word)) if word == "O")
+}
+
 /// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
 fn says_where(rest: &[Lexeme]) -> bool {
     let places = [
@@ -238,9 +249,12 @@ fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
         Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
     };
     let is_flat = |at: usize| ["FLAT", "FLT", "APARTMENT", "APT"].contains(&word(at));
-    let is_floor = |at: usize| ["FLOOR", "FLR", "FLOORS", "FL"].contains(&word(at));
+    let is_floor = |at: usize| {
+        let is_mistyped = typing_errors(word(at), "FLOOR", 1).is_some();
+        ["FLR", "FLOORS", "FL"].contains(&word(at)) || is_mistyped
+    };
     let mut at = usize::from(is_flat(0));
-    let had_flat = at == 1;
+    let begins_with_flat = at == 1;
     let mut code = String::new();
     while let Some(storey) = words::storey(word(at)) {
         code.push_str(storey);
@@ -248,9 +262,9 @@ fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
     }
     let has_floor = is_floor(at);
     at += usize::from(has_floor);
-    let has_flat = !had_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
+    let has_flat = !begins_with_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
     at += usize::from(has_flat);
-    let is_storey = has_floor || has_flat || had_flat;
+    let is_storey = has_floor || has_flat || begins_with_flat;
     (!code.is_empty() && is_storey).then_some((code, at))
 }
 
@@ -296,10 +310,10 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
             Lexeme::Word(word) => match glued(word) {
                 Some((first, second)) => {
                     split.push(Lexeme::Word(first.to_owned()));
-                    split.push(if second.starts_with(|c: char| c.is_ascii_digit()) {
-                        Lexeme::Word(second.to_owned())
-                    } else {
+                    split.push(if first.contains(|c: char| c.is_ascii_digit()) {
                         Lexeme::Glued(second.to_owned())
+                    } else {
+                        Lexeme::Word(second.to_owned())
                     });
                 }
                 None => split.push(lexeme.clone()),
@@ -313,6 +327,15 @@ fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
 }
 
 fn glued(word: &str) -> Option<(&str, &str)> {
+    let storey = word
+        .strip_suffix("FLOOR")
+        .filter(|first| words::storey(first).is_some());
+    if let Some(first) = storey {
+        return Some((first, "FLOOR"));
+    }
+    if word == "FLOORFLAT" {
+        return Some(("FLOOR", "FLAT"));
+    }
     if !word.is_ascii() || !word.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }

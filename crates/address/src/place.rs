@@ -3,6 +3,7 @@
 use crate::distance::typing_errors;
 use crate::normal::{is_outward, is_postcode};
 use crate::text::Lexeme;
+use crate::words::is_widespread;
 
 /// What is said of the postcode.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,9 +85,13 @@ impl Place {
 /// Takes the postcode out of the text: the last full one wherever it stands, else the outward part
 /// at the end.
 pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
+    let ends: Vec<usize> = (0..lexemes.len())
+        .filter(|at| may_end_postcode(&lexemes[*at]))
+        .collect();
     for reading in [strict, repaired, meant] {
-        for start in (0..lexemes.len()).rev() {
-            for length in 1..=3 {
+        for end in ends.iter().rev() {
+            for length in 1..=3.min(end + 1) {
+                let start = end + 1 - length;
                 let Some(pieces) = pieces(lexemes, start, length) else {
                     break;
                 };
@@ -102,8 +107,51 @@ pub(crate) fn take_place(lexemes: &mut Vec<Lexeme>) -> Place {
             }
         }
     }
-    take_outward(lexemes)
+    take_glued(lexemes).unwrap_or_else(|| take_outward(lexemes))
 }
+
+/// `LEEDSLS1 4AP`: the space before the postcode is missing.
+fn take_glued(lexemes: &mut Vec<Lexeme>) -> Option<Place> {
+    let ends = (0..lexemes.len()).filter(|at| may_end_postcode(&lexemes[*at]));
+    for end in ends.collect::<Vec<_>>().into_iter().rev() {
+        for length in 1..=2.min(end + 1) {
+            let start = end + 1 - length;
+            let Some((outward, inward)) =
+                pieces(lexemes, start, length).and_then(|pieces| parted(&pieces))
+            else {
+                continue;
+            };
+            let Some((word, outward)) = split_outward(outward) else {
+                continue;
+            };
+            let compact = format!("{outward}{inward}");
+            if is_postcode(&compact) {
+                let word = Lexeme::Word(word.to_owned());
+                lexemes.splice(start..start + length, [word, Lexeme::Break]);
+                return Some(full(&compact));
+            }
+        }
+    }
+    None
+}
+
+/// A town and the outward part behind it. `LONDONN1` could be N1 and NN1: a town that is known
+/// decides, else the longer area.
+fn split_outward(glued: &str) -> Option<(&str, &str)> {
+    let splits = (TOWN_LETTERS_MIN..glued.len()).map(|at| glued.split_at(at));
+    let mut splits: Vec<(&str, &str)> = splits
+        .filter(|(word, outward)| is_letters(word) && is_outward(outward))
+        .filter(|(_, outward)| {
+            let area = outward.trim_end_matches(|c: char| c.is_ascii_digit());
+            let area = area.split(|c: char| c.is_ascii_digit()).next();
+            area.is_some_and(|area| AREAS.contains(&area))
+        })
+        .collect();
+    let known = splits.iter().position(|(word, _)| is_widespread(word));
+    (!splits.is_empty()).then(|| splits.swap_remove(known.unwrap_or(0)))
+}
+
+const TOWN_LETTERS_MIN: usize = 3;
 
 /// The place of a stored postcode.
 pub(crate) fn stored_place(postcode: &str) -> Place {
@@ -119,6 +167,22 @@ fn full(compact: &str) -> Place {
 }
 
 const INWARD_LETTERS: usize = 3;
+
+/// Whether a word ends like an inward part, so that most words are passed over quickly.
+fn may_end_postcode(lexeme: &Lexeme) -> bool {
+    match lexeme {
+        Lexeme::Word(word) => match word.as_bytes() {
+            [.., sector, first, second] => {
+                let is_sector = sector.is_ascii_digit() || b"OI".contains(sector);
+                is_sector && first.is_ascii_uppercase() && second.is_ascii_uppercase()
+            }
+            // `LS1 4 AP` has its inward part apart.
+            [first, second] => first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+            _ => false,
+        },
+        Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => false,
+    }
+}
 
 /// Whether a reading must stand at the end of its part of the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::normal::normalise;
 use crate::parse::{Class, Parsed, Token};
-use crate::place::{Place, take_place};
+use crate::place::{Place, stored_place, take_place};
 use crate::probe::{self, Probe};
 use crate::text::lexemes;
 
@@ -28,7 +28,14 @@ impl Query {
         let end = text.char_indices().nth(TEXT_MAX_CHARACTERS);
         let kept = end.map_or(text, |(end, _)| &text[..end]);
         let mut lexemes = lexemes(kept);
-        let place = take_place(&mut lexemes);
+        let place = match stored_place(kept) {
+            // A postcode alone may be parted anyhow: `LS1-4AP`.
+            place @ Place::Full { .. } => {
+                lexemes.clear();
+                place
+            }
+            Place::Unnamed | Place::Outward { .. } => take_place(&mut lexemes),
+        };
         let mut parsed = Parsed::read(&lexemes);
         parsed.is_unclear |= end.is_some() || parsed.units.len() > UNITS_MAX;
         Self {
@@ -53,7 +60,7 @@ impl Query {
         self.place.full().filter(|_| is_alone)
     }
 
-    /// What to ask the store for, best first; at most [`probe::PROBES_MAX`].
+    /// What to ask the store for, best first; at most twelve.
     pub fn probes(&self) -> Vec<Probe> {
         probe::probes(self)
     }

@@ -70,6 +70,10 @@ fn is_whole(query: &Query, known: &Known<'_>) -> bool {
         && query.normal == normalise(known.display_address)
 }
 
+fn is_equal(confidence: f64, best: f64) -> bool {
+    confidence > best - LEAD
+}
+
 /// Ranks candidates that are all there are.
 pub fn rank<'c, Id: Copy + Ord>(
     query: &Query,
@@ -126,6 +130,16 @@ impl<Id: Copy + Ord> Ranking<Id> {
         }
     }
 
+    /// Those that fit as well as the best.
+    pub fn best(&self) -> impl Iterator<Item = Id> {
+        let best = self.ranked.first().map_or(0.0, |best| best.confidence);
+        let equal = self
+            .ranked
+            .iter()
+            .filter(move |ranked| is_equal(ranked.confidence, best));
+        equal.map(|ranked| ranked.id)
+    }
+
     /// The property that is meant, if one alone is.
     pub fn decision(&self) -> Decision<Id> {
         let Some(best) = self
@@ -136,7 +150,7 @@ impl<Id: Copy + Ord> Ranking<Id> {
             return Decision::Nothing;
         };
         let next = self.ranked.get(1);
-        if self.is_cut || next.is_some_and(|next| next.confidence > best.confidence - LEAD) {
+        if self.is_cut || next.is_some_and(|next| is_equal(next.confidence, best.confidence)) {
             return Decision::Several;
         }
         Decision::One(best.id)

@@ -1,7 +1,8 @@
 //! The street of a stored address, and where a query names it.
 
 use crate::known::Stored;
-use crate::parse::Class;
+use crate::parse::{Class, Token};
+use crate::wording::{Errors, Pairing, Risk};
 
 /// The words of a street (or of a building with flats) behind a stored number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,5 +40,84 @@ impl Street {
 
     pub(crate) fn words(&self) -> impl Iterator<Item = usize> {
         self.names.iter().copied().chain(self.kind)
+    }
+}
+
+/// How a query names a stored street.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreetFit {
+    /// Its name is not there.
+    Missing,
+    /// Its name with another kind of street: `LANE` for `ROAD`.
+    OtherKind,
+    /// Its name alone.
+    WithoutKind,
+    /// All of it.
+    Whole,
+}
+
+impl Street {
+    /// Follows the street's words along a run of the query's words that begins at the number.
+    pub(crate) fn follow(
+        &self,
+        pairing: &mut Pairing<'_>,
+        tokens: &[Token],
+        run: &[usize],
+    ) -> StreetFit {
+        let words: Vec<usize> = self.words().collect();
+        let kind: Vec<usize> = self.kind.into_iter().collect();
+        let mut has_other_kind = false;
+        let mut rest = run.iter().copied();
+        while self.names.iter().any(|name| !pairing.is_taken(*name)) {
+            let Some(typed) = rest.next() else {
+                return StreetFit::Missing;
+            };
+            if pairing.found[typed].is_some() {
+                continue;
+            }
+            let name = pairing.best(typed, &self.names);
+            if let Some((stored, errors)) = name.or_else(|| pairing.best(typed, &kind)) {
+                pairing.take(typed, stored, errors);
+                continue;
+            }
+            let is_found =
+                pairing.take_joined(typed, &words) || pairing.take_split(typed, &self.names);
+            let is_kind = tokens[typed].class == Class::StreetType && !has_other_kind;
+            if !is_found && !is_kind {
+                return StreetFit::Missing;
+            }
+            has_other_kind |= !is_found;
+        }
+        has_other_kind |= self.follow_kind(pairing, tokens, rest.collect());
+        match self.kind {
+            _ if has_other_kind => StreetFit::OtherKind,
+            Some(kind) if !pairing.is_taken(kind) => StreetFit::WithoutKind,
+            Some(_) | None => StreetFit::Whole,
+        }
+    }
+
+    /// Looks for the kind of street behind its name. Returns whether another kind is there.
+    fn follow_kind(&self, pairing: &mut Pairing<'_>, tokens: &[Token], run: Vec<usize>) -> bool {
+        let next = run
+            .into_iter()
+            .find(|typed| pairing.found[*typed].is_none());
+        let kind = self.kind.filter(|kind| !pairing.is_taken(*kind));
+        let (Some(kind), Some(typed)) = (kind, next) else {
+            return false;
+        };
+        if pairing.take_split(typed, &[kind]) {
+            return false;
+        }
+        if let Some((_, errors)) = pairing.best(typed, &[kind]) {
+            // A mistyped kind is no other name.
+            let risk = Risk::None;
+            pairing.take(typed, kind, Errors { risk, ..errors });
+            return false;
+        }
+        let is_kind = tokens[typed].class == Class::StreetType;
+        if is_kind {
+            pairing.found[typed] = Some(kind);
+        }
+        is_kind
     }
 }

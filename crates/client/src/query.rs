@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use reqwest::RequestBuilder;
 use reqwest::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use signing::provenance::{ProvenanceError, verify_envelope};
 use tokio::sync::Mutex;
@@ -11,6 +12,7 @@ use crate::key_set::KeptKeySet;
 use crate::problem::Problem;
 use crate::token::{Credentials, KeptToken, request_token};
 use crate::verify::{VerifiedAnswer, read_page};
+use crate::wire::{AddressSuggestion, AddressSuggestions};
 use crate::{ClientError, Clock};
 
 /// What to ask for.
@@ -77,17 +79,39 @@ impl Client {
     /// # Errors
     /// Any [`ClientError`]; [`ClientError::RateLimited`] says how long to wait.
     pub async fn query_chains(&self, query: &ChainQuery) -> Result<VerifiedAnswer, ClientError> {
-        let token = self.access_token().await?;
-        let mut answer = self.post_query(query, &token).await?;
-        if refuses_token(&answer) {
-            self.token.lock().await.forget(&token);
-            let renewed = self.access_token().await?;
-            answer = self.post_query(query, &renewed).await?;
-        }
-        if answer.status != 200 {
-            return Err(read_refusal(&answer));
-        }
+        let url = format!("{}/api/v1/standard/chains", self.endpoints.base_url);
+        let request = self.mutual_tls.post(&url).form(&form_fields(query));
+        let request = match query.page {
+            Some(page) => request.query(&[("page", page)]),
+            None => request,
+        };
+        let answer = self.send_with_token(&url, request).await?;
         self.verify_body(answer.body).await
+    }
+
+    /// Lists the properties that an address may mean, the most likely first: at most `limit` of
+    /// them, 1 to 20. It is for choosing one to ask for by UPRN; the list is not signed.
+    ///
+    /// A token that the service no longer accepts is renewed once. Nothing else is retried.
+    ///
+    /// # Errors
+    /// Any [`ClientError`] but those of signatures.
+    pub async fn suggest_addresses(
+        &self,
+        text: &str,
+        limit: u8,
+    ) -> Result<Vec<AddressSuggestion>, ClientError> {
+        let url = format!("{}/api/v1/standard/addresses", self.endpoints.base_url);
+        let request = self.mutual_tls.get(&url);
+        let request = request.query(&[("q", text), ("limit", &limit.to_string())]);
+        let answer = self.send_with_token(&url, request).await?;
+        let list: AddressSuggestions = serde_json::from_slice(&answer.body).map_err(|error| {
+            ClientError::UnexpectedAnswer {
+                url,
+                reason: error.to_string(),
+            }
+        })?;
+        Ok(list.data)
     }
 
     /// The access token: the kept one until 30 s before its expiry, then a new one.
@@ -125,17 +149,28 @@ impl Client {
         read_page(&envelope, body)
     }
 
-    async fn post_query(&self, query: &ChainQuery, token: &str) -> Result<Answer, ClientError> {
-        let url = format!("{}/api/v1/standard/chains", self.endpoints.base_url);
-        let mut request = self
-            .mutual_tls
-            .post(&url)
-            .bearer_auth(token)
-            .form(&form_fields(query));
-        if let Some(page) = query.page {
-            request = request.query(&[("page", page)]);
+    /// Sends a request with the access token, a second time with a new one if the service no
+    /// longer accepts the kept one. Gives answers with status 200 only.
+    async fn send_with_token(
+        &self,
+        url: &str,
+        request: RequestBuilder,
+    ) -> Result<Answer, ClientError> {
+        let again = request.try_clone();
+        let token = self.access_token().await?;
+        let mut answer = send(url, request.bearer_auth(&token)).await?;
+        if refuses_token(&answer)
+            && let Some(again) = again
+        {
+            self.token.lock().await.forget(&token);
+            let renewed = self.access_token().await?;
+            answer = send(url, again.bearer_auth(&renewed)).await?;
         }
-        send(&url, request).await
+        if answer.status == 200 {
+            Ok(answer)
+        } else {
+            Err(read_refusal(&answer))
+        }
     }
 
     fn now(&self) -> SystemTime {

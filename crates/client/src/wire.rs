@@ -14,6 +14,25 @@ pub struct ChainPage {
     pub pagination: Pagination,
 }
 
+/// What the look-up of an address answers.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct AddressSuggestions {
+    /// The most likely first.
+    pub(crate) data: Vec<AddressSuggestion>,
+}
+
+/// A property that an address may mean.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct AddressSuggestion {
+    /// Unique Property Reference Number.
+    pub uprn: u64,
+    /// The whole address in one line.
+    pub display_address: String,
+    /// How well it fits, 0 to 1.
+    pub confidence: f64,
+}
+
 /// Where a page lies in the whole result.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]

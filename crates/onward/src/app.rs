@@ -12,8 +12,9 @@ use crate::config::Config;
 use crate::delivery::Deliveries;
 use crate::delivery::sender::Sender;
 use crate::metrics::Metrics;
-use crate::rate_limit::RateLimits;
-use crate::registry::Registry;
+use crate::problem::Problem;
+use crate::rate_limit::{Allowance, RateLimits};
+use crate::registry::{Client, Registry};
 use crate::signers::Signers;
 
 /// The program's parts, shared by all requests.
@@ -97,5 +98,15 @@ impl App {
             metrics,
             request_ids: RequestIds::default(),
         }))
+    }
+
+    /// Counts a request for its client (S-14), unless `allowance` says that it
+    /// was counted.
+    pub fn count(&self, client: &Client, allowance: &mut Option<Allowance>) -> Result<(), Problem> {
+        let Some(limits) = &self.rate_limits else {
+            return Ok(());
+        };
+        let counted = || limits.count(&client.id);
+        allowance.get_or_insert_with(counted).check()
     }
 }

@@ -6,6 +6,7 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
+pub mod eval_addresses;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -56,6 +57,8 @@ enum Command {
     Import(import::ImportArgs),
     /// Writes made-up chains as an import file.
     Generate(generate::GenerateArgs),
+    /// Measures which property a typed address leads to, and how fast.
+    EvalAddresses(eval_addresses::EvalAddressesArgs),
     /// Registers, lists and disables clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
@@ -163,6 +166,7 @@ pub fn run() -> ExitCode {
             let (out, summary) = (&mut std::io::stdout(), &mut std::io::stderr());
             generate::run(&args, out, summary).map_err(Failure::new)
         }
+        Command::EvalAddresses(args) => eval_addresses::run(&args, &mut std::io::stdout()),
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
         Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),

@@ -4,6 +4,7 @@
 //! from the seed, and nothing reads a clock. A file of any size is made in little memory; of a
 //! given table of addresses the addresses and UPRNs are held, so that none is listed twice.
 
+pub(crate) mod addresses;
 mod branches;
 mod calendar;
 mod chains;

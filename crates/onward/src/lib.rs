@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod oauth;
 pub mod openapi;
 pub mod problem;
+pub mod property_search;
 pub mod rate_limit;
 pub mod registry;
 pub mod router;

@@ -18,6 +18,10 @@ pub const VALUE_CHARACTERS_MAX: usize = 200;
 pub const ROWS_MAX: u64 = 100;
 /// Chains on a page when none is asked for (document 1).
 pub const ROWS_DEFAULT: u64 = 15;
+/// Properties that a look-up of an address lists at most.
+pub const SUGGESTIONS_MAX: usize = 20;
+/// Properties that it lists when no number is asked for.
+pub const SUGGESTIONS_DEFAULT: usize = 5;
 /// Highest page: the largest integer that canonical JSON carries exactly
 /// (RFC 8785 section 3.1), because the answer repeats it.
 pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
@@ -102,9 +106,11 @@ pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 /// Lanes that one node delivers on at once.
 pub const LANES_MAX: usize = 2_000;
 /// Properties whose next delivery a lane reads ahead.
-pub const LANE_HEADS_READ: i64 = 64;
+pub const LANE_HEADS_READ: usize = 64;
+/// Properties that are so few that what waits behind their next deliveries is read as well.
+pub const LANE_HEADS_FEW: usize = 8;
 /// Deliveries behind one of them that a lane reads ahead.
-pub const LANE_FOLLOWING_READ: i64 = 16;
+pub const LANE_FOLLOWING_READ: usize = 16;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
 /// How long a verifier may keep the key set, in seconds.

@@ -45,10 +45,15 @@ impl Door {
 /// as every refusal has.
 pub fn routes(door: Door, app: Arc<App>) -> Router {
     let routes = match door {
-        Door::Base => webhook_routes(&app).route(
-            "/api/v1/standard/chains",
-            any(routes::standard::chains::query_chains),
-        ),
+        Door::Base => webhook_routes(&app)
+            .route(
+                "/api/v1/standard/chains",
+                any(routes::standard::chains::query_chains),
+            )
+            .route(
+                "/api/v1/standard/addresses",
+                any(routes::standard::addresses::find_addresses),
+            ),
         Door::Auth => Router::new().route("/token", any(routes::token::issue_token)),
         Door::Directory => Router::new().route("/jwks", any(routes::jwks::show_jwks)),
         Door::Listing => listing_door(&app),

@@ -1,5 +1,6 @@
 //! Bodies of the documents, as they travel. Domain types never serialise.
 
+pub mod addresses;
 pub mod chains;
 pub mod keys;
 pub mod management;

@@ -1,7 +1,9 @@
-//! Which chain a UPRN or an address leads to.
+//! Which properties an address may mean, and which chain a property leads to.
 
+use address::Probe;
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
 
+use crate::properties::{self, StoredProperty};
 use crate::row::Row;
 use crate::{Read, Result};
 
@@ -52,20 +54,33 @@ pub fn count_by_address(read: &mut Read<'_>, address_key: &str) -> Result<i64> {
     )
 }
 
-/// The current listings of all properties whose whole address has this normal
-/// form, the best placed first (S-7).
-pub fn list_by_address(read: &mut Read<'_>, address_key: &str) -> Result<Vec<Hit>> {
-    let hits = read.query(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, \
-         (select count(*) from listing x where x.chain_id = c.id and x.deleted_at is null), \
-         l.created_at from property p join listing l on l.property_id = p.id \
-         join chain c on c.id = l.chain_id \
-         where p.address_key = $1 and l.deleted_at is null \
-         order by p.id, l.created_at desc, l.id desc",
-        &[address_key.into()],
-        read_placed,
-    )?;
-    Ok(rank(hits))
+/// Finds the current listing of a property (S-6).
+pub fn find_by_property(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Hit>> {
+    read.query_one(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
+         from listing l join property p on p.id = l.property_id join chain c on c.id = l.chain_id \
+         where l.property_id = $1 and l.deleted_at is null \
+         order by l.created_at desc, l.id desc limit 1",
+        &[property.into()],
+        read_hit,
+    )
+}
+
+/// The properties that a probe finds: at most `limit`, the lowest ids first,
+/// with or without a listing.
+pub fn list_candidates(
+    read: &mut Read<'_>,
+    probe: &Probe,
+    limit: usize,
+) -> Result<Vec<StoredProperty>> {
+    let groups: Vec<&[i32]> = probe.all_of.iter().map(Vec::as_slice).collect();
+    let mut found = Vec::new();
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    read.each_by_tokens(&groups, limit, |row| {
+        found.push(properties::read_property(row)?);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// The current listings of all properties of a postcode, the best placed first

@@ -1,20 +1,28 @@
-//! Deliveries: what each subscription is owed, what was tried, how it ended.
+//! Deliveries: what each subscription is owed.
 //!
 //! Times are in milliseconds, but for those that a comment calls seconds.
 
 use chain::event::EventType;
 
-use crate::lanes::{self, Health, Lane};
-use crate::row::Row;
+use crate::row::{Row, Value};
 use crate::subscriptions::SubscriptionId;
 use crate::{Read, Result, StorageError, Write};
+
+/// What [`read_due`] reads.
+macro_rules! due_columns {
+    () => {
+        "d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, e.uprn, \
+         e.label, e.date, e.recorded_at, d.not_before, d.property_id"
+    };
+}
 
 /// An event on its way to one subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDelivery {
     /// The delivery.
     pub id: i64,
-    /// Deliveries of one number come in order: the property's, where it is known.
+    /// With what it keeps an order: the property's id, or a number below 0 that
+    /// stands for a property that is not known.
     pub order: i64,
     /// Attempts before this one.
     pub attempts: i64,
@@ -47,34 +55,14 @@ pub struct DueEvent {
     pub recorded_at: i64,
 }
 
-/// What came of one attempt.
+/// The first delivery that waits for its property, and is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttemptResult {
-    /// Of which delivery.
-    pub delivery: i64,
-    /// Counted from 1.
-    pub number: i64,
-    /// When it began.
-    pub begun_at: i64,
-    /// How long it took.
-    pub duration: i64,
-    /// HTTP status, where one came.
-    pub status: Option<i64>,
-    /// What went wrong, in one word.
-    pub error: Option<&'static str>,
-    /// What follows.
-    pub next: Next,
-}
-
-/// What follows an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// It was delivered.
-    Delivered,
-    /// It is tried again, not before this time.
-    Retry(i64),
-    /// It is not tried again unless somebody asks.
-    Failed,
+pub struct Head {
+    /// The delivery.
+    pub delivery: DueDelivery,
+    /// Whether others wait behind it for the same property.
+    pub is_followed: bool,
+    not_before: i64,
 }
 
 /// Owes an event to every active subscription that hears its type; how many
@@ -127,107 +115,87 @@ pub fn insert_delivery(
 
 /// What a subscription may be sent now: of each property the oldest that
 /// waits, if it is due; those never tried first, then the longest due. Nothing
-/// once the subscription is not active any more.
+/// once the subscription is not active any more. The flag says whether there
+/// may be more than these.
 pub fn list_heads(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     now: i64,
-    limit: i64,
-) -> Result<Vec<DueDelivery>> {
-    read.query(
-        "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at, d.not_before, d.property_id \
+    limit: usize,
+) -> Result<(Vec<Head>, bool)> {
+    // Each part walks an index in its order and stops at the limit; the second
+    // begins only where the first came to its end. Sorting both as one would
+    // look at all that waits, each time.
+    let sql = concat!(
+        "select * from (select ",
+        due_columns!(),
+        ", (select min(f.id) from delivery f where f.subscription_id = $1 \
+         and f.state = 'waiting' and f.property_id = d.property_id and f.id > d.id) \
          from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id = $1 and d.state = 'waiting' and d.not_before <= $2 \
-         and exists (select 1 from subscription s where s.id = d.subscription_id \
-         and s.status = 'active') \
-         and not exists (select 1 from delivery o where o.subscription_id = $3 \
+         where d.subscription_id = $2 and d.state = 'waiting' and d.not_before <= $3 \
+         and d.attempts = 0 \
+         and exists (select 1 from subscription s where s.id = $4 and s.status = 'active') \
+         and not exists (select 1 from delivery o where o.subscription_id = $5 \
          and o.state = 'waiting' and o.property_id = d.property_id and o.id < d.id) \
-         order by case when d.attempts = 0 then 0 else 1 end, d.not_before, d.id limit $4",
-        &[
-            subscription.into(),
-            now.into(),
-            subscription.into(),
-            limit.into(),
-        ],
-        read_due,
-    )
+         order by d.not_before, d.id limit $6) as fresh \
+         union all select * from (select ",
+        due_columns!(),
+        ", (select min(f.id) from delivery f where f.subscription_id = $7 \
+         and f.state = 'waiting' and f.property_id = d.property_id and f.id > d.id) \
+         from delivery d join event e on e.id = d.event_row \
+         where d.subscription_id = $8 and d.state = 'waiting' and d.not_before <= $9 \
+         and d.attempts > 0 \
+         and exists (select 1 from subscription s where s.id = $10 and s.status = 'active') \
+         and not exists (select 1 from delivery o where o.subscription_id = $11 \
+         and o.state = 'waiting' and o.property_id = d.property_id and o.id < d.id) \
+         order by d.not_before, d.id limit $12) as retried limit $13"
+    );
+    let id = subscription.into();
+    let part = [id, id, now.into(), id, id, as_limit(limit)];
+    let parameters = [part.as_slice(), &part, &[as_limit(limit)]].concat();
+    let mut heads = read.query(sql, &parameters, |row| {
+        Ok(Head {
+            is_followed: row.optional_integer(13)?.is_some(),
+            not_before: row.integer(11)?,
+            delivery: read_due(row)?,
+        })
+    })?;
+    // The order of a whole that is put together is nobody's promise.
+    heads.sort_by_key(|head| {
+        let DueDelivery { id, attempts, .. } = head.delivery;
+        (attempts > 0, head.not_before, id)
+    });
+    let is_cut = heads.len() >= limit;
+    Ok((heads, is_cut))
 }
 
 /// What waits behind a delivery for the same property, in order.
 pub fn list_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
-    (order, after): (i64, i64),
-    limit: i64,
+    (property, after): (i64, i64),
+    limit: usize,
 ) -> Result<Vec<DueDelivery>> {
     read.query(
-        "select d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, \
-         e.uprn, e.label, e.date, e.recorded_at, d.not_before, d.property_id \
-         from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id = $1 and d.state = 'waiting' and d.property_id = $2 \
-         and d.id > $3 order by d.id limit $4",
+        concat!(
+            "select ",
+            due_columns!(),
+            " from delivery d join event e on e.id = d.event_row \
+             where d.subscription_id = $1 and d.state = 'waiting' and d.property_id = $2 \
+             and d.id > $3 order by d.id limit $4"
+        ),
         &[
             subscription.into(),
-            order.into(),
+            property.into(),
             after.into(),
-            limit.into(),
+            as_limit(limit),
         ],
         read_due,
     )
 }
 
-/// Stores what came of attempts on a lane, and how the lane goes now; `false`,
-/// and nothing stored, if the lane is another node's by now.
-pub fn store_attempts(
-    write: &mut Write<'_>,
-    lane: &Lane,
-    results: &[AttemptResult],
-    health: &Health,
-) -> Result<bool> {
-    if !lanes::store_health(write, lane, health)? {
-        return Ok(false);
-    }
-    for result in results {
-        let (state, not_before, ended_at) = match result.next {
-            Next::Delivered => ("delivered", 0, Some(result.begun_at + result.duration)),
-            Next::Retry(at) => ("waiting", at, None),
-            Next::Failed => ("failed", 0, Some(result.begun_at + result.duration)),
-        };
-        // A delivery that was removed or ended meanwhile is not touched. But one that was
-        // cancelled while its attempt was under way has arrived all the same.
-        let also = match result.next {
-            Next::Delivered => "cancelled",
-            Next::Retry(_) | Next::Failed => "waiting",
-        };
-        let changed = write.execute(
-            "update delivery set state = $1, not_before = $2, ended_at = $3, attempts = $4 \
-             where id = $5 and state in ('waiting', $6)",
-            &[
-                state.into(),
-                not_before.into(),
-                ended_at.into(),
-                result.number.into(),
-                result.delivery.into(),
-                also.into(),
-            ],
-        )?;
-        if changed > 0 {
-            write.execute(
-                "insert into attempt (delivery_id, number, begun_at, duration, status, error) \
-                 values ($1, $2, $3, $4, $5, $6)",
-                &[
-                    result.delivery.into(),
-                    result.number.into(),
-                    result.begun_at.into(),
-                    result.duration.into(),
-                    result.status.into(),
-                    result.error.into(),
-                ],
-            )?;
-        }
-    }
-    Ok(true)
+fn as_limit(limit: usize) -> Value<'static> {
+    i64::try_from(limit).unwrap_or(i64::MAX).into()
 }
 
 fn read_due(row: &Row<'_>) -> Result<DueDelivery> {

@@ -22,10 +22,22 @@ pub(crate) struct ReadJob {
 
 pub(crate) type ReadWork = Box<dyn FnOnce(Result<&mut Read<'_>, StorageError>) + Send>;
 
+/// What keeps a transaction apart from those that run at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Everything that it read stands as it was read, or it runs again.
+    Serializable,
+    /// The rows that it changed are locked, and nothing else.
+    RowLocks,
+}
+
 /// One piece of work that changes the store. It is split in two because the
 /// answer may leave only when the commit that carries it is durable, and
 /// SQLite commits several pieces of work at once.
 pub(crate) trait WriteJob: Send {
+    /// What keeps it apart from others.
+    fn guard(&self) -> Guard;
+
     /// Runs the work inside the transaction and keeps its answer. `true`: it
     /// shall be committed. May be called again after a conflict.
     fn run(&mut self, write: &mut Write<'_>) -> bool;
@@ -41,6 +53,8 @@ pub(crate) struct Dialect {
     pub(crate) identity: &'static str,
     /// What makes text compare by bytes, so that both engines order alike.
     pub(crate) bytewise: &'static str,
+    /// The table `address_token (rowid, tokens)` with an index of the tokens.
+    pub(crate) address_tokens: &'static str,
 }
 
 impl Dialect {
@@ -48,5 +62,6 @@ impl Dialect {
     pub(crate) fn translate(self, sql: &str) -> String {
         sql.replace("{identity}", self.identity)
             .replace("{bytewise}", self.bytewise)
+            .replace("{address_tokens}", self.address_tokens)
     }
 }

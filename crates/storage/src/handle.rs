@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::engine::{
-    self, Hearing, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob,
+    self, Guard, Hearing, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob,
 };
 use crate::session::{Read, Write};
-use crate::{Result, StorageError};
+use crate::{Result, StorageError, address_index};
 
 /// Where a store is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,9 +102,11 @@ impl Storage {
                 url, text, options,
             )?)?),
         };
-        Ok(Self {
+        let storage = Self {
             engine: Arc::new(engine),
-        })
+        };
+        address_index::bring_up_to_date(&storage)?;
+        Ok(storage)
     }
 
     /// Runs `work` on one consistent snapshot.
@@ -153,7 +155,24 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(work)?;
+        let answer = self.submit_write(Guard::Serializable, work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// As [`Storage::write`], but on PostgreSQL only the rows that `work` changes
+    /// are kept from others: for work that begins by changing the one row on
+    /// which all depends, such as a lane's, and decides upon nothing else.
+    /// Serializable transactions that run all the time would undo each other,
+    /// and the recordings beside them, because of rows that merely lie near.
+    pub async fn write_under_row_locks<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_write(Guard::RowLocks, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
@@ -203,7 +222,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(work)?;
+        let answer = self.submit_write(Guard::Serializable, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
@@ -231,6 +250,7 @@ impl Storage {
 
     fn submit_write<T, E>(
         &self,
+        guard: Guard,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
     where
@@ -239,6 +259,7 @@ impl Storage {
     {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
+            guard,
             work,
             outcome: None,
             reply,
@@ -252,6 +273,7 @@ impl Storage {
 }
 
 struct TypedWrite<T, E, W> {
+    guard: Guard,
     work: W,
     outcome: Option<std::result::Result<T, E>>,
     reply: oneshot::Sender<std::result::Result<T, E>>,
@@ -263,6 +285,10 @@ where
     E: From<StorageError> + Send,
     W: FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send,
 {
+    fn guard(&self) -> Guard {
+        self.guard
+    }
+
     fn run(&mut self, write: &mut Write<'_>) -> bool {
         let outcome = (self.work)(write);
         let keep = outcome.is_ok();

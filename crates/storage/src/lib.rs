@@ -7,9 +7,11 @@
 //! closure that runs on a thread of the engine's own, so that nothing can be
 //! awaited, and no network call made, inside a transaction.
 
+pub mod address_index;
 pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
+pub mod attempts;
 pub mod branch;
 pub mod chains;
 pub mod changes;

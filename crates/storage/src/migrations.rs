@@ -3,13 +3,14 @@
 use crate::{Result, StorageError};
 
 /// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
 
-/// Portable SQL; `{identity}` and `{bytewise}` are put in by the engine.
+/// Portable SQL; words in braces are put in by the engine.
 const STEPS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_changes.sql"),
     include_str!("migrations/0003_webhooks.sql"),
+    include_str!("migrations/0004_address_search.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

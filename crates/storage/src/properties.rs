@@ -3,7 +3,7 @@
 use chain::ids::{PropertyId, Uprn};
 
 use crate::row::Row;
-use crate::{Read, Result, StorageError, Write, address_search, chains};
+use crate::{Read, Result, StorageError, Write, address_index, address_search, chains};
 
 /// An address in document 1's parts. Unknown lines are empty (S-12).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -117,7 +117,7 @@ pub fn find_address(read: &mut Read<'_>, property: PropertyId) -> Result<Option<
     )
 }
 
-fn read_property(row: &Row<'_>) -> Result<StoredProperty> {
+pub(crate) fn read_property(row: &Row<'_>) -> Result<StoredProperty> {
     Ok(StoredProperty {
         id: PropertyId(row.integer(0)?),
         uprn: read_uprn(row, 1)?,
@@ -198,7 +198,9 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
             (&property.postcode_key).into(),
         ],
     )?;
-    Ok(PropertyId(id))
+    let id = PropertyId(id);
+    address_index::insert_tokens(write, id, address)?;
+    Ok(id)
 }
 
 /// Changes the address of a property. Chains that show it get a new version.
@@ -224,5 +226,7 @@ pub fn update_property(
             id.into(),
         ],
     )?;
+    address_index::delete_tokens(write, id)?;
+    address_index::insert_tokens(write, id, address)?;
     chains::raise_versions_of_property(write, id)
 }

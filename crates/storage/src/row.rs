@@ -9,6 +9,8 @@ pub enum Value<'a> {
     Integer(i64),
     /// A `text`.
     Text(&'a str),
+    /// Tokens of an address, for the engine's index of them.
+    Tokens(&'a [i32]),
     /// SQL null.
     Null,
 }

@@ -73,6 +73,21 @@ impl<'c> Read<'c> {
             .ok_or_else(|| StorageError::Corrupt(format!("no answer to: {sql}")))
     }
 
+    /// Visits the properties whose address has at least one token of each
+    /// group: at most `limit`, the lowest ids first. The columns are those of
+    /// `properties::read_property`.
+    pub(crate) fn each_by_tokens(
+        &mut self,
+        groups: &[&[i32]],
+        limit: i64,
+        visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.each_by_tokens(groups, limit, visit),
+            Session::Postgres(session) => session.each_by_tokens(groups, limit, visit),
+        }
+    }
+
     fn each(
         &mut self,
         sql: &'static str,

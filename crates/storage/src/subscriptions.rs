@@ -212,6 +212,8 @@ pub fn disable_subscription(
 
 /// Removes a subscription with all that it is owed and its log.
 pub fn delete_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+    // First of all the lane, whose row everybody locks who stores results.
+    write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute(
         "delete from attempt where delivery_id in \
          (select id from delivery where subscription_id = $1)",
@@ -221,7 +223,6 @@ pub fn delete_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
         "delete from delivery where subscription_id = $1",
         &[id.into()],
     )?;
-    write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute("delete from subscription where id = $1", &[id.into()])?;
     Ok(())
 }

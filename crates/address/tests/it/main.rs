@@ -1,4 +1,10 @@
-//! The rules of addresses, by example and with mutations.
+//! The rules of addresses, by example.
 
 #[cfg(test)]
+mod decisions;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod normal;
+#[cfg(test)]
+mod queries;

@@ -43,8 +43,9 @@ impl Memory {
         self.addresses.len()
     }
 
-    pub(crate) fn tokens_mean(&self) -> f64 {
-        self.tokens as f64 / self.addresses.len() as f64
+    /// In tenths.
+    pub(crate) fn tokens_mean(&self) -> usize {
+        self.tokens * 10 / self.addresses.len()
     }
 
     pub(crate) fn tokens_most(&self) -> usize {
@@ -55,6 +56,10 @@ impl Memory {
         &self.addresses[id].display_address
     }
 
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "a search takes stores that can fail"
+    )]
     pub(crate) fn find(
         &self,
         probe: &Probe,

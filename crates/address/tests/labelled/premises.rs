@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use address::Candidate;
+use address::{Candidate, premises};
 
 /// Entries by their premises.
 pub(crate) struct Premises {
@@ -50,23 +50,4 @@ pub(crate) fn split(id: usize, display: &str) -> Candidate<usize> {
         postcode,
         display_address: display.to_owned(),
     }
-}
-
-/// What makes two entries of different registers one building: the last number, the two letters
-/// that begin its street's name, and the postcode district. Says nothing of organisations.
-pub(crate) fn premises(display: &str) -> String {
-    let (address, postcode) = display.rsplit_once(", ").unwrap_or((display, ""));
-    let district = postcode.split(' ').next().unwrap_or_default();
-    let words: Vec<&str> = address
-        .split([' ', ','])
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
-    let Some(at) = words.iter().rposition(is_number) else {
-        return display.to_owned();
-    };
-    let street = words
-        .get(at + 1)
-        .map_or("", |word| word.get(..2).unwrap_or(word));
-    format!("{} {street} {district}", words[at])
 }

@@ -237,7 +237,7 @@ fn push_street(homes: &mut Vec<Home>, street: &Home, random: &mut Random) {
                 homes.push(home);
             }
             4 if random.one_in(2) => {
-                home.name = (*random.pick(COTTAGES)).to_owned();
+                (*random.pick(COTTAGES)).clone_into(&mut home.name);
                 homes.push(home);
             }
             _ => homes.push(home),
@@ -249,7 +249,7 @@ fn push_street(homes: &mut Vec<Home>, street: &Home, random: &mut Random) {
     for name in [random.pick(COTTAGES), random.pick(COTTAGES)] {
         let mut cottage = street.clone();
         cottage.postcode.push('Q');
-        cottage.name = (*name).to_owned();
+        (*name).clone_into(&mut cottage.name);
         homes.push(cottage);
     }
 }
@@ -266,7 +266,7 @@ fn push_flats(homes: &mut Vec<Home>, home: &Home, random: &mut Random, is_block:
     let marker = random.pick(&["Flat", "Flat", "Apartment", "Unit"]);
     let mut building = home.clone();
     if is_block || random.one_in(2) {
-        building.name = (*random.pick(BUILDINGS)).to_owned();
+        (*random.pick(BUILDINGS)).clone_into(&mut building.name);
     }
     for flat in 1..=2 + random.below(16) {
         let mut home = building.clone();
@@ -280,7 +280,7 @@ fn push_floors(homes: &mut Vec<Home>, home: &Home) {
     for floor in ["Ground", "First", "Top"] {
         let mut home = home.clone();
         home.marker = "Floor";
-        home.flat = floor.to_owned();
+        floor.clone_into(&mut home.flat);
         homes.push(home);
     }
 }

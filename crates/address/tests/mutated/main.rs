@@ -1,6 +1,11 @@
 //! Made-up homes, houses and flats side by side, asked for in all the ways that people mistype.
 //! Whatever was typed, the answer is the home that is meant or none (S-7).
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the table is what the test is read for"
+)]
+
 mod homes;
 #[path = "../labelled/memory.rs"]
 mod memory;
@@ -17,7 +22,7 @@ use mutations::{MUTATIONS, Meant};
 use random::Random;
 
 /// Homes that are asked for.
-const ASKED: usize = 400;
+const ASKED: usize = 25;
 
 #[derive(Debug, Default)]
 struct Count {
@@ -29,11 +34,14 @@ struct Count {
 
 #[test]
 fn the_home_that_is_meant_or_none() {
-    let mut random = Random::new(20_261_121);
+    let seed = std::env::var("SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let mut random = Random::new(seed.unwrap_or(20_261_121));
     let homes = homes(&mut random);
     let memory = Memory::new(homes.iter().map(Home::candidate).collect());
     println!(
-        "{} homes, {:.1} tokens each, at most {}",
+        "{} homes, {} tenths of tokens each, at most {}",
         memory.len(),
         memory.tokens_mean(),
         memory.tokens_most()
@@ -58,9 +66,9 @@ fn the_home_that_is_meant_or_none() {
         "", "n", "right", "wrong", "another"
     );
     for (name, count) in &counts {
-        let share = 100.0 * count.right as f64 / count.asked as f64;
+        let share = count.right * 1000 / count.asked;
         println!(
-            "{name:34} {:6} {share:7.1}% {:6} {:8}",
+            "{name:34} {:6} {share:8} {:6} {:8}",
             count.asked, count.wrong, count.another
         );
         wrong += count.wrong;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use client::problem::Problem;
+use client::wire::AddressSuggestion;
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
 
 mod diagram;
@@ -14,6 +16,9 @@ mod source;
 
 pub(crate) use paint::Paint;
 pub(crate) use source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
+
+/// Properties that are shown when none is certain.
+const SUGGESTIONS: u8 = 5;
 
 /// Asks for the chains of properties and verifies the signed answer.
 #[derive(Args, Debug)]
@@ -57,6 +62,14 @@ pub enum QueryError {
     /// The service refused, was not reached, or its answer does not verify.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// No property is certain to be the one that the address names.
+    #[error("{problem}\n{suggestions}")]
+    Uncertain {
+        /// What the service said.
+        problem: Box<Problem>,
+        /// Which properties may be meant.
+        suggestions: Suggestions,
+    },
     /// The result could not be written out.
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
@@ -92,17 +105,31 @@ pub enum QueryError {
 /// [`QueryError`]; the program's exit status is then 1.
 pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
     let client = source::open_client(&args.source, clock)?;
-    let input = if args.address.is_empty() {
+    let address = args.address.join(" ");
+    let input = if address.is_empty() {
         ChainInput::Uprns(args.uprn)
     } else {
-        ChainInput::Addresses(vec![args.address.join(" ")])
+        ChainInput::Addresses(vec![address.clone()])
     };
     let query = ChainQuery {
         input,
         rows: args.rows,
         page: args.page,
     };
-    let answer = client.query_chains(&query).await?;
+    let answer = match client.query_chains(&query).await {
+        Err(ClientError::Refused(problem)) if problem.status == 404 && !address.is_empty() => {
+            let suggestions = client.suggest_addresses(&address, SUGGESTIONS).await?;
+            return Err(if suggestions.is_empty() {
+                ClientError::Refused(problem).into()
+            } else {
+                QueryError::Uncertain {
+                    problem,
+                    suggestions: Suggestions(suggestions),
+                }
+            });
+        }
+        answered => answered?,
+    };
 
     if let Some(path) = args.output {
         std::fs::write(&path, answer.body()).map_err(|source| QueryError::Save { path, source })?;
@@ -115,6 +142,26 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
     }
     out.flush()?;
     Ok(())
+}
+
+/// Properties that an address may mean, for the terminal.
+#[derive(Debug)]
+pub struct Suggestions(Vec<AddressSuggestion>);
+
+impl std::fmt::Display for Suggestions {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(formatter, "Perhaps one of these is meant:")?;
+        for suggestion in &self.0 {
+            writeln!(
+                formatter,
+                "  --uprn {:<12}  {}  ({:.0} %)",
+                suggestion.uprn,
+                printable(&suggestion.display_address),
+                suggestion.confidence * 100.0
+            )?;
+        }
+        write!(formatter, "Ask again with one of these UPRNs.")
+    }
 }
 
 /// Draws every chain of the page, then says which key signed it.

@@ -1,22 +1,22 @@
 //! Delivering on one lane: in order for each property, in parallel across properties.
 
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use storage::StorageError;
-use storage::deliveries::{self, AttemptResult, DueDelivery, Next};
+use storage::attempts::{self, AttemptResult};
+use storage::deliveries::DueDelivery;
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Hears, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::ahead::{ReadAhead, read_ahead};
 use super::callback::CallbackUrl;
 use super::dispatcher::Node;
 use super::policy::{self, Disabling, Window};
 use super::sender::{Attempt, SendError};
 use crate::clock::Stopwatch;
-use crate::limits;
 
 /// How long a lease counts; long enough to outlive a pause of the process.
 const LEASE_MILLISECONDS: i64 = 30_000;
@@ -57,9 +57,7 @@ pub async fn run(node: Arc<Node>, subscription: SubscriptionId, stop: watch::Rec
         lane,
         callback,
         window,
-        queue: VecDeque::new(),
-        behind: HashMap::new(),
-        busy: HashSet::new(),
+        ahead: ReadAhead::default(),
         sending: JoinSet::new(),
         stop,
     };
@@ -76,12 +74,7 @@ struct Runner {
     callback: Arc<CallbackUrl>,
     health: Health,
     window: Window,
-    /// Deliveries to send, each of another property.
-    queue: VecDeque<DueDelivery>,
-    /// What follows for a property once its present delivery succeeded.
-    behind: HashMap<i64, VecDeque<DueDelivery>>,
-    /// Properties of which something is queued or under way.
-    busy: HashSet<i64>,
+    ahead: ReadAhead,
     sending: JoinSet<Sent>,
     changes: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
@@ -100,6 +93,7 @@ impl Runner {
     async fn deliver(&mut self) -> Result<(), StorageError> {
         let mut idle = Stopwatch::start();
         let mut renewed = Stopwatch::start();
+        let mut looked = Stopwatch::start();
         loop {
             let is_stopping = *self.stop.borrow();
             if is_stopping && self.sending.is_empty() {
@@ -112,7 +106,12 @@ impl Runner {
                 }
             }
             if !is_stopping && !self.is_paused() {
-                self.changes.mark_unchanged();
+                let is_told = self.changes.has_changed().unwrap_or_default();
+                if is_told || looked.elapsed() >= TICK {
+                    self.changes.mark_unchanged();
+                    looked = Stopwatch::start();
+                    self.ahead.outdate();
+                }
                 self.fill().await?;
                 self.send_queued();
             }
@@ -126,7 +125,10 @@ impl Runner {
             let first = tokio::select! {
                 sent = self.sending.join_next() => sent,
                 // A new event may go out beside a slow answer.
-                _changed = self.changes.changed() => continue,
+                _changed = self.changes.changed() => {
+                    self.ahead.outdate();
+                    continue;
+                }
                 () = tokio::time::sleep(TICK) => continue,
             };
             idle = Stopwatch::start();
@@ -142,55 +144,33 @@ impl Runner {
 
     async fn wait(&mut self) {
         tokio::select! {
-            _changed = self.changes.changed() => {}
+            _changed = self.changes.changed() => self.ahead.outdate(),
             _stopped = self.stop.wait_for(|stop| *stop) => {}
             () = tokio::time::sleep(TICK) => {}
         }
     }
 
-    /// Reads ahead, without any lock, when there is room and nothing is queued.
+    /// Reads ahead, without any lock, when there is room and something to find.
     async fn fill(&mut self) -> Result<(), StorageError> {
-        if !self.queue.is_empty() || self.sending.len() >= self.window.size() {
+        if !self.ahead.is_wanting() || self.sending.len() >= self.window.size() {
             return Ok(());
         }
         let subscription = self.lane.subscription;
         let now = self.node.app.clock.now_milliseconds();
-        let heads_max = limits::LANE_HEADS_READ;
-        let busy = self.busy.clone();
-        let found = self
+        let busy = self.ahead.busy();
+        let findings = self
             .node
             .app
             .storage
-            .read(move |read| {
-                let heads = deliveries::list_heads(read, subscription, now, heads_max)?;
-                let few = heads.len() < 8;
-                let mut found = Vec::with_capacity(heads.len());
-                for head in heads {
-                    let place = (head.order, head.id);
-                    let following = if few && !busy.contains(&head.order) {
-                        let limit = limits::LANE_FOLLOWING_READ;
-                        deliveries::list_following(read, subscription, place, limit)?
-                    } else {
-                        Vec::new()
-                    };
-                    found.push((head, following));
-                }
-                Ok::<_, StorageError>(found)
-            })
+            .read(move |read| read_ahead(read, subscription, now, &busy))
             .await?;
-        for (head, following) in found {
-            let property = head.order;
-            if self.busy.insert(property) {
-                self.queue.push_back(head);
-                self.behind.insert(property, following.into());
-            }
-        }
+        self.ahead.take(findings);
         Ok(())
     }
 
     fn send_queued(&mut self) {
         while self.sending.len() < self.window.size() {
-            let Some(delivery) = self.queue.pop_front() else {
+            let Some(delivery) = self.ahead.pop() else {
                 return;
             };
             let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));
@@ -216,12 +196,12 @@ impl Runner {
             return Ok(false);
         };
         for sent in batch {
-            self.go_on(&sent);
+            self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
         if hears != self.lane.hears {
             // Some of what was read ahead may be cancelled by now.
             self.lane.hears = hears;
-            self.forget_read_ahead();
+            self.ahead.forget();
         }
         Ok(true)
     }
@@ -238,8 +218,8 @@ impl Runner {
         self.node
             .app
             .storage
-            .write(move |write| {
-                if !deliveries::store_attempts(write, &lane, &results, &health)? {
+            .write_under_row_locks(move |write| {
+                if !attempts::store_attempts(write, &lane, &results, &health)? {
                     return Ok(None);
                 }
                 if let Some(disabling) = disabling {
@@ -251,35 +231,13 @@ impl Runner {
             .await
     }
 
-    fn forget_read_ahead(&mut self) {
-        for delivery in self.queue.drain(..) {
-            self.busy.remove(&delivery.order);
-        }
-        self.behind.clear();
-    }
-
-    /// After a success the property's next delivery follows; after a failure
-    /// all of its deliveries wait for this one (S-36).
-    fn go_on(&mut self, sent: &Sent) {
-        let property = sent.delivery.order;
-        let behind = self.behind.get_mut(&property);
-        let next = behind.and_then(VecDeque::pop_front);
-        match (sent.result.next, next) {
-            (Next::Delivered, Some(next)) => self.queue.push_back(next),
-            (Next::Delivered | Next::Retry(_) | Next::Failed, _) => {
-                self.behind.remove(&property);
-                self.busy.remove(&property);
-            }
-        }
-    }
-
     async fn renew(&self) -> Result<bool, StorageError> {
         let lane = self.lane.clone();
         let until = self.node.app.clock.now_milliseconds() + LEASE_MILLISECONDS;
         self.node
             .app
             .storage
-            .write(move |write| lanes::renew_lane(write, &lane, until))
+            .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until))
             .await
     }
 }
@@ -354,7 +312,7 @@ async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>,
     let now = node.app.clock.now_milliseconds();
     node.app
         .storage
-        .write(move |write| {
+        .write_under_row_locks(move |write| {
             let until = now + LEASE_MILLISECONDS;
             lanes::take_lane(write, subscription, &name, (now, until))
         })
@@ -365,7 +323,7 @@ async fn release(node: &Node, lane: Lane) {
     let released = node
         .app
         .storage
-        .write(move |write| lanes::release_lane(write, &lane));
+        .write_under_row_locks(move |write| lanes::release_lane(write, &lane));
     if let Err(error) = released.await {
         tracing::warn!(%error, "a lane could not be given back; its lease ends by itself");
     }

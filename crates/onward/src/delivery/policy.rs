@@ -2,7 +2,7 @@
 //!
 //! Times and durations are in milliseconds.
 
-use storage::deliveries::Next;
+use storage::attempts::Next;
 use storage::lanes::Health;
 
 /// The pauses after each failed attempt. Nothing follows the last one.

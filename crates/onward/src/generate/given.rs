@@ -114,13 +114,8 @@ impl GivenAddresses {
     /// The property of the record in hand; `None`, and counted, when it has to be passed over.
     fn read_property(&mut self) -> Result<Option<Property>, GenerateError> {
         let cell = |position: usize| self.cells.get(position).map_or("", |cell| cell.trim());
-        let address = cell(self.columns.address);
-        let postcode = postcode_spaced(cell(self.columns.postcode));
-        let display_address = postcode
-            .as_ref()
-            .map(|postcode| format!("{address}, {postcode}"));
-        let usable = display_address.filter(|display| is_usable(address, display));
-        let (Some(postcode), Some(display_address)) = (postcode, usable) else {
+        let usable = read_property(cell(self.columns.address), cell(self.columns.postcode));
+        let Some(property) = usable else {
             self.counts.skipped += 1;
             return Ok(None);
         };
@@ -128,16 +123,6 @@ impl GivenAddresses {
             .columns
             .uprn
             .and_then(|column| Uprn::parse(cell(column)).ok());
-        let (lines, post_town) = part_address(address);
-        let property = Property {
-            uprn: None,
-            lines,
-            post_town,
-            postcode,
-            kind: kind_of(address),
-            display_address,
-            price_thousands: USUAL_PRICE_THOUSANDS,
-        };
         let is_new = self.addresses.insert(normalise(&property.display_address));
         let own_uprn = given.filter(|uprn| self.uprns.insert(*uprn));
         if !is_new && own_uprn.is_none() {
@@ -163,6 +148,25 @@ impl GivenAddresses {
             }
         }
     }
+}
+
+/// The property of an address and its postcode; `None` if an import would refuse them.
+pub(super) fn read_property(address: &str, postcode: &str) -> Option<Property> {
+    let postcode = postcode_spaced(postcode)?;
+    let display_address = format!("{address}, {postcode}");
+    if !is_usable(address, &display_address) {
+        return None;
+    }
+    let (lines, post_town) = part_address(address);
+    Some(Property {
+        uprn: None,
+        lines,
+        post_town,
+        postcode,
+        kind: kind_of(address),
+        display_address,
+        price_thousands: USUAL_PRICE_THOUSANDS,
+    })
 }
 
 /// Whether an import would take the address as it is.

@@ -3,6 +3,7 @@
 use chain::ids::Uprn;
 
 use super::GenerateError;
+use crate::import::row::PropertyRow;
 
 /// What kind of building a property is: its tenure and price follow from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,27 @@ pub(super) struct Property {
     pub(super) kind: Kind,
     /// A usual price of a house in this place, in thousands of pounds.
     pub(super) price_thousands: u16,
+}
+
+impl Property {
+    /// Its row under this number; the address is taken out of it.
+    pub(super) fn take_row(&mut self, uprn: Uprn) -> PropertyRow {
+        let [line1, line2, line3, line4] = std::mem::take(&mut self.lines);
+        let mut row = PropertyRow {
+            uprn,
+            line1,
+            line2,
+            line3,
+            line4,
+            post_town: std::mem::take(&mut self.post_town),
+            postcode: std::mem::take(&mut self.postcode),
+            display_address: std::mem::take(&mut self.display_address),
+        };
+        if row.display_address.is_empty() {
+            row.display_address = row.joined_address();
+        }
+        row
+    }
 }
 
 /// Counts up the numbers that stand in for UPRNs (S-12).

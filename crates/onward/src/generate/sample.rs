@@ -6,7 +6,7 @@ use chain::ids::Uprn;
 use chain::milestone::find_by_key;
 
 use crate::import::row::{
-    EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow, PropertyRow, Row,
+    EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow, Row,
 };
 
 use super::branches::Branches;
@@ -178,21 +178,7 @@ impl<'a> Sample<'a> {
             Some(uprn) => uprn,
             None => self.placeholders.take()?,
         };
-        let [line1, line2, line3, line4] = std::mem::take(&mut property.lines);
-        let mut row = PropertyRow {
-            uprn,
-            line1,
-            line2,
-            line3,
-            line4,
-            post_town: std::mem::take(&mut property.post_town),
-            postcode: std::mem::take(&mut property.postcode),
-            display_address: std::mem::take(&mut property.display_address),
-        };
-        if row.display_address.is_empty() {
-            row.display_address = row.joined_address();
-        }
-        self.writer.write(&Row::Property(row))?;
+        self.writer.write(&Row::Property(property.take_row(uprn)))?;
         Ok(uprn)
     }
 

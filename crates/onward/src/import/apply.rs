@@ -325,8 +325,9 @@ impl Batch {
     }
 }
 
-fn apply_property(write: &mut Write<'_>, row: &PropertyRow) -> Applied {
-    let property = NewProperty {
+/// The property of a row, with its normal forms.
+pub(crate) fn new_property(row: &PropertyRow) -> NewProperty {
+    NewProperty {
         uprn: row.uprn,
         address: Address {
             line1: row.line1.clone(),
@@ -339,7 +340,11 @@ fn apply_property(write: &mut Write<'_>, row: &PropertyRow) -> Applied {
         },
         address_key: address::normalise(&row.display_address),
         postcode_key: address::postcode(&row.postcode).unwrap_or_default(),
-    };
+    }
+}
+
+fn apply_property(write: &mut Write<'_>, row: &PropertyRow) -> Applied {
+    let property = new_property(row);
     let Some(id) = properties::find_property_by_uprn(write, row.uprn)? else {
         properties::insert_property(write, &property)?;
         return Ok(true);

@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 
 use crate::config::Config;
 use crate::router::Door;
-use crate::routes::standard::chains;
+use crate::routes::standard::{addresses, chains};
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
 use crate::routes::{docs, health, jwks, metrics, openapi_json, token, webhook};
 
@@ -12,6 +12,7 @@ use crate::routes::{docs, health, jwks, metrics, openapi_json, token, webhook};
 #[openapi(
     paths(
         chains::query_chains,
+        addresses::find_addresses,
         webhook::subscribe::subscribe,
         webhook::simulate::simulate,
         webhook::subscriptions::list_subscriptions,

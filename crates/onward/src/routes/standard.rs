@@ -1,3 +1,4 @@
 //! Document 1's calls.
 
+pub mod addresses;
 pub mod chains;

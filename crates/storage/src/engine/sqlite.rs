@@ -1,5 +1,6 @@
 //! SQLite: one writer that commits waiting work as a group, readers beside it.
 
+mod address_tokens;
 mod copy;
 mod held;
 
@@ -34,6 +35,7 @@ const STATEMENTS_KEPT: usize = 256;
 const DIALECT: Dialect = Dialect {
     identity: "integer primary key autoincrement",
     bytewise: "",
+    address_tokens: address_tokens::TABLE,
 };
 
 /// A store in one SQLite file.
@@ -162,11 +164,15 @@ impl SqliteSession<'_> {
 
 impl rusqlite::ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
+        let value = match self {
             Value::Integer(value) => ValueRef::Integer(*value),
             Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Tokens(tokens) => {
+                return Ok(ToSqlOutput::from(address_tokens::document(tokens)));
+            }
             Value::Null => ValueRef::Null,
-        }))
+        };
+        Ok(ToSqlOutput::Borrowed(value))
     }
 }
 

@@ -2,6 +2,8 @@
 //! the statements do to the rows.
 
 #[cfg(test)]
+mod address_search;
+#[cfg(test)]
 mod branches;
 #[cfg(test)]
 mod changes;
@@ -9,6 +11,8 @@ mod changes;
 mod contention;
 #[cfg(test)]
 mod copies;
+#[cfg(test)]
+mod deliveries;
 #[cfg(test)]
 mod events;
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! A store of an older schema version gets what it lacks and keeps what it has.
 
+use address::{Probe, index_tokens};
 use chain::ids::ListingId;
-use storage::{branch, listings, properties};
+use storage::address_index::known;
+use storage::properties::Address;
+use storage::{address_search, branch, listings, properties};
 
 use crate::on_both_engines;
 use crate::place::Place;
@@ -38,6 +41,19 @@ on_both_engines! {
         assert_eq!(named.0, 1);
         let next = storage.write_blocking(properties::next_placeholder_uprn).unwrap();
         assert_eq!(next.value(), 900_000_000_042, "above what an import brought");
+        let of_either = [1, 2].map(|number| index_tokens(&known(&mill_lane(number))));
+        let probe = Probe { all_of: vec![of_either.concat()] };
+        let by_address = storage
+            .read_blocking(move |read| address_search::list_candidates(read, &probe, 9))
+            .unwrap();
+        assert_eq!(by_address.len(), 2, "older properties are found by their addresses");
+    }
+}
+
+fn mill_lane(number: u32) -> Address {
+    Address {
+        display_address: format!("{number} Mill Lane"),
+        ..Address::default()
     }
 }
 

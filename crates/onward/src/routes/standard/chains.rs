@@ -120,7 +120,7 @@ impl Exchange<'_> {
         let scope = Scope::TransactionStatus;
         let headers = &self.parts.headers;
         let caller = BoundToken::prove(app, snapshot, headers, peer, scope).await?;
-        self.count(&caller)?;
+        app.count(caller.client(), self.allowance)?;
         let query = self.read_query().await?;
         let (revision, matches) =
             find::find_matches(&app.storage, Arc::clone(&query.values)).await?;
@@ -149,15 +149,6 @@ impl Exchange<'_> {
                 .keep_body(place, &asked.queried, query.rows, (key, &signed));
         }
         Ok(Some(signed.body))
-    }
-
-    /// Counts the request for its client, once.
-    fn count(&mut self, caller: &BoundToken) -> Result<(), Problem> {
-        let Some(limits) = &self.app.rate_limits else {
-            return Ok(());
-        };
-        let counted = || limits.count(&caller.client().id);
-        self.allowance.get_or_insert_with(counted).check()
     }
 
     /// Reads the body, once.

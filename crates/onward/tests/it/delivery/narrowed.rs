@@ -1,7 +1,7 @@
 //! A subscription gives up a type of event: what waits of it goes out no more (S-30).
 
 use serde_json::{Value, json};
-use storage::deliveries::{AttemptResult, Next, store_attempts};
+use storage::attempts::{AttemptResult, Next, store_attempts};
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::SubscriptionId;
 

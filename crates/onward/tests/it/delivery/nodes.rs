@@ -111,12 +111,12 @@ story! {
         // What the dead node still wants to say does not count.
         let id = delivery["deliveryId"].as_str().unwrap().parse().unwrap();
         let belated = world.storage.write(move |write| {
-            let result = storage::deliveries::AttemptResult {
+            let result = storage::attempts::AttemptResult {
                 delivery: id, number: 9, begun_at: 0, duration: 0, status: None, error: None,
-                next: storage::deliveries::Next::Failed,
+                next: storage::attempts::Next::Failed,
             };
             let health = lanes::Health::default();
-            let stored = storage::deliveries::store_attempts(write, &lane, &[result], &health)?;
+            let stored = storage::attempts::store_attempts(write, &lane, &[result], &health)?;
             let renewed = lanes::renew_lane(write, &lane, i64::MAX)?;
             lanes::release_lane(write, &lane)?;
             Ok::<_, storage::StorageError>((stored, renewed))

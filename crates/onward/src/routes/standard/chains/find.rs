@@ -8,6 +8,7 @@ use storage::{Read, Storage, StorageError, registry};
 
 use super::query::Values;
 use crate::problem::Problem;
+use crate::property_search::{self, Found};
 
 /// Values up to which a query by UPRN is a small read.
 const FEW_VALUES: usize = 4;
@@ -18,12 +19,6 @@ pub(super) struct Match {
     /// What the answer shows as `queriedAddress` (S-5).
     pub(super) queried: String,
     pub(super) hit: Hit,
-}
-
-enum Found {
-    Nothing,
-    Several,
-    One(Hit),
 }
 
 /// Looks all values up. Those without a match are left out; if there is none
@@ -76,7 +71,7 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
     let mut matches = Vec::with_capacity(addresses.len());
     let mut is_ambiguous = false;
     for text in addresses {
-        match find_address(read, text)? {
+        match property_search::find_listing(read, text)? {
             Found::Nothing => {}
             Found::Several => is_ambiguous = true,
             Found::One(hit) => matches.push(Match {
@@ -86,22 +81,4 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
         }
     }
     Ok((revision, matches, is_ambiguous))
-}
-
-/// A postcode alone leads to its best placed property; anything else must be
-/// the whole address of exactly one property.
-fn find_address(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
-    if let Some(postcode) = address::postcode(text) {
-        let hits = address_search::list_by_postcode(read, &postcode)?;
-        return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
-    }
-    let key = address::normalise(text);
-    // S-7 asks for this where the address names a number. Two properties of one
-    // whole address cannot be told apart without one either, and the wrong one
-    // is far worse than none.
-    if address_search::count_by_address(read, &key)? > 1 {
-        return Ok(Found::Several);
-    }
-    let hits = address_search::list_by_address(read, &key)?;
-    Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One))
 }

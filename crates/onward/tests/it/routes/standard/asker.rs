@@ -5,8 +5,13 @@ use onward::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use super::{FORM, PATH};
 use crate::world::{Answer, At, TestClient, World};
+
+/// Where the query is.
+pub(super) const PATH: &str = "/api/v1/standard/chains";
+
+/// The content type of most stories' questions.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A client with a token for the query.
 pub(super) struct Asker {
@@ -46,6 +51,15 @@ impl Asker {
     /// The same client with a new token, once the clock has moved.
     pub(super) async fn renewed(&self, world: &World) -> Self {
         Self::of(world, self.client.clone()).await
+    }
+
+    /// The same client, asking at another path of the same address.
+    pub(super) fn at(&self, world: &World, path: &str) -> Self {
+        Self {
+            client: self.client.clone(),
+            token: self.token.clone(),
+            url: world.url(At::Base, path),
+        }
     }
 
     /// Asks with these fields.

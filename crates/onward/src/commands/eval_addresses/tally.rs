@@ -1,0 +1,144 @@
+//! Counts outcomes and prints them as a table.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Measured;
+
+/// What a query led to, where the property meant is in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The property meant.
+    Right,
+    /// Another one.
+    Wrong,
+    /// None, because several entries of the same premises fit as well.
+    Shared,
+    /// None, because several fit as well.
+    Several,
+    /// None, because none fits well enough.
+    Nothing,
+}
+
+/// Outcomes and times by category.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: BTreeMap<String, Counts>,
+    all: Counts,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    right: usize,
+    wrong: usize,
+    shared: usize,
+    several: usize,
+    nothing: usize,
+    answered_without: usize,
+    micros: Vec<u64>,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Shared => "shared",
+            Self::Several => "several",
+            Self::Nothing => "nothing",
+        })
+    }
+}
+
+impl Table {
+    pub(super) fn count(&mut self, category: &str, measured: &Measured) {
+        self.rows
+            .entry(category.to_owned())
+            .or_default()
+            .count(measured);
+        self.all.count(measured);
+    }
+}
+
+impl Counts {
+    fn count(&mut self, measured: &Measured) {
+        match measured.outcome {
+            Outcome::Right => self.right += 1,
+            Outcome::Wrong => self.wrong += 1,
+            Outcome::Shared => self.shared += 1,
+            Outcome::Several => self.several += 1,
+            Outcome::Nothing => self.nothing += 1,
+        }
+        self.answered_without += usize::from(measured.instead.is_some());
+        self.micros.push(measured.micros);
+    }
+
+    /// The time in milliseconds that so many of a thousand queries stay within.
+    fn milliseconds(&self, per_thousand: usize) -> f64 {
+        let mut micros = self.micros.clone();
+        micros.sort_unstable();
+        let at = (micros.len() * per_thousand / 1000).min(micros.len().saturating_sub(1));
+        let micros = micros.get(at).copied().unwrap_or_default();
+        std::time::Duration::from_micros(micros).as_secs_f64() * 1000.0
+    }
+
+    fn write(&self, name: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.micros.len();
+        let answered = self.right + self.wrong;
+        writeln!(
+            formatter,
+            "{name:<28} {number:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7.2} {:>7.2} {:>7.2}",
+            self.right,
+            self.wrong,
+            self.shared,
+            self.several,
+            self.nothing,
+            percent(self.right, answered),
+            percent(self.right, number - self.shared),
+            percent(self.wrong, number),
+            percent(self.answered_without, number),
+            self.milliseconds(500),
+            self.milliseconds(990),
+            self.milliseconds(1000),
+        )
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            formatter,
+            "{:<28} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>7} {:>7}",
+            "category",
+            "pairs",
+            "right",
+            "wrong",
+            "shared",
+            "several",
+            "nothing",
+            "precision",
+            "recall",
+            "wrong",
+            "if absent",
+            "p50 ms",
+            "p99 ms",
+            "max ms",
+        )?;
+        for (category, counts) in &self.rows {
+            counts.write(category, formatter)?;
+        }
+        self.all.write("all", formatter)?;
+        write!(
+            formatter,
+            "right:     the property meant, or another register's entry of the same premises\n\
+             shared:    several entries of the same premises fit, so none is answered (S-7); \
+             not part of the recall\n\
+             if absent: answered although nothing of the premises meant is in the store"
+        )
+    }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    let [part, whole] = [part, whole.max(1)].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    format!("{:.2} %", f64::from(part) * 100.0 / f64::from(whole))
+}

@@ -1,0 +1,113 @@
+//! Which property somebody means by an address as typed (S-7): one way for the
+//! chain query, the look-up and the measurement of both.
+
+use std::collections::HashMap;
+
+use address::{Candidate, Decision, Query, Ranking};
+use chain::ids::{PropertyId, Uprn};
+use storage::address_search::{self, Hit};
+use storage::properties::StoredProperty;
+use storage::{Read, StorageError};
+
+/// What a value of a chain query leads to.
+#[derive(Debug)]
+pub enum Found {
+    /// No property, or one without a current listing (S-6).
+    Nothing,
+    /// Several properties that fit equally well.
+    Several,
+    /// One property's current listing.
+    One(Hit),
+}
+
+/// A property that an address may mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion {
+    /// Its number.
+    pub uprn: Uprn,
+    /// Its whole address in one line.
+    pub display_address: String,
+    /// How well it fits, 0 to 1.
+    pub confidence: f64,
+}
+
+/// Finds the property that a value of a chain query names, if it is certain,
+/// and its current listing.
+pub fn find_listing(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
+    let query = Query::parse(text);
+    // However it is spaced and punctuated, or else repaired.
+    if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
+        let hits = address_search::list_by_postcode(read, &postcode)?;
+        return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
+    }
+    let ranking = rank(read, &query, |_property| {})?;
+    Ok(match ranking.decision() {
+        Decision::Nothing => Found::Nothing,
+        Decision::Several => Found::Several,
+        Decision::One(property) => {
+            let hit = address_search::find_by_property(read, property)?;
+            hit.map_or(Found::Nothing, Found::One)
+        }
+    })
+}
+
+/// Lists the properties that an address may mean, the most likely first, with
+/// or without a listing.
+pub fn list_suggestions(
+    read: &mut Read<'_>,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<Suggestion>, StorageError> {
+    let mut seen = HashMap::new();
+    let ranking = rank(read, &Query::parse(text), |property| {
+        let shown = (property.uprn, property.address.display_address.clone());
+        seen.insert(property.id, shown);
+    })?;
+    let fitting = ranking.ranked.iter().filter_map(|ranked| {
+        let (uprn, display_address) = seen.remove(&ranked.id)?;
+        Some(Suggestion {
+            uprn,
+            display_address,
+            confidence: ranked.confidence,
+        })
+    });
+    Ok(fitting.take(limit).collect())
+}
+
+/// Ranks the properties that fit; `see` is shown each one that was read.
+pub fn rank(
+    read: &mut Read<'_>,
+    query: &Query,
+    mut see: impl FnMut(&StoredProperty),
+) -> Result<Ranking<PropertyId>, StorageError> {
+    address::search(query, |probe, limit| {
+        let found = address_search::list_candidates(read, probe, limit)?;
+        found.iter().for_each(&mut see);
+        Ok(found.into_iter().map(candidate_of).collect())
+    })
+}
+
+/// As [`rank`] in a store without these properties.
+pub fn rank_without(
+    read: &mut Read<'_>,
+    query: &Query,
+    absent: &[PropertyId],
+) -> Result<Ranking<PropertyId>, StorageError> {
+    address::search(query, |probe, limit| {
+        let mut found = address_search::list_candidates(read, probe, limit + absent.len())?;
+        found.retain(|property| !absent.contains(&property.id));
+        found.truncate(limit);
+        Ok(found.into_iter().map(candidate_of).collect())
+    })
+}
+
+fn candidate_of(property: StoredProperty) -> Candidate<PropertyId> {
+    let address = property.address;
+    Candidate {
+        id: property.id,
+        lines: [address.line1, address.line2, address.line3, address.line4],
+        post_town: address.post_town,
+        postcode: address.postcode,
+        display_address: address.display_address,
+    }
+}

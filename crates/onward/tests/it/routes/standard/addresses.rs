@@ -1,0 +1,161 @@
+//! The look-up of addresses: candidates for people and programs that choose.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::asker::{Asker, read};
+use super::rows::Rows;
+use crate::story;
+use crate::world::{Answer, World};
+
+const PATH: &str = "/api/v1/standard/addresses";
+
+async fn begin(world: &World) -> Asker {
+    let rows = Rows::new()
+        .sale(1, "12 Church Road", "LS1 4AP")
+        .sale(2, "14 Church Road", "LS1 4AP")
+        .sale(3, "Flat 1, 20 Mill Lane", "LS2 8BB")
+        .sale(4, "Flat 2, 20 Mill Lane", "LS2 8BB")
+        .property(5, "16 Church Road", "LS1 4AP");
+    world.import(rows.lines()).await;
+    Asker::new(world).await.at(world, PATH)
+}
+
+async fn look_up(asker: &Asker, parameters: &[(&str, &str)]) -> Answer {
+    let request = asker.request_as(&Method::GET, "");
+    read(request.bearer_auth(&asker.token).query(parameters)).await
+}
+
+async fn suggestions(asker: &Asker, parameters: &[(&str, &str)]) -> Vec<Value> {
+    let answer = look_up(asker, parameters).await;
+    assert_eq!(answer.status, 200, "{parameters:?}");
+    answer.json()["data"].as_array().unwrap().clone()
+}
+
+fn uprns(suggestions: &[Value]) -> Vec<u64> {
+    let uprn = |suggestion: &Value| suggestion["uprn"].as_u64().unwrap();
+    suggestions.iter().map(uprn).collect()
+}
+
+story! {
+    async fn the_most_likely_come_first_with_what_it_takes_to_choose(world) {
+        let asker = begin(&world).await;
+        let found = suggestions(&asker, &[("q", "12 church rd, leeds ls1 4ap")]).await;
+        assert_eq!(found[0]["uprn"], 1);
+        assert_eq!(found[0]["displayAddress"], "12 Church Road, Leeds, LS1 4AP");
+        let confidence: Vec<f64> =
+            found.iter().map(|found| found["confidence"].as_f64().unwrap()).collect();
+        assert!(confidence[0] >= 0.75 && confidence[0] <= 1.0, "{confidence:?}");
+        assert!(confidence.is_sorted_by(|first, second| first >= second), "{confidence:?}");
+        assert_eq!(found[0].as_object().unwrap().len(), 3);
+    }
+}
+
+story! {
+    async fn what_is_ambiguous_is_listed_for_a_choice(world) {
+        let asker = begin(&world).await;
+        let mut found = uprns(&suggestions(&asker, &[("q", "20 mill lane leeds ls2 8bb")]).await);
+        found.sort_unstable();
+        assert_eq!(found, [3, 4]);
+    }
+}
+
+story! {
+    async fn a_postcode_lists_its_properties_with_and_without_a_listing(world) {
+        let asker = begin(&world).await;
+        let mut found = uprns(&suggestions(&asker, &[("q", "LS1 4AP")]).await);
+        found.sort_unstable();
+        assert_eq!(found, [1, 2, 5]);
+    }
+}
+
+story! {
+    async fn a_limit_keeps_the_first(world) {
+        let asker = begin(&world).await;
+        let all = suggestions(&asker, &[("q", "ls14ap")]).await;
+        let first = suggestions(&asker, &[("q", "ls14ap"), ("limit", "2")]).await;
+        assert_eq!(first[..], all[..2]);
+    }
+}
+
+story! {
+    async fn what_fits_nothing_is_an_empty_list(world) {
+        let asker = begin(&world).await;
+        assert_eq!(suggestions(&asker, &[("q", "1 Nowhere Street, York")]).await, Vec::<Value>::new());
+    }
+}
+
+story! {
+    async fn wrong_parameters_are_named(world) {
+        let asker = begin(&world).await;
+        let long = "x".repeat(201);
+        for (parameters, pointers) in [
+            (vec![], json!(["q"])),
+            (vec![("q", "  ")], json!(["q"])),
+            (vec![("q", long.as_str())], json!(["q"])),
+            (vec![("q", "LS1 4AP"), ("limit", "0")], json!(["limit"])),
+            (vec![("q", "LS1 4AP"), ("limit", "21")], json!(["limit"])),
+            (vec![("q", ""), ("limit", "many")], json!(["q", "limit"])),
+        ] {
+            let answer = look_up(&asker, &parameters).await;
+            assert_eq!(answer.status, 422, "{parameters:?}");
+            let errors = answer.json()["errors"].clone();
+            let named = errors.as_array().unwrap().iter().map(|error| error["pointer"].clone());
+            assert_eq!(named.collect::<Value>(), pointers);
+        }
+    }
+}
+
+story! {
+    async fn it_needs_the_token_and_the_certificate_of_the_query(world) {
+        let asker = begin(&world).await;
+        let bare = asker.request_as(&Method::GET, "?q=LS1+4AP");
+        let answer = read(bare).await;
+        assert_eq!((answer.status, answer.header("www-authenticate")), (401, "Bearer"));
+        let agent = world.register("agent", &["listing"]).await;
+        let agent = Asker::of(&world, agent).await.at(&world, PATH);
+        assert_eq!(look_up(&agent, &[("q", "LS1 4AP")]).await.status, 403);
+        let thief = world.register("thief", &["transaction-status"]).await;
+        let mut thief = Asker::of(&world, thief).await.at(&world, PATH);
+        thief.token.clone_from(&asker.token);
+        assert_eq!(look_up(&thief, &[("q", "LS1 4AP")]).await.status, 401);
+    }
+}
+
+story! {
+    async fn it_counts_as_a_request_and_takes_get_and_head_only(world) {
+        let asker = begin(&world).await;
+        let head = asker.request_as(&Method::HEAD, "?q=LS1+4AP").bearer_auth(&asker.token);
+        assert_eq!(read(head).await.status, 200);
+        let post = asker.request_as(&Method::POST, "?q=LS1+4AP").bearer_auth(&asker.token);
+        let answer = read(post).await;
+        assert_eq!((answer.status, answer.header("allow")), (405, "GET, HEAD"));
+        world = world.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.rate_limit_per_second = 1;
+            config.rate_limit_burst = 2;
+        }).await;
+        let asker = asker.renewed(&world).await.at(&world, PATH);
+        let mut statuses = Vec::new();
+        for _ in 0..3 {
+            statuses.push(look_up(&asker, &[("q", "LS1 4AP")]).await.status);
+        }
+        assert_eq!(statuses, [200, 200, 429]);
+    }
+}
+
+story! {
+    async fn hostile_texts_are_answered(world) {
+        let asker = begin(&world).await;
+        let letters = "a".repeat(200);
+        let digits = "1 ".repeat(100);
+        for text in [
+            letters.as_str(), digits.as_str(), "\u{0}\u{1}\u{7f}", "\u{202e}gnirts \u{200f}12",
+            "' or 1=1 --", "\" OR * AND NEAR(a b, 9) NOT ^x", "tokens: t1 OR t2", "{1,2,3}",
+            "🏠🏠🏠 12 🏠", "LS", "%_%", "Ⅻ ½ ⅓", "--", "((((((((((", "\\", "null",
+        ] {
+            let answer = look_up(&asker, &[("q", text)]).await;
+            assert!([200, 422].contains(&answer.status), "{text:?}: {}", answer.status);
+        }
+    }
+}

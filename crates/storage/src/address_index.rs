@@ -1,0 +1,99 @@
+//! The tokens of each property's address, kept in the transaction that keeps the
+//! address, so that a committed property is found at once (S-7).
+
+use address::{INDEX_VERSION, Known, index_tokens};
+use chain::ids::PropertyId;
+
+use crate::properties::{self, Address, StoredProperty};
+use crate::row::Value;
+use crate::{Result, Storage, Write};
+
+/// Properties whose tokens are made anew in one transaction.
+const BATCH: i64 = 2_000;
+
+/// The address as crate `address` takes it.
+pub fn known(address: &Address) -> Known<'_> {
+    Known {
+        lines: [
+            &address.line1,
+            &address.line2,
+            &address.line3,
+            &address.line4,
+        ],
+        post_town: &address.post_town,
+        postcode: &address.postcode,
+        display_address: &address.display_address,
+    }
+}
+
+pub(crate) fn insert_tokens(
+    write: &mut Write<'_>,
+    property: PropertyId,
+    address: &Address,
+) -> Result<()> {
+    let tokens = index_tokens(&known(address));
+    write.execute(
+        "insert into address_token (rowid, tokens) values ($1, $2)",
+        &[property.into(), Value::Tokens(&tokens)],
+    )?;
+    Ok(())
+}
+
+pub(crate) fn delete_tokens(write: &mut Write<'_>, property: PropertyId) -> Result<()> {
+    write.execute(
+        "delete from address_token where rowid = $1",
+        &[property.into()],
+    )?;
+    Ok(())
+}
+
+/// Makes all tokens anew if those that are there were made by another version
+/// of crate `address`. Cut off, it begins again the next time.
+pub(crate) fn bring_up_to_date(storage: &Storage) -> Result<()> {
+    let version = storage.read_blocking(|read| {
+        read.query_exactly_one(
+            "select value from revision where name = 'address_index'",
+            &[],
+            |row| row.integer(0),
+        )
+    })?;
+    if version == INDEX_VERSION {
+        return Ok(());
+    }
+    tracing::info!(
+        version = INDEX_VERSION,
+        "the index of addresses is made anew"
+    );
+    let mut done = PropertyId(0);
+    while let Some(last) = storage.write_blocking(move |write| renew_batch(write, done))? {
+        done = last;
+    }
+    storage.write_blocking(|write| {
+        write.execute(
+            "update revision set value = $1 where name = 'address_index'",
+            &[INDEX_VERSION.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Makes the tokens of the properties that follow `after`; gives the last of
+/// them.
+fn renew_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<PropertyId>> {
+    // A second node that starts at the same time waits here for its turn.
+    write.execute(
+        "update revision set value = value where name = 'address_index'",
+        &[],
+    )?;
+    let batch: Vec<StoredProperty> = write.query(
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
+         from property where id > $1 order by id limit $2",
+        &[after.into(), BATCH.into()],
+        properties::read_property,
+    )?;
+    for property in &batch {
+        delete_tokens(write, property.id)?;
+        insert_tokens(write, property.id, &property.address)?;
+    }
+    Ok(batch.last().map(|property| property.id))
+}

@@ -1,0 +1,74 @@
+//! The tokens of addresses in a GIN index.
+
+use super::PostgresSession;
+use crate::row::{Row, Value};
+use crate::{Result, StorageError};
+
+/// Without fastupdate, because each search would read the list of what is
+/// pending.
+pub(super) const TABLE: &str = "create table address_token (rowid bigint primary key, \
+     tokens integer[] not null); \
+     create index address_token_tokens on address_token \
+     using gin (tokens) with (fastupdate = off)";
+
+/// Materialised, because the planner would otherwise walk all properties in the
+/// order of their ids until it has found enough.
+macro_rules! find {
+    ($condition:literal, $limit:literal) => {
+        concat!(
+            "with fitting as materialized (select rowid from address_token where ",
+            $condition,
+            ") select p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, p.post_town, \
+             p.postcode, p.display_address \
+             from (select rowid from fitting order by rowid limit ",
+            $limit,
+            ") f join property p on p.id = f.rowid order by p.id"
+        )
+    };
+}
+
+/// One text for each number of groups.
+const FIND: [&str; 8] = [
+    find!("tokens && $1", "$2"),
+    find!("tokens && $1 and tokens && $2", "$3"),
+    find!("tokens && $1 and tokens && $2 and tokens && $3", "$4"),
+    find!(
+        "tokens && $1 and tokens && $2 and tokens && $3 and tokens && $4",
+        "$5"
+    ),
+    find!(
+        "tokens && $1 and tokens && $2 and tokens && $3 and tokens && $4 and tokens && $5",
+        "$6"
+    ),
+    find!(
+        "tokens && $1 and tokens && $2 and tokens && $3 and tokens && $4 and tokens && $5 and tokens && $6",
+        "$7"
+    ),
+    find!(
+        "tokens && $1 and tokens && $2 and tokens && $3 and tokens && $4 and tokens && $5 and tokens && $6 and tokens && $7",
+        "$8"
+    ),
+    find!(
+        "tokens && $1 and tokens && $2 and tokens && $3 and tokens && $4 and tokens && $5 and tokens && $6 and tokens && $7 and tokens && $8",
+        "$9"
+    ),
+];
+
+impl PostgresSession {
+    /// Visits the properties that have a token of each group, the lowest ids
+    /// first.
+    pub(crate) fn each_by_tokens(
+        &mut self,
+        groups: &[&[i32]],
+        limit: i64,
+        visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let statement = groups.len().checked_sub(1).and_then(|last| FIND.get(last));
+        let statement = statement.ok_or_else(|| {
+            StorageError::Corrupt(format!("{} groups of address tokens", groups.len()))
+        })?;
+        let mut parameters: Vec<_> = groups.iter().map(|group| Value::Tokens(group)).collect();
+        parameters.push(Value::Integer(limit));
+        self.each(statement, &parameters, visit)
+    }
+}

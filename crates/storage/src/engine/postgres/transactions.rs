@@ -1,0 +1,93 @@
+//! Transactions on PostgreSQL, and how they come about again after a conflict.
+
+use std::time::Duration;
+
+use super::{Hurt, PostgresSession};
+use crate::StorageError;
+use crate::engine::{Guard, ReadJob, WriteJob};
+use crate::session::{Read, Session, Write};
+
+/// How long a transaction that meets conflicts waits in all, before it gives up.
+/// One of those in conflict always gets through, so that a transaction of a few
+/// milliseconds has its turn long before; giving up is for a store that is stuck.
+const CONFLICT_PAUSES_MAX: Duration = Duration::from_secs(8);
+/// The ceilings of the pauses after a conflict: the first, which doubles with
+/// each further conflict, and the last.
+const CONFLICT_PAUSE_FIRST: Duration = Duration::from_millis(1);
+const CONFLICT_PAUSE_LAST: Duration = Duration::from_millis(64);
+
+const BEGIN_SERIALIZABLE: &str = "begin isolation level serializable";
+/// Statements under row locks find their rows by index, whatever the statistics
+/// say: those of a table that fills up quickly are out of date for a minute.
+const BEGIN_ROW_LOCKS: &str = "begin isolation level read committed; \
+     set local enable_seqscan = off; set local enable_hashjoin = off; \
+     set local enable_mergejoin = off";
+
+pub(super) fn read(session: &mut PostgresSession, job: ReadJob) {
+    session.hurt = None;
+    if job.snapshot
+        && let Err(error) = session.run("begin isolation level repeatable read read only")
+    {
+        (job.run)(Err(error));
+        return;
+    }
+    (job.run)(Ok(&mut Read::new(Session::Postgres(session))));
+    if job.snapshot
+        && let Err(error) = session.run("commit")
+    {
+        tracing::warn!(%error, "a read could not be ended");
+    }
+}
+
+/// Runs the work in a transaction, again after each conflict.
+pub(super) fn write(session: &mut PostgresSession, mut job: Box<dyn WriteJob>) {
+    let mut ceiling = CONFLICT_PAUSE_FIRST;
+    let mut paused = Duration::ZERO;
+    loop {
+        match attempt(session, job.as_mut()) {
+            Ok(()) => return job.finish(Ok(())),
+            Err(Hurt::Failure(error)) => return job.finish(Err(error)),
+            Err(Hurt::Conflict) if paused >= CONFLICT_PAUSES_MAX => {
+                return job.finish(Err(StorageError::Busy));
+            }
+            Err(Hurt::Conflict) => {
+                let pause = jitter(ceiling);
+                std::thread::sleep(pause);
+                paused += pause;
+                ceiling = CONFLICT_PAUSE_LAST.min(ceiling * 2);
+            }
+        }
+    }
+}
+
+fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), Hurt> {
+    session.hurt = None;
+    let begin = match job.guard() {
+        Guard::Serializable => BEGIN_SERIALIZABLE,
+        Guard::RowLocks => BEGIN_ROW_LOCKS,
+    };
+    session.run(begin).map_err(Hurt::Failure)?;
+    let keep = job.run(&mut Write::new(Session::Postgres(session)));
+    let hurt = session.hurt.take();
+    let ending = if keep && hurt.is_none() {
+        "commit"
+    } else {
+        "rollback"
+    };
+    let ended = session.run(ending);
+    match (hurt, session.hurt.take(), ended) {
+        (Some(hurt), _, _) => Err(hurt),
+        (None, Some(hurt), Err(_)) if keep => Err(hurt),
+        (None, _, Err(error)) if keep => Err(Hurt::Failure(error)),
+        (None, _, Ok(()) | Err(_)) => Ok(()),
+    }
+}
+
+/// Something between half of a pause and the whole of it, different each time,
+/// so that two transactions do not meet again and again.
+fn jitter(ceiling: Duration) -> Duration {
+    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ceiling);
+    let half = ceiling / 2;
+    let micros = u64::try_from(half.as_micros()).unwrap_or(u64::MAX).max(1);
+    half + Duration::from_micros(random % micros)
+}

@@ -1,0 +1,235 @@
+//! What lanes read and store.
+
+use chain::event::EventType;
+use storage::attempts::{self, AttemptResult, Next};
+use storage::deliveries::{self, Head};
+use storage::delivery_log::{self, LoggedDelivery};
+use storage::events::{self, SimulatedEvent};
+use storage::lanes::{self, Health, Lane};
+use storage::subscriptions::{self, NewSubscription, SubscriptionId};
+use storage::{Result, Storage, Write, api_keys};
+
+use crate::on_both_engines;
+use crate::place::{Place, beside, wait_for};
+use crate::rows::{THEN, participant};
+
+/// When everything is owed, in milliseconds.
+const OWED: i64 = THEN * 1000;
+const LANE: SubscriptionId = SubscriptionId(1);
+const LEASE: i64 = 30_000;
+
+on_both_engines! {
+    fn results_are_stored_however_many_come_at_once(place) {
+        // Around the length of one statement's batch, and beyond it.
+        for count in [1, 7, 8, 9, 19] {
+            let (storage, lane) = open_with_lane(place);
+            let ids = owe(&storage, (0..count).map(|number| number + 1).collect());
+            let results: Vec<_> = (0..).zip(&ids).map(|(number, id)| result(*id, number)).collect();
+            let expected: Vec<_> = results.iter().map(described).collect();
+            assert!(store(&storage, &lane, results));
+            let logged: Vec<_> = log(&storage).iter().map(shown).collect();
+            assert_eq!(logged, expected);
+            forget(&storage);
+        }
+    }
+
+    fn a_delivery_that_ended_meanwhile_is_not_touched(place) {
+        let (storage, lane) = open_with_lane(place);
+        let ids = owe(&storage, vec![1, 2]);
+        assert!(store(&storage, &lane, vec![result(ids[0], 0)]));
+        let before = log(&storage);
+        let mut second = result(ids[0], 2);
+        second.number = 2;
+        assert!(store(&storage, &lane, vec![second, result(ids[1], 0)]));
+        let after = log(&storage);
+        assert_eq!(after[0], before[0]);
+        assert_eq!(after[1].state, "delivered");
+    }
+
+    fn of_each_property_comes_the_oldest_that_is_due(place) {
+        let (storage, lane) = open_with_lane(place);
+        let ids = owe(&storage, vec![1, 1, 2, 3, 3, 4]);
+        // Property 3 waits until later, property 2 is to be tried again.
+        let mut retried = result(ids[2], 1);
+        retried.next = Next::Retry(OWED + 10);
+        let mut later = result(ids[3], 1);
+        later.next = Next::Retry(OWED + 1_000);
+        assert!(store(&storage, &lane, vec![retried, later]));
+        let (heads, is_cut) = list_heads(&storage, OWED + 10, 2);
+        assert!(is_cut, "as many as may be");
+        assert_eq!(places(&heads), [(ids[0], true), (ids[5], false)]);
+        let (heads, is_cut) = list_heads(&storage, OWED + 10, 3);
+        assert!(is_cut, "as many as may be");
+        assert_eq!(places(&heads), [(ids[0], true), (ids[5], false), (ids[2], false)]);
+        let (heads, is_cut) = list_heads(&storage, OWED + 9, 9);
+        assert!(!is_cut);
+        assert_eq!(places(&heads), [(ids[0], true), (ids[5], false)]);
+        let (heads, _is_cut) = list_heads(&storage, OWED + 1_000, 9);
+        let all = [(ids[0], true), (ids[5], false), (ids[2], false), (ids[3], true)];
+        assert_eq!(places(&heads), all);
+        let first = (1, ids[0]);
+        let following = storage
+            .read_blocking(move |read| deliveries::list_following(read, LANE, first, 9));
+        let following: Vec<_> = following.unwrap().iter().map(|delivery| delivery.id).collect();
+        assert_eq!(following, [ids[1]]);
+    }
+
+    fn properties_that_are_not_known_are_told_apart(place) {
+        let (storage, _lane) = open_with_lane(place);
+        let ids = owe(&storage, vec![-5, -6, -5]);
+        let (heads, _is_cut) = list_heads(&storage, OWED, 9);
+        assert_eq!(places(&heads), [(ids[0], true), (ids[1], false)]);
+        let orders: Vec<_> = heads.iter().map(|head| head.delivery.order).collect();
+        assert_eq!(orders, [-5, -6]);
+    }
+
+    fn a_lane_that_is_taken_and_its_last_results_do_not_mix(place) {
+        let (storage, mut lane) = open_with_lane(place);
+        for id in owe(&storage, (1..=20).collect()) {
+            let (other_storage, old) = (storage.clone(), lane.clone());
+            let storing = beside(move || store(&other_storage, &old, vec![result(id, 0)]));
+            let taken = wait_for(storage.write_under_row_locks(|write| {
+                lanes::take_lane(write, LANE, "another", (OWED + LEASE, OWED))
+            }));
+            lane = taken.unwrap().unwrap();
+            let is_stored = storing.join().unwrap();
+            let state = log(&storage).into_iter().find(|logged| logged.id == id).unwrap().state;
+            assert_eq!(state, if is_stored { "delivered" } else { "waiting" });
+        }
+    }
+}
+
+fn open_with_lane(place: &Place) -> (Storage, Lane) {
+    let storage = place.open();
+    let lane = storage.write_blocking(|write| -> Result<_> {
+        if subscriptions::count_subscriptions(write, 1)? == 0 {
+            let participant = participant(write, "Lender Ltd")?;
+            let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
+            let new = NewSubscription {
+                reference: "subscription",
+                api_key,
+                participant_name: "Lender",
+                callback_url: "https://lender.example/events",
+                events: &[EventType::MilestoneUpdated],
+            };
+            subscriptions::store_subscription(write, &new, THEN)?;
+        }
+        lanes::take_lane(write, LANE, "here", (OWED + LEASE, OWED))
+    });
+    (storage, lane.unwrap().unwrap())
+}
+
+/// Owes the lane one event of each of these properties, in this order; numbers
+/// below 0 stand for properties that are not known.
+fn owe(storage: &Storage, properties: Vec<i64>) -> Vec<i64> {
+    let owe = move |write: &mut Write<'_>| -> Result<Vec<i64>> {
+        let mut ids = Vec::new();
+        for property in &properties {
+            let event_id = uuid::Uuid::new_v4().to_string();
+            let event = SimulatedEvent {
+                event_id: &event_id,
+                event_type: EventType::MilestoneUpdated,
+                property: (*property).max(0),
+                uprn: property.abs(),
+                label: Some("SSTC"),
+                date: "2026-03-02".parse().unwrap(),
+            };
+            let row = events::insert_simulated_event(write, &event, THEN)?;
+            ids.push(deliveries::insert_delivery(
+                write,
+                LANE,
+                (row, *property),
+                OWED,
+            )?);
+        }
+        Ok(ids)
+    };
+    storage.write_blocking(owe).unwrap()
+}
+
+fn result(delivery: i64, number: usize) -> AttemptResult {
+    let at = OWED + i64::try_from(number).unwrap();
+    AttemptResult {
+        delivery,
+        number: 1,
+        begun_at: at,
+        duration: 5,
+        status: [Some(200), None, Some(500)][number % 3],
+        error: [None, Some("timeout"), None][number % 3],
+        next: [Next::Delivered, Next::Retry(at + 5_000), Next::Failed][number % 3],
+    }
+}
+
+fn store(storage: &Storage, lane: &Lane, results: Vec<AttemptResult>) -> bool {
+    let lane = lane.clone();
+    let storing = storage.write_under_row_locks(move |write| {
+        attempts::store_attempts(write, &lane, &results, &Health::default())
+    });
+    wait_for(storing).unwrap()
+}
+
+fn list_heads(storage: &Storage, now: i64, limit: usize) -> (Vec<Head>, bool) {
+    let list = storage.read_blocking(move |read| deliveries::list_heads(read, LANE, now, limit));
+    list.unwrap()
+}
+
+fn places(heads: &[Head]) -> Vec<(i64, bool)> {
+    heads
+        .iter()
+        .map(|head| (head.delivery.id, head.is_followed))
+        .collect()
+}
+
+/// All deliveries, the oldest first.
+fn log(storage: &Storage) -> Vec<LoggedDelivery> {
+    let (_total, mut logged) = storage
+        .read_blocking(|read| delivery_log::list_deliveries(read, LANE, 100, 0))
+        .unwrap();
+    logged.reverse();
+    logged
+}
+
+/// Delivery, state, when it ended, when it is tried next, and its one attempt.
+type Shown = (i64, String, Option<i64>, i64, Option<i64>, Option<String>);
+
+fn shown(logged: &LoggedDelivery) -> Shown {
+    let [attempt] = logged.attempts.as_slice() else {
+        panic!("one attempt each: {logged:?}");
+    };
+    assert_eq!((attempt.number, attempt.duration), (1, 5));
+    (
+        logged.id,
+        logged.state.clone(),
+        logged.ended_at,
+        logged.not_before,
+        attempt.status,
+        attempt.error.clone(),
+    )
+}
+
+fn described(result: &AttemptResult) -> Shown {
+    let ended_at = Some(result.begun_at + result.duration);
+    let (state, ended_at, not_before) = match result.next {
+        Next::Delivered => ("delivered", ended_at, 0),
+        Next::Retry(at) => ("waiting", None, at),
+        Next::Failed => ("failed", ended_at, 0),
+    };
+    let error = result.error.map(ToOwned::to_owned);
+    (
+        result.delivery,
+        state.to_owned(),
+        ended_at,
+        not_before,
+        result.status,
+        error,
+    )
+}
+
+fn forget(storage: &Storage) {
+    let forget = |write: &mut Write<'_>| -> Result<()> {
+        write.execute("delete from attempt", &[])?;
+        write.execute("delete from delivery", &[])?;
+        Ok(())
+    };
+    storage.write_blocking(forget).unwrap();
+}
