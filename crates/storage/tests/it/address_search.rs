@@ -128,3 +128,20 @@ fn shared_tokens() -> Vec<i32> {
     tokens.retain(|token| others.contains(token));
     tokens
 }
+
+#[test]
+fn a_copy_is_searched_like_the_store() {
+    let place = crate::place::Place::on_sqlite();
+    let storage = place.open();
+    let ids = insert(&storage, 3);
+    let storage::StoreUrl::Sqlite(path) = &place.url else {
+        panic!("on SQLite only");
+    };
+    let copy = path.with_file_name("copy.db");
+    storage::copies::back_up(&place.url, &copy).unwrap();
+    drop(storage);
+    storage::copies::restore(&copy, &place.url, true).unwrap();
+    let storage = place.open();
+    assert_eq!(found(&storage, vec![own_tokens(2, 1)], 9), [ids[1]]);
+    assert_eq!(found(&storage, vec![shared_tokens()], 9), ids);
+}

@@ -179,3 +179,24 @@ fn postgres_has_tools_of_its_own() {
         );
     }
 }
+
+#[test]
+fn many_may_open_and_close_a_store_at_once_and_nobody_is_taken_for_a_restore() {
+    let place = Place::on_sqlite();
+    drop(open_with_counter(&place));
+    let users: Vec<_> = (0..4)
+        .map(|_| {
+            let url = place.url.clone();
+            beside(move || {
+                for _ in 0..25 {
+                    let opened = Storage::open(&url, &OpenOptions::default());
+                    opened.unwrap().write_blocking(increment).unwrap();
+                }
+            })
+        })
+        .collect();
+    for user in users {
+        user.join().unwrap();
+    }
+    assert_eq!(counted(&place.open()), 100);
+}

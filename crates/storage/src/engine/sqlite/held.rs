@@ -4,14 +4,28 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Result, StorageError};
+
+/// How often a lock is tried for that somebody else has, and the pause between: whoever closes the
+/// store has it alone for a moment.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The lock, for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Held {
-    _file: File,
+    file: File,
+    name: PathBuf,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Shared,
+    Alone,
 }
 
 impl Held {
@@ -21,44 +35,66 @@ impl Held {
         if !create && !path.exists() {
             return Ok(None);
         }
-        let refused = |reason: String| StorageError::Open {
-            target: path.display().to_string(),
-            reason,
-        };
-        let Ok(file) = open(path) else {
-            return Ok(None);
-        };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => {
-                Err(refused("it is being restored at this moment".to_owned()))
-            }
-            Err(TryLockError::Error(error)) => Err(refused(error.to_string())),
+        match take(path, Kind::Shared) {
+            Ok(Some(held)) => Ok(Some(held)),
+            Ok(None) => Err(StorageError::Open {
+                target: path.display().to_string(),
+                reason: "it is being restored at this moment".to_owned(),
+            }),
+            // Where no file can be made, SQLite cannot make its log either, and says so.
+            Err(_no_file) => Ok(None),
         }
     }
 
     /// Has the store alone; none while somebody uses it.
     pub(super) fn alone(path: &Path) -> io::Result<Option<Self>> {
-        let file = open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
+        take(path, Kind::Alone)
+    }
+
+    /// Whether the file that is locked still has its name: the last user removes it.
+    fn is_current(&self) -> bool {
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let here = self.file.metadata().map(identity);
+        let there = std::fs::metadata(&self.name).map(identity);
+        matches!((here, there), (Ok(here), Ok(there)) if here == there)
+    }
+}
+
+impl Drop for Held {
+    /// The last one leaves nothing behind. It has the lock alone while it removes the file, so that
+    /// whoever opened the file before finds it gone once it has the lock.
+    fn drop(&mut self) {
+        let is_last = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
+        if is_last && self.is_current() {
+            drop(std::fs::remove_file(&self.name));
         }
     }
 }
 
-/// The lock's file stays: if one removed it, the next two could each lock another one.
-fn open(path: &Path) -> io::Result<File> {
+fn take(path: &Path, kind: Kind) -> io::Result<Option<Held>> {
     // A link and what it leads to are one store.
     let real = path
         .canonicalize()
         .unwrap_or_else(|_absent| path.to_owned());
     let mut name = real.into_os_string();
     name.push(".lock");
-    File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(PathBuf::from(name))
+    for _ in 0..TRIES {
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let held = Held {
+            file: options.open(&name)?,
+            name: PathBuf::from(&name),
+        };
+        let tried = match kind {
+            Kind::Shared => held.file.try_lock_shared(),
+            Kind::Alone => held.file.try_lock(),
+        };
+        match tried {
+            Ok(()) if held.is_current() => return Ok(Some(held)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
 }
