@@ -31,6 +31,8 @@ mod management;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod query;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod routes;

@@ -3,8 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::asker::{Asker, read};
-use super::rows::Rows;
+use crate::query::asker::{Asker, read};
+use crate::query::rows::Rows;
 use crate::story;
 use crate::world::{Answer, World};
 

@@ -13,5 +13,5 @@ mod signature;
 mod values;
 mod whole;
 
-use super::asker::{FORM, PATH};
-use super::{asker, rows};
+use crate::query::asker::{FORM, PATH};
+use crate::query::{asker, rows};

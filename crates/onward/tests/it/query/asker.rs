@@ -8,32 +8,32 @@ use serde_json::{Value, json};
 use crate::world::{Answer, At, TestClient, World};
 
 /// Where the query is.
-pub(super) const PATH: &str = "/api/v1/standard/chains";
+pub(crate) const PATH: &str = "/api/v1/standard/chains";
 
 /// The content type of most stories' questions.
-pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A client with a token for the query.
-pub(super) struct Asker {
-    pub(super) client: TestClient,
-    pub(super) token: String,
-    pub(super) url: String,
+pub(crate) struct Asker {
+    pub(crate) client: TestClient,
+    pub(crate) token: String,
+    pub(crate) url: String,
 }
 
 impl Asker {
     /// A lender who may ask.
-    pub(super) async fn new(world: &World) -> Self {
+    pub(crate) async fn new(world: &World) -> Self {
         Self::named(world, "lender").await
     }
 
     /// Another one who may ask.
-    pub(super) async fn named(world: &World, name: &str) -> Self {
+    pub(crate) async fn named(world: &World, name: &str) -> Self {
         let client = world.register(name, &["transaction-status"]).await;
         Self::of(world, client).await
     }
 
     /// A client that exists already.
-    pub(super) async fn of(world: &World, client: TestClient) -> Self {
+    pub(crate) async fn of(world: &World, client: TestClient) -> Self {
         let now = Clock::Manual(world.clock.clone()).now_seconds();
         let assertion = client
             .assertion()
@@ -49,12 +49,12 @@ impl Asker {
     }
 
     /// The same client with a new token, once the clock has moved.
-    pub(super) async fn renewed(&self, world: &World) -> Self {
+    pub(crate) async fn renewed(&self, world: &World) -> Self {
         Self::of(world, self.client.clone()).await
     }
 
     /// The same client, asking at another path of the same address.
-    pub(super) fn at(&self, world: &World, path: &str) -> Self {
+    pub(crate) fn at(&self, world: &World, path: &str) -> Self {
         Self {
             client: self.client.clone(),
             token: self.token.clone(),
@@ -63,17 +63,17 @@ impl Asker {
     }
 
     /// Asks with these fields.
-    pub(super) async fn ask(&self, form: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn ask(&self, form: &[(&str, &str)]) -> Answer {
         self.ask_at("", form).await
     }
 
     /// Asks with these fields and this query string.
-    pub(super) async fn ask_at(&self, query: &str, form: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn ask_at(&self, query: &str, form: &[(&str, &str)]) -> Answer {
         read(self.request(query).form(form)).await
     }
 
     /// Asks for properties by number, all on one page.
-    pub(super) async fn ask_uprns(&self, uprns: &[u64]) -> Answer {
+    pub(crate) async fn ask_uprns(&self, uprns: &[u64]) -> Answer {
         let texts: Vec<String> = uprns.iter().map(u64::to_string).collect();
         let mut form = vec![("inputType", "uprn"), ("rows", "100")];
         form.extend(texts.iter().map(|text| ("value[]", text.as_str())));
@@ -81,48 +81,48 @@ impl Asker {
     }
 
     /// The chain of a property, which must have one.
-    pub(super) async fn chain_of(&self, uprn: u64) -> Value {
+    pub(crate) async fn chain_of(&self, uprn: u64) -> Value {
         self.ask_uprns(&[uprn]).await.chains().remove(0)
     }
 
     /// Asks for one address.
-    pub(super) async fn ask_address(&self, address: &str) -> Answer {
+    pub(crate) async fn ask_address(&self, address: &str) -> Answer {
         self.ask(&[("inputType", "address"), ("value[]", address)])
             .await
     }
 
     /// Sends any body.
-    pub(super) async fn send(&self, content_type: &str, body: impl Into<reqwest::Body>) -> Answer {
+    pub(crate) async fn send(&self, content_type: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request("").header("content-type", content_type);
         read(request.body(body)).await
     }
 
     /// Sends the text of a URL-encoded form.
-    pub(super) async fn send_form(&self, body: &str) -> Answer {
+    pub(crate) async fn send_form(&self, body: &str) -> Answer {
         self.send(FORM, body.to_owned()).await
     }
 
     /// Sends a multipart form of these fields.
-    pub(super) async fn send_multipart(&self, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn send_multipart(&self, fields: &[(&str, &str)]) -> Answer {
         self.send("multipart/form-data; boundary=seam", multipart(fields))
             .await
     }
 
     /// A query with the token, without a body yet.
-    pub(super) fn request(&self, query: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, query: &str) -> RequestBuilder {
         self.request_as(&Method::POST, query)
             .bearer_auth(&self.token)
     }
 
     /// A request without any token.
-    pub(super) fn request_as(&self, method: &Method, query: &str) -> RequestBuilder {
+    pub(crate) fn request_as(&self, method: &Method, query: &str) -> RequestBuilder {
         let url = format!("{}{query}", self.url);
         self.client.http.request(method.clone(), url)
     }
 }
 
 /// A multipart body with the boundary `seam`.
-pub(super) fn multipart(fields: &[(&str, &str)]) -> String {
+pub(crate) fn multipart(fields: &[(&str, &str)]) -> String {
     let mut body = String::new();
     for (name, value) in fields {
         body += "--seam\r\nContent-Disposition: form-data; name=\"";
@@ -135,13 +135,13 @@ pub(super) fn multipart(fields: &[(&str, &str)]) -> String {
 }
 
 /// Sends a request and reads the whole answer.
-pub(super) async fn read(request: RequestBuilder) -> Answer {
+pub(crate) async fn read(request: RequestBuilder) -> Answer {
     Answer::read(request.send().await.unwrap()).await
 }
 
 /// Status, telling header fields, and body with the request's id taken out
 /// after it was compared with the header's.
-pub(super) fn show(answer: &Answer) -> String {
+pub(crate) fn show(answer: &Answer) -> String {
     let id = answer.header("x-request-id");
     assert_eq!(id.len(), 36, "{id}");
     let mut text = format!("{}\n", answer.status);
