@@ -4,7 +4,7 @@
 //! to `S-54` in its comments are the decisions of the written specification.
 //!
 //! A store keeps [`index_tokens`] for each property. A search parses a [`Query`], asks the store
-//! for the properties of its [`Query::probes`] one after the other, and ranks what came: [`search`]
+//! for the properties of its [`Query::probes`] one after the other, and ranks what came: [`search()`]
 //! does both. Nothing but the query and the stored addresses decides, so that every engine and
 //! every node gives the same answer (S-7).
 
