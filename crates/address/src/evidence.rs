@@ -101,6 +101,11 @@ impl<'a> Evidence<'a> {
         let stored_at = place_of(&self.stored.parsed, fit.stored_last);
         // `Albion Court, 7 London Road` without its flat is not the flat 7 of Albion Court.
         self.street = self.find_street(&street, typed_at, !fit.needs_building_name);
+        // `High Street` is not `High Street Mews`.
+        let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
+        if self.street == StreetFit::WithoutKind && street.names.last().is_some_and(is_kind) {
+            self.street = StreetFit::OtherKind;
+        }
         self.lacks_number = fit.stored_missing > 0;
         self.is_contradicted |= self.lacks_number && self.street == StreetFit::Missing;
         self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
@@ -264,7 +269,7 @@ impl<'a> Evidence<'a> {
         let is_pair_repeated = self.is_pair_repeated(at);
         match token.class {
             Class::Odd => self.is_contradicted = true,
-            Class::Letter if !is_before => self.is_contradicted = true,
+            Class::Letter if !is_before || self.is_before_unit(at) => self.is_contradicted = true,
             Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
             Class::Name | Class::Letter if is_repeated => {}
             Class::StreetType if is_pair_repeated => {}
@@ -282,6 +287,12 @@ impl<'a> Evidence<'a> {
             Class::County if self.county == County::Untyped => self.county = County::Unknown,
             Class::County | Class::Filler | Class::Unit(_) => {}
         }
+    }
+
+    /// `a 20 Park Road` may mean a flat.
+    fn is_before_unit(&self, at: usize) -> bool {
+        let next = self.query.tokens().get(at + 1);
+        next.is_some_and(|next| matches!(next.class, Class::Unit(_)))
     }
 
     /// `St Albans, St Albans` names it twice.
@@ -310,6 +321,16 @@ impl<'a> Evidence<'a> {
         let says = |at: &usize| !is_trade(tokens[*at].text());
         let is_shared =
             |at: &usize| self.pairing.is_taken(*at) && says(at) && !is_house(tokens[*at].text());
+        // `PF2, 33 Clerk Street` and `A, 14 High Street` are flats.
+        let is_alone = |at: usize| {
+            let same_part = tokens.iter().filter(|token| token.part == tokens[at].part);
+            same_part.count() == 1
+        };
+        let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
+        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_alone(*at);
+        if name.iter().any(is_left_out) {
+            self.is_contradicted = true;
+        }
         if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
             self.is_contradicted = true;
         }

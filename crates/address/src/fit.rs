@@ -47,12 +47,14 @@ impl Evidence<'_> {
             PlaceFit::Same => {
                 let is_whole = self.street == StreetFit::Whole;
                 let is_other = self.street == StreetFit::OtherKind;
-                self.unknown <= UNKNOWN_MAX && !is_other && (is_whole || !self.has_unknown_kind)
+                // What is unknown behind a name without its kind may be another kind.
+                let is_clear = is_whole || self.unknown == 0 && !self.has_unknown_kind;
+                self.unknown <= UNKNOWN_MAX && !is_other && is_clear
             }
             // S-7 asks for a near-certain match where the postcode differs.
             PlaceFit::Near => {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
-                is_exact && is_placed && errors <= 1 && risk == Risk::None
+                is_exact && is_placed && errors == 0 && self.unknown_before == 0
             }
             PlaceFit::District => is_exact && risk < Risk::Great,
             PlaceFit::Unnamed => {

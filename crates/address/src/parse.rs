@@ -1,7 +1,7 @@
 //! Reads an address, typed or stored, into words and numbers.
 
 use crate::distance::typing_errors;
-use crate::number::{Label, Unit, read_label, read_letter, read_number};
+use crate::number::{Label, Number, Unit, read_label, read_letter, read_number};
 use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
 
@@ -62,6 +62,9 @@ pub(crate) struct Parsed {
     pub(crate) units: Vec<Unit>,
     /// Something looks like a number and was not understood.
     pub(crate) is_unclear: bool,
+    /// A number stood there twice and was read once. In a stored address that is a habit of
+    /// registers; what somebody typed may mean a flat, `2, 2 High Street`.
+    pub(crate) is_doubled: bool,
 }
 
 impl Parsed {
@@ -132,21 +135,27 @@ impl Parsed {
                 return Some(used);
             }
             // `Flat, 74 High Street` and `The Flat` name the only flat there.
-            let follows_name = self.tokens.last().is_some_and(|last| {
-                last.part == part && matches!(last.class, Class::Name | Class::StreetType)
-            });
-            if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) && !follows_name {
+            if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) && !self.follows_name(part) {
                 self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
                 return Some(1);
             }
             return None;
         }
         let code = words::part_of_house(word)?;
-        if code == "LAND" && !says_where(rest) {
+        if code == "LAND" && !says_where(rest)
+            || words::may_be_name(code) && (self.follows_name(part) || !stands_alone(rest))
+        {
             return None;
         }
         self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
         Some(1)
+    }
+
+    /// Whether a name stands right before, in the same part: `VICTORIA GARAGE`.
+    fn follows_name(&self, part: usize) -> bool {
+        self.tokens.last().is_some_and(|last| {
+            last.part == part && matches!(last.class, Class::Name | Class::StreetType)
+        })
     }
 
     fn push_number(&mut self, rest: &[Lexeme], part: usize) -> Option<usize> {
@@ -168,6 +177,7 @@ impl Parsed {
         let unit = Unit { marker, label };
         // `Dentist @ 68, 68 High Street` says its number twice.
         if is_behind_unit && marker == Marker::Bare && self.units.last() == Some(&unit) {
+            self.is_doubled = true;
             return;
         }
         self.tokens.push(Token {
@@ -295,11 +305,33 @@ fn read_marked_label(rest: &[Lexeme]) -> Option<(Result<Label, ()>, usize)> {
     if let Some(letter) = read_letter(word) {
         return Some((Ok(Label::Letter(letter)), skipped + 1));
     }
+    if let Some(value) = words::number_word(word) {
+        let number = Number {
+            value,
+            letter: None,
+        };
+        return Some((Ok(Label::One(number)), skipped + 1));
+    }
+    if ["II", "III", "IV", "VI", "VII", "VIII", "IX"].contains(&word.as_str()) {
+        return Some((Err(()), skipped + 1));
+    }
     let is_code = word.len() <= 4
         && word.is_ascii()
         && word.contains(|c: char| c.is_ascii_digit())
         && words::spelling(word).is_none();
     is_code.then(|| (Ok(Label::Code(word.clone())), skipped + 1))
+}
+
+/// Whether nothing follows in the same part of the address that the word could be the name of:
+/// `ATTIC, 12 …`, `attic 12 …`, `ATTIC FLAT`, `GARAGE AT`, but not `ATTIC ROOMS`.
+fn stands_alone(rest: &[Lexeme]) -> bool {
+    match rest.get(1) {
+        Some(Lexeme::Word(next)) => {
+            read_number(next).is_some() || ["AT", "FLAT", "APARTMENT"].contains(&next.as_str())
+        }
+        Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash) => false,
+        Some(Lexeme::Break) | None => true,
+    }
 }
 
 /// Parts what was typed without a space: `FLAT3`, `NO5`, `12HIGH`.

@@ -72,8 +72,51 @@ pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
         "REAR" => "REAR",
         "OUTBUILDING" | "OUTBUILDINGS" => "OUTBUILDING",
         "LAND" => "LAND",
+        "ATTIC" => "ATTIC",
+        "LOFT" => "LOFT",
+        "BEDSIT" | "BEDSITTER" => "BEDSIT",
+        "CARAVAN" => "CARAVAN",
+        "CELLAR" => "CELLAR",
+        "GARAGE" => "GARAGE",
+        "MEZZANINE" => "MEZZANINE",
+        "OUTHOUSE" => "OUTHOUSE",
+        "UPSTAIRS" => "UPSTAIRS",
+        "DOWNSTAIRS" => "DOWNSTAIRS",
+        // Agents' short forms of `Ground Floor Flat` and so on; the T may be third or top.
+        "GFF" => "GROUND",
+        "FFF" => "FIRST",
+        "SFF" => "SECOND",
+        "TFF" => "TFF",
+        "LGF" | "LGFF" => "LOWERGROUND",
+        "UGF" | "UGFF" => "UPPERGROUND",
         _ => return None,
     })
+}
+
+/// Whether a part of a house is as often a part of a name: `The Loft Café`.
+pub(crate) fn may_be_name(part_of_house: &str) -> bool {
+    [
+        "ATTIC",
+        "LOFT",
+        "CARAVAN",
+        "CELLAR",
+        "GARAGE",
+        "MEZZANINE",
+        "OUTHOUSE",
+        "UPSTAIRS",
+        "DOWNSTAIRS",
+    ]
+    .contains(&part_of_house)
+}
+
+/// A flat's number in letters.
+pub(crate) fn number_word(word: &str) -> Option<u32> {
+    let words = [
+        "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN",
+        "TWELVE",
+    ];
+    let at = words.iter().position(|number| *number == word)?;
+    u32::try_from(at + 1).ok()
 }
 
 /// Words that say nothing about which property is meant.

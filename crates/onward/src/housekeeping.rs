@@ -35,8 +35,9 @@ pub async fn clean_store(app: &App) -> Result<(), StorageError> {
     let ended_before = now - i64::from(app.config.delivery_retention_days) * DAY_SECONDS;
     app.storage
         .write(move |write| {
-            storage::assertion::delete_expired_assertions(write, now)?;
+            // Another node's clock may be behind this one's.
             let tokens_before = now - limits::REVOKED_KEPT_SECONDS;
+            storage::assertion::delete_expired_assertions(write, tokens_before)?;
             storage::revoked_tokens::delete_expired_tokens(write, tokens_before)?;
             storage::keys::revoke_retired_keys(write, keys_before, now)?;
             let limit = limits::DELIVERIES_PRUNED_MAX;

@@ -247,7 +247,12 @@ async fn open_doors(
             } else {
                 Arc::clone(&permits)
             },
-            peers: Arc::clone(&peers),
+            // Callers may come from the same address, behind a balancer.
+            peers: if is_private {
+                Arc::new(Peers::new(&app.config))
+            } else {
+                Arc::clone(&peers)
+            },
         });
     }
     Ok((doors, addresses))

@@ -65,26 +65,26 @@ pub(crate) fn bring_up_to_date(storage: &Storage) -> Result<()> {
         "the index of addresses is made anew"
     );
     let mut done = PropertyId(0);
-    while let Some(last) = storage.write_blocking(move |write| renew_batch(write, done))? {
+    while let Some(last) =
+        storage.write_under_row_locks_blocking(move |write| renew_batch(write, done))?
+    {
         done = last;
     }
-    storage.write_blocking(|write| {
-        write.execute(
-            "update revision set value = $1 where name = 'address_index'",
-            &[INDEX_VERSION.into()],
-        )
-    })?;
     Ok(())
 }
 
 /// Makes the tokens of the properties that follow `after`; gives the last of
-/// them.
+/// them. None when all are made, by this node or another one.
 fn renew_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<PropertyId>> {
     // A second node that starts at the same time waits here for its turn.
-    write.execute(
-        "update revision set value = value where name = 'address_index'",
+    let version = write.query_exactly_one(
+        "update revision set value = value where name = 'address_index' returning value",
         &[],
+        |row| row.integer(0),
     )?;
+    if version == INDEX_VERSION {
+        return Ok(None);
+    }
     let batch: Vec<StoredProperty> = write.query(
         "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
          from property where id > $1 order by id limit $2",
@@ -94,6 +94,12 @@ fn renew_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<Proper
     for property in &batch {
         delete_tokens(write, property.id)?;
         insert_tokens(write, property.id, &property.address)?;
+    }
+    if batch.is_empty() {
+        write.execute(
+            "update revision set value = $1 where name = 'address_index'",
+            &[INDEX_VERSION.into()],
+        )?;
     }
     Ok(batch.last().map(|property| property.id))
 }

@@ -176,6 +176,19 @@ impl Storage {
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
+    /// As [`Storage::write_under_row_locks`], for code without an async runtime.
+    pub(crate) fn write_under_row_locks_blocking<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_write(Guard::RowLocks, work)?;
+        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+    }
+
     /// Calls `hear` whenever another node than `name` says that there is something new, until the
     /// answer is dropped. None on SQLite, where nobody says so.
     pub fn hear_nodes(

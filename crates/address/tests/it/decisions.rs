@@ -151,6 +151,100 @@ fn never_another_home() {
     check("Apartment 3, Albert House, High Street, Morley, LS27 4AQ");
 }
 
+/// What a query finds where one address is all there is.
+fn decide_on(stored: &str, text: &str) -> Decision<usize> {
+    let mut parts = stored.split(", ");
+    let lines = [(); 4].map(|()| parts.next().unwrap_or_default());
+    let display = format!("{stored}, Leeds, LS1 4AP");
+    let known = Known {
+        lines,
+        post_town: "Leeds",
+        postcode: "LS1 4AP",
+        display_address: &display,
+    };
+    rank(&Query::parse(text), std::iter::once((0, known))).decision()
+}
+
+#[test]
+fn a_flat_of_any_name_is_not_its_building() {
+    for part in [
+        "Attic",
+        "Loft",
+        "Caravan",
+        "Cellar",
+        "Garage",
+        "Mezzanine",
+        "Outhouse",
+        "Upstairs",
+        "Bedsit",
+        "GFF",
+        "FFF",
+        "LGFF",
+        "Penthouse",
+        "Annexe",
+        "Basement",
+        "A",
+        "PF2",
+        "2F1",
+        "Upstairs Flat",
+        "Loft Apartment",
+        "Flat Two",
+    ] {
+        let stored = format!("{part}, 14 High Street");
+        let text = "14 high street leeds ls1 4ap";
+        assert_eq!(decide_on(&stored, text), Decision::Nothing, "{stored}");
+        let text = format!("{part} 14 high street leeds ls1 4ap");
+        assert_eq!(
+            decide_on("14 High Street", &text),
+            Decision::Nothing,
+            "{text}"
+        );
+    }
+    assert_eq!(
+        decide_on("Flat 2, 14 High Street", "flat two 14 high st ls1 4ap"),
+        Decision::One(0)
+    );
+    assert_eq!(
+        decide_on("Studio, 14 High Street", "flat two 14 high st ls1 4ap"),
+        Decision::Nothing
+    );
+    assert_eq!(
+        decide_on("The Flat, 14 High Street", "flat ii 14 high st ls1 4ap"),
+        Decision::Nothing
+    );
+    assert_eq!(
+        decide_on("Victoria Garage, 14 High Street", "14 high st ls1 4ap"),
+        Decision::One(0)
+    );
+    assert_eq!(
+        decide_on("Rose Cottage, 14 High Street", "14 high st ls1 4ap"),
+        Decision::One(0)
+    );
+}
+
+#[test]
+fn what_only_looks_alike_is_another() {
+    for (stored, text) in [
+        // A flat and a house of one number.
+        ("2 High Street", "2, 2 high street leeds ls1 4ap"),
+        ("1 High Street", "falt 1 1 high street leeds ls1 4ap"),
+        // A longer street, and a kind that is not known.
+        ("1 High Street Mews", "1 high street leeds ls1 4ap"),
+        ("3 Church Lane Cottages", "3 church lane leeds ls1 4ap"),
+        ("5 Church Road", "5 church farm ls1 4ap"),
+        ("9 Harcourt Road", "9 harcourt wk ls1 4ap"),
+        // Another postcode, and a second difference.
+        ("12 Granville Road", "12 grenville road leeds ls1 4ab"),
+        ("3 Mill Lane", "oak cottage 3 mill lane leeds ls1 4ab"),
+    ] {
+        assert_eq!(
+            decide_on(stored, text),
+            Decision::Nothing,
+            "{stored}: {text}"
+        );
+    }
+}
+
 #[test]
 fn two_of_one_address_are_several() {
     let known = Known {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -23,6 +23,8 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     }
     let unfinished = Unfinished::beside(target);
     let failed = |reason: String| CopyError::Write(target.to_owned(), reason);
+    // So that nobody puts another store in its place meanwhile.
+    let _held = Held::share(store, false)?;
     let connection = connect(store, false, true)?;
     check_version(&connection, store)?;
     // The store holds digests of keys and names of people: nobody else may read a copy.
@@ -70,6 +72,7 @@ pub(crate) fn restore(copy: &Path, store: &Path, replace: bool) -> Result<(), Co
     }
     let unfinished = Unfinished::beside(store);
     let mut file = unfinished.create().map_err(failed)?;
+    keep_owner(&file, store).map_err(failed)?;
     io::copy(&mut source, &mut file).map_err(failed)?;
     file.flush()
         .and_then(|()| file.sync_all())
@@ -175,8 +178,28 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 /// A new name is on disk when its folder is.
 fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
+}
+
+fn folder_of(path: &Path) -> &Path {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()
+    folder.unwrap_or_else(|| Path::new("."))
+}
+
+/// Root restores for the user who serves: the owner of the store that was there, or of its folder.
+fn keep_owner(file: &File, store: &Path) -> io::Result<()> {
+    let there = store
+        .metadata()
+        .or_else(|_absent| folder_of(store).metadata())?;
+    let here = file.metadata()?;
+    if (here.uid(), here.gid()) == (there.uid(), there.gid()) {
+        return Ok(());
+    }
+    match std::os::unix::fs::fchown(file, Some(there.uid()), Some(there.gid())) {
+        // Only root may give a file away; for anybody else it is theirs to sort out.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        given => given,
+    }
 }

@@ -42,7 +42,11 @@ impl Held {
                 reason: "it is being restored at this moment".to_owned(),
             }),
             // Where no file can be made, SQLite cannot make its log either, and says so.
-            Err(_no_file) => Ok(None),
+            Err(error) if is_read_only(&error) => Ok(None),
+            Err(error) => Err(StorageError::Open {
+                target: path.display().to_string(),
+                reason: format!("its lock cannot be shared: {error}"),
+            }),
         }
     }
 
@@ -71,6 +75,28 @@ impl Drop for Held {
     }
 }
 
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::NotFound
+    )
+}
+
+/// The file of the lock, made where it is missing. One that somebody else made, a run as root for
+/// example, may be readable only, which is enough to lock it.
+fn open_lock(name: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let opened = options.create(true).truncate(false).write(true).open(name);
+    match opened {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && name.exists() => {
+            File::open(name)
+        }
+        opened => opened,
+    }
+}
+
 fn take(path: &Path, kind: Kind) -> io::Result<Option<Held>> {
     // A link and what it leads to are one store.
     let real = path
@@ -79,10 +105,8 @@ fn take(path: &Path, kind: Kind) -> io::Result<Option<Held>> {
     let mut name = real.into_os_string();
     name.push(".lock");
     for _ in 0..TRIES {
-        let mut options = File::options();
-        options.create(true).truncate(false).write(true);
         let held = Held {
-            file: options.open(&name)?,
+            file: open_lock(Path::new(&name))?,
             name: PathBuf::from(&name),
         };
         let tried = match kind {
