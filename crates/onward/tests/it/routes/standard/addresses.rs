@@ -111,7 +111,8 @@ story! {
         let asker = begin(&world).await;
         let bare = asker.request_as(&Method::GET, "?q=LS1+4AP");
         let answer = read(bare).await;
-        assert_eq!((answer.status, answer.header("www-authenticate")), (401, "Bearer"));
+        let challenge = answer.header("www-authenticate");
+        assert!(answer.status == 401 && challenge.starts_with("Bearer"), "{challenge}");
         let agent = world.register("agent", &["listing"]).await;
         let agent = Asker::of(&world, agent).await.at(&world, PATH);
         assert_eq!(look_up(&agent, &[("q", "LS1 4AP")]).await.status, 403);
