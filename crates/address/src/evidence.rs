@@ -1,13 +1,13 @@
 //! What speaks for a stored address and against it.
 
 use crate::known::Stored;
-use crate::parse::{Class, Parsed, Token};
+use crate::parse::{Class, Parsed, Token, needs_label};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
-use crate::units::{UnitsFit, fit_units};
+use crate::units::{UnitsFit, fit_building, fit_units};
 use crate::wording::Pairing;
-use crate::words::{Marker, is_building, is_compass, is_house, is_trade, resembles_street_type};
+use crate::words::{Marker, is_building, is_compass, is_house, is_trade};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -21,6 +21,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) is_street: Vec<bool>,
     /// The part of the stored address that names a building, where that stands for its number.
     pub(crate) name_part: Option<usize>,
+    /// The word right behind the number where the street was found before it: `Cheapside 14 Poultry`.
+    pub(crate) other_street: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -32,6 +34,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) has_unknown_kind: bool,
     /// The stored address has a number more: the house's, where the query has the flat's.
     pub(crate) lacks_number: bool,
+    /// The stored address is a flat, and the query's is the building that it is in.
+    pub(crate) is_part: bool,
     pub(crate) is_contradicted: bool,
 }
 
@@ -63,7 +67,11 @@ impl<'a> Evidence<'a> {
             evidence.find_name();
             let name = stored.name();
             evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
-        } else if let Some(fit) = fit_units(&query.parsed.units, stored.units()) {
+        } else if let Some(fit) = fit_units(&query.parsed.units, stored) {
+            evidence.subject = Subject::Numbers;
+            evidence.find_numbered(fit);
+        } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
+            evidence.is_part = true;
             evidence.subject = Subject::Numbers;
             evidence.find_numbered(fit);
         } else {
@@ -84,12 +92,14 @@ impl<'a> Evidence<'a> {
             street: StreetFit::Missing,
             is_street: vec![false; stored.tokens().len()],
             name_part: None,
+            other_street: None,
             places_found: 0,
             county: County::Untyped,
             unknown: 0,
             unknown_before: 0,
             has_unknown_kind: false,
             lacks_number: false,
+            is_part: false,
             is_contradicted: query.parsed.is_unclear || place == PlaceFit::Other,
         }
     }
@@ -103,7 +113,11 @@ impl<'a> Evidence<'a> {
         self.street = self.find_street(&street, typed_at, !fit.needs_building_name);
         // `High Street` is not `High Street Mews`.
         let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
-        if self.street == StreetFit::WithoutKind && street.names.last().is_some_and(is_kind) {
+        let is_cottages = street
+            .kind
+            .is_some_and(|at| self.stored.tokens()[at].text() == "CTS");
+        let needs_kind = street.names.last().is_some_and(is_kind) || is_cottages;
+        if self.street == StreetFit::WithoutKind && needs_kind {
             self.street = StreetFit::OtherKind;
         }
         self.lacks_number = fit.stored_missing > 0;
@@ -119,6 +133,8 @@ impl<'a> Evidence<'a> {
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
         self.find_rest(typed_at, behind, &PASSES);
+        let is_unknown = |at: usize| self.pairing.found[at].is_none();
+        self.is_contradicted |= self.other_street.is_some_and(is_unknown);
         self.compare_names(stored_at);
     }
 
@@ -140,13 +156,14 @@ impl<'a> Evidence<'a> {
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
         let before = if may_be_before { before } else { Vec::new() };
-        for run in [behind, before] {
+        for run in [&behind, &before] {
             let mut attempt = self.pairing.clone();
-            let fit = street.follow(&mut attempt, tokens, &run);
+            let fit = street.follow(&mut attempt, tokens, run);
             if fit == StreetFit::Missing {
                 continue;
             }
             self.pairing = attempt;
+            self.other_street = behind.first().copied().filter(|_| run == &before);
             let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
             // `30 The Green` is not in Green Crescent.
             let needs_kind = street.kind.is_some() && street.names.iter().all(is_kind);
@@ -252,66 +269,34 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether the words beside both are the same.
+    /// Whether the words or numbers beside both are the same.
     fn has_neighbour(&self, at: usize, stored: usize) -> bool {
+        let (typed, kept) = (self.query.tokens(), self.stored.tokens());
         let found = |at: usize| self.pairing.found.get(at).copied().flatten();
-        let before = at.checked_sub(1).and_then(found);
-        let behind = found(at + 1);
-        before.is_some_and(|before| before + 1 == stored)
-            || behind.is_some_and(|behind| behind == stored + 1)
-    }
-
-    fn count_unknown(&mut self, at: usize, is_before: bool) {
-        let token = &self.query.tokens()[at];
-        let is_repeated = self.query.tokens()[..at]
-            .iter()
-            .any(|earlier| earlier.is_word() && earlier.text() == token.text());
-        let is_pair_repeated = self.is_pair_repeated(at);
-        match token.class {
-            Class::Odd => self.is_contradicted = true,
-            Class::Letter if !is_before || self.is_before_unit(at) => self.is_contradicted = true,
-            Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
-            Class::Name | Class::Letter if is_repeated => {}
-            Class::StreetType if is_pair_repeated => {}
-            // Another street was typed as well, or another one altogether.
-            Class::StreetType if !is_before => self.is_contradicted = true,
-            Class::StreetType => self.has_unknown_kind = true,
-            // A mistyped kind of street that is not this one's.
-            Class::Name if !is_before && resembles_street_type(&token.written) => {
-                self.is_contradicted = true;
+        let before = before_filler(typed, at);
+        let stored_before = before_filler(kept, stored);
+        if let (Some(before), Some(stored_before)) = (before, stored_before) {
+            let unit = |token: &Token, parsed: &Parsed| match token.class {
+                Class::Unit(unit) => Some(parsed.units[unit].label.clone()),
+                Class::Name
+                | Class::StreetType
+                | Class::Filler
+                | Class::County
+                | Class::Letter
+                | Class::Odd => None,
+            };
+            let number = unit(&typed[before], &self.query.parsed);
+            let is_number = number.is_some();
+            if is_number && number == unit(&kept[stored_before], &self.stored.parsed)
+                || found(before) == Some(stored_before)
+            {
+                return true;
             }
-            Class::Name | Class::Letter if is_before => {
-                self.unknown_before += 1;
-            }
-            Class::Name | Class::Letter => self.unknown += 1,
-            Class::County if self.county == County::Untyped => self.county = County::Unknown,
-            Class::County | Class::Filler | Class::Unit(_) => {}
         }
-    }
-
-    /// `a 20 Park Road` may mean a flat.
-    fn is_before_unit(&self, at: usize) -> bool {
-        let next = self.query.tokens().get(at + 1);
-        next.is_some_and(|next| matches!(next.class, Class::Unit(_)))
-    }
-
-    /// `St Albans, St Albans` names it twice.
-    fn is_pair_repeated(&self, at: usize) -> bool {
-        let tokens = self.query.tokens();
-        let is_same = |pair: &[Token], start: usize| {
-            tokens.get(start..start + 2).is_some_and(|this| {
-                this.iter()
-                    .zip(pair)
-                    .all(|(first, second)| first.text() == second.text())
-            })
-        };
-        let mut earlier = tokens[..at].windows(2);
-        earlier.any(|pair| {
-            is_same(pair, at)
-                || at
-                    .checked_sub(1)
-                    .is_some_and(|before| is_same(pair, before))
-        })
+        // `VICTORIA ROAD LEEDS` is not the other road in Leeds.
+        let is_unknown =
+            |before: usize| typed[before].class == Class::Name && found(before).is_none();
+        !before.is_some_and(is_unknown) && found(at + 1).is_some_and(|behind| behind == stored + 1)
     }
 
     /// Two different names at one number are two properties.
@@ -327,14 +312,20 @@ impl<'a> Evidence<'a> {
             same_part.count() == 1
         };
         let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
-        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_alone(*at);
-        if name.iter().any(is_left_out) {
-            self.is_contradicted = true;
-        }
+        let is_flat = |at: &usize| is_alone(*at) || needs_label(&tokens[*at].written);
+        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_flat(at);
+        self.is_part |= name.iter().any(is_left_out);
         if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
             self.is_contradicted = true;
         }
     }
+}
+
+/// The token before this one and the fillers before it.
+fn before_filler(tokens: &[Token], at: usize) -> Option<usize> {
+    (0..at)
+        .rev()
+        .find(|before| tokens[*before].class != Class::Filler)
 }
 
 /// In which order the words besides the street are looked for.

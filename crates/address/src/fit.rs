@@ -15,6 +15,10 @@ pub(crate) struct Fit {
     /// 0.0 to 1.0.
     pub(crate) confidence: f64,
     pub(crate) place: PlaceFit,
+    /// It is a flat in the building that was named, and fits in all else.
+    pub(crate) is_part: bool,
+    /// The whole address was typed.
+    pub(crate) is_all_typed: bool,
 }
 
 /// Compares a query with a stored address.
@@ -23,6 +27,8 @@ pub(crate) fn assess(query: &Query, stored: &Stored) -> Fit {
     Fit {
         confidence: evidence.confidence(),
         place: evidence.place,
+        is_part: evidence.is_part && evidence.is_enough(),
+        is_all_typed: evidence.is_all_typed(),
     }
 }
 
@@ -36,6 +42,12 @@ impl Evidence<'_> {
             Subject::Numbers => self.is_enough_with_number(),
             Subject::Name => self.is_enough_with_name(),
         }
+    }
+
+    fn is_all_typed(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let is_open = |at: &usize| tokens[*at].is_word() && !self.pairing.is_taken(*at);
+        self.place == PlaceFit::Same && !(0..tokens.len()).any(|at| is_open(&at))
     }
 
     fn is_enough_with_number(&self) -> bool {
@@ -56,7 +68,7 @@ impl Evidence<'_> {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
                 is_exact && is_placed && errors == 0 && self.unknown_before == 0
             }
-            PlaceFit::District => is_exact && risk < Risk::Great,
+            PlaceFit::District => is_exact && errors <= ERRORS_MAX && risk < Risk::Great,
             PlaceFit::Unnamed => {
                 is_exact && self.is_placed() && errors <= ERRORS_MAX && risk == Risk::None
             }
@@ -159,7 +171,7 @@ impl Evidence<'_> {
             + street
             + place
             + part(untyped.count(), 0.0005, 0.009);
-        if self.is_enough() {
+        if self.is_enough() && !self.is_part {
             return ACCEPTED_MOST - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
@@ -178,7 +190,7 @@ impl Evidence<'_> {
 /// Words behind the number that may be unknown when number, street and full postcode are the same.
 const UNKNOWN_MAX: usize = 2;
 
-/// Typing errors without any postcode.
+/// Typing errors without a full postcode.
 const ERRORS_MAX: usize = 2;
 
 /// The confidence of a match that is not the whole address, word for word.

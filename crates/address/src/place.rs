@@ -51,6 +51,13 @@ impl Place {
         }
     }
 
+    /// Whether the postcode is one of Scotland, or of a district on its border.
+    pub(crate) fn is_scottish(&self) -> bool {
+        let outward = self.outward().unwrap_or_default();
+        let digit = outward.find(|c: char| c.is_ascii_digit());
+        SCOTTISH_AREAS.contains(&&outward[..digit.unwrap_or_default()])
+    }
+
     /// How a stored postcode fits what was typed.
     pub(crate) fn fit(&self, stored: &Self) -> PlaceFit {
         let (stored_outward, stored_inward) = match stored {
@@ -81,6 +88,10 @@ impl Place {
         }
     }
 }
+
+const SCOTTISH_AREAS: [&str; 16] = [
+    "AB", "DD", "DG", "EH", "FK", "G", "HS", "IV", "KA", "KW", "KY", "ML", "PA", "PH", "TD", "ZE",
+];
 
 /// Takes the postcode out of the text: the last full one wherever it stands, else the outward part
 /// at the end.

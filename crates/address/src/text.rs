@@ -24,7 +24,7 @@ pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let mark = match character {
-            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Lexeme::Hyphen,
+            '-' | '_' | '~' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Lexeme::Hyphen,
             '/' | '\\' => Lexeme::Slash,
             ',' | ';' | ':' | '\n' | '\r' | '|' | '(' | ')' | '[' | ']' => Lexeme::Break,
             '&' | '+' => Lexeme::Word("AND".to_owned()),

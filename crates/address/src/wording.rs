@@ -82,13 +82,52 @@ pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
     let is_replacement = count > 0 && typed_length == length && !is_anagram(typed, stored);
     let differs_first = typed.chars().next() != stored.chars().next();
     let is_swap = typed.chars().nth(1) == stored.chars().next();
+    let is_name = is_replacement && (differs_first || is_another_name(typed, stored));
+    let is_ending = !is_replacement && differs_in_ending(typed, stored);
     let risk = match count {
         0 => Risk::None,
-        _ if is_replacement && (differs_first || length <= SHORT_WORD) => Risk::Great,
+        _ if is_name || is_ending => Risk::Great,
         _ if differs_first && !is_swap => Risk::Slight,
         _ => Risk::None,
     };
     Some(Errors { count, risk })
+}
+
+/// Whether replaced letters make another name rather than a typing error: in a short word, two at
+/// once, a vowel for a vowel (`Grenville` and `Granville`), or keys that are far apart (`Clinton`
+/// and `Clifton`).
+fn is_another_name(typed: &str, stored: &str) -> bool {
+    let mut replaced = typed
+        .chars()
+        .zip(stored.chars())
+        .filter(|(typed, stored)| typed != stored);
+    let Some((first, second)) = replaced.next() else {
+        return false;
+    };
+    let is_vowel = |letter: char| "AEIOUY".contains(letter);
+    stored.chars().count() <= SHORT_WORD
+        || replaced.next().is_some()
+        || is_vowel(first) && is_vowel(second)
+        || !are_neighbours(first, second)
+}
+
+/// Whether two letters are next to each other on a keyboard.
+fn are_neighbours(first: char, second: char) -> bool {
+    let place = |letter: char| {
+        let mut rows = KEYS.iter().zip(0_usize..);
+        rows.find_map(|(row, at)| row.find(letter).map(|column| (at, column)))
+    };
+    let (Some(first), Some(second)) = (place(first), place(second)) else {
+        return false;
+    };
+    first.0.abs_diff(second.0) <= 1 && first.1.abs_diff(second.1) <= 1
+}
+
+const KEYS: [&str; 3] = ["QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM"];
+
+/// `Brookland` and `Brooklands` are streets of their own.
+fn differs_in_ending(typed: &str, stored: &str) -> bool {
+    typed.strip_suffix('S') == Some(stored) || stored.strip_suffix('S') == Some(typed)
 }
 
 /// A replaced letter makes another name of a word up to this length too often.
