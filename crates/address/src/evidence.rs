@@ -34,8 +34,6 @@ pub(crate) struct Evidence<'a> {
     pub(crate) has_unknown_kind: bool,
     /// The stored address has a number more: the house's, where the query has the flat's.
     pub(crate) lacks_number: bool,
-    /// The stored address is a flat, and the query's is the building that it is in.
-    pub(crate) is_part: bool,
     pub(crate) is_contradicted: bool,
 }
 
@@ -46,6 +44,8 @@ pub(crate) enum Subject {
     Nothing,
     /// All its numbers.
     Numbers,
+    /// All its numbers: they are the building's that the stored flat is in.
+    Building,
     /// The house's name, in its order, where there are no numbers.
     Name,
 }
@@ -71,8 +71,7 @@ impl<'a> Evidence<'a> {
             evidence.subject = Subject::Numbers;
             evidence.find_numbered(fit);
         } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
-            evidence.is_part = true;
-            evidence.subject = Subject::Numbers;
+            evidence.subject = Subject::Building;
             evidence.find_numbered(fit);
         } else {
             // No match: it is only ranked in a list.
@@ -99,7 +98,6 @@ impl<'a> Evidence<'a> {
             unknown_before: 0,
             has_unknown_kind: false,
             lacks_number: false,
-            is_part: false,
             is_contradicted: query.parsed.is_unclear || place == PlaceFit::Other,
         }
     }
@@ -314,7 +312,9 @@ impl<'a> Evidence<'a> {
         let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
         let is_flat = |at: &usize| is_alone(*at) || needs_label(&tokens[*at].written);
         let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_flat(at);
-        self.is_part |= name.iter().any(is_left_out);
+        if name.iter().any(is_left_out) {
+            self.subject = Subject::Building;
+        }
         if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
             self.is_contradicted = true;
         }

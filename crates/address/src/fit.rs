@@ -27,7 +27,7 @@ pub(crate) fn assess(query: &Query, stored: &Stored) -> Fit {
     Fit {
         confidence: evidence.confidence(),
         place: evidence.place,
-        is_part: evidence.is_part && evidence.is_enough(),
+        is_part: evidence.subject == Subject::Building && evidence.is_enough(),
         is_all_typed: evidence.is_all_typed(),
     }
 }
@@ -39,7 +39,7 @@ impl Evidence<'_> {
         }
         match self.subject {
             Subject::Nothing => false,
-            Subject::Numbers => self.is_enough_with_number(),
+            Subject::Numbers | Subject::Building => self.is_enough_with_number(),
             Subject::Name => self.is_enough_with_name(),
         }
     }
@@ -171,17 +171,16 @@ impl Evidence<'_> {
             + street
             + place
             + part(untyped.count(), 0.0005, 0.009);
-        if self.is_enough() && !self.is_part {
+        if self.subject != Subject::Building && self.is_enough() {
             return ACCEPTED_MOST - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
         let words = self.query.tokens().iter();
         let words = words.filter(|token| token.is_word()).count();
         let share = part(found, 1.0, f64::MAX) / part(words.max(1), 1.0, f64::MAX);
-        let number = if self.subject == Subject::Numbers {
-            0.3
-        } else {
-            0.0
+        let number = match self.subject {
+            Subject::Numbers | Subject::Building => 0.3,
+            Subject::Name | Subject::Nothing => 0.0,
         };
         (share.mul_add(0.4, number) - lacks).clamp(0.0, REFUSED_MAX)
     }

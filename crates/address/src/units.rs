@@ -135,7 +135,10 @@ fn placed(units: &[Unit]) -> Vec<Placed> {
 }
 
 fn with_buildings(mut readings: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
-    let as_building: Vec<Vec<Placed>> = readings.iter().filter_map(beside_building).collect();
+    let as_building: Vec<Vec<Placed>> = readings
+        .iter()
+        .filter_map(|units| beside_building(units))
+        .collect();
     readings.extend(as_building);
     readings.into_iter().map(in_order).collect()
 }
@@ -154,13 +157,13 @@ fn slash_readings(whole: &[Placed], at: usize) -> Vec<Vec<Placed>> {
 }
 
 /// `Lodge 26 High Street` may be the lodge beside number 26, and `House 26` is number 26.
-fn beside_building(units: &Vec<Placed>) -> Option<Vec<Placed>> {
+fn beside_building(units: &[Placed]) -> Option<Vec<Placed>> {
     let is_bare = |placed: &Placed| placed.unit.marker == Marker::Bare;
     let last = units.last().filter(|_| !units.iter().any(is_bare))?;
     let Marker::Named(code) = last.unit.marker else {
         return None;
     };
-    let mut units = units.clone();
+    let mut units = units.to_vec();
     let last = units.pop()?;
     if code == "HOUSE" {
         units.push(building(last.unit.label, last.at));

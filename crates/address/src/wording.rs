@@ -54,7 +54,7 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return None;
     }
     best.map(|errors| Errors {
-        risk: if is_widespread {
+        risk: if is_widespread || words::is_lookalike(&typed.written) {
             Risk::Great
         } else {
             errors.risk

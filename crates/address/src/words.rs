@@ -1,9 +1,11 @@
 //! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
 //! match never depends on what else a store holds.
 
+mod lookalike;
 mod spelling;
 mod widespread;
 
+pub(crate) use lookalike::is_lookalike;
 pub(crate) use spelling::{Spelling, resembles_street_type, spelling};
 pub(crate) use widespread::is_widespread;
 
@@ -111,6 +113,7 @@ pub(crate) fn is_small_alone(code: &str) -> bool {
         "STABLES",
         "COACH HOUSE",
         "BARN",
+        "SPACE",
     ]
     .contains(&code)
 }
@@ -121,7 +124,7 @@ pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
         "ANNEXE" | "ANNEX" => "ANNEXE",
         "PENTHOUSE" => "PENTHOUSE",
         "MAISONETTE" | "MAISONNETTE" => "MAISONETTE",
-        "BASEMENT" => "BASEMENT",
+        "BASEMENT" | "BFF" => "BASEMENT",
         "REAR" => "REAR",
         "OUTBUILDING" | "OUTBUILDINGS" => "OUTBUILDING",
         "LAND" => "LAND",
@@ -139,7 +142,6 @@ pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
         "GFF" => "GROUND",
         "FFF" => "FIRST",
         "SFF" => "SECOND",
-        "BFF" => "BASEMENT",
         "HFF" => "HALL",
         "GFL" => "GROUNDLEFT",
         "GFR" => "GROUNDRIGHT",
