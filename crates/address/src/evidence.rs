@@ -23,6 +23,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) name_part: Option<usize>,
     /// The word right behind the number where the street was found before it: `Cheapside 14 Poultry`.
     pub(crate) other_street: Option<usize>,
+    /// Where the house's name begins behind a person's.
+    addressee: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -32,8 +34,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) unknown_before: usize,
     /// A kind of street was typed before the number that is not there: perhaps of a house's name.
     pub(crate) has_unknown_kind: bool,
-    /// The stored address has a number more: the house's, where the query has the flat's.
-    pub(crate) lacks_number: bool,
+    pub(crate) house_number: HouseNumber,
     pub(crate) is_contradicted: bool,
 }
 
@@ -48,6 +49,16 @@ pub(crate) enum Subject {
     Building,
     /// The house's name, in its order, where there are no numbers.
     Name,
+}
+
+/// Whether the stored address has a number more: the house's, where the query has the flat's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HouseNumber {
+    /// It has not.
+    Found,
+    LeftOut,
+    /// It was left out, but the building was named: `Flat 2, Albion Court`.
+    Named,
 }
 
 /// What was typed of a county.
@@ -92,12 +103,13 @@ impl<'a> Evidence<'a> {
             is_street: vec![false; stored.tokens().len()],
             name_part: None,
             other_street: None,
+            addressee: None,
             places_found: 0,
             county: County::Untyped,
             unknown: 0,
             unknown_before: 0,
             has_unknown_kind: false,
-            lacks_number: false,
+            house_number: HouseNumber::Found,
             is_contradicted: query.parsed.is_unclear || place == PlaceFit::Other,
         }
     }
@@ -118,9 +130,15 @@ impl<'a> Evidence<'a> {
         if self.street == StreetFit::WithoutKind && needs_kind {
             self.street = StreetFit::OtherKind;
         }
-        self.lacks_number = fit.stored_missing > 0;
-        self.is_contradicted |= self.lacks_number && self.street == StreetFit::Missing;
-        self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
+        let lacks_number = fit.stored_missing > 0;
+        self.is_contradicted |= lacks_number && self.street == StreetFit::Missing;
+        let is_named = self.ends_with_building(&street);
+        self.is_contradicted |= fit.needs_building_name && !is_named;
+        self.house_number = match (lacks_number, is_named) {
+            (false, _) => HouseNumber::Found,
+            (true, true) => HouseNumber::Named,
+            (true, false) => HouseNumber::LeftOut,
+        };
         for at in street.words() {
             self.is_street[at] = true;
         }
@@ -187,17 +205,9 @@ impl<'a> Evidence<'a> {
         }
         for start in 0..words.len() {
             let mut attempt = self.pairing.clone();
-            let run = words[start..].iter().zip(&name);
-            let mut found = 0;
-            for (typed, stored) in run {
-                let Some((_, errors)) = attempt.best(*typed, &[*stored]) else {
-                    break;
-                };
-                attempt.take(*typed, *stored, errors);
-                found += 1;
-            }
-            if found == name.len() {
+            if follow_name(&mut attempt, &words[start..], &name) {
                 self.pairing = attempt;
+                self.addressee = Some(words[start]).filter(|at| is_addressee(&tokens[..*at]));
                 self.subject = Subject::Name;
                 let last = name.last().and_then(|last| self.stored.tokens().get(*last));
                 self.name_part = last.map(|last| last.part);
@@ -215,6 +225,7 @@ impl<'a> Evidence<'a> {
             .collect();
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
+            .filter(|at| self.addressee.is_none_or(|name| *at >= name))
             .collect();
         for pass in passes {
             for at in &open {
@@ -320,6 +331,46 @@ impl<'a> Evidence<'a> {
         }
     }
 }
+
+/// Follows the words of a house's name, two of which may be written as one: `SEAVIEW`.
+fn follow_name(pairing: &mut Pairing<'_>, typed: &[usize], name: &[usize]) -> bool {
+    let mut typed = typed.iter();
+    while let Some(next) = name.iter().position(|stored| !pairing.is_taken(*stored)) {
+        let Some(word) = typed.next() else {
+            return false;
+        };
+        if pairing.found[*word].is_some() {
+            continue;
+        }
+        let rest = &name[next..];
+        if let Some((stored, errors)) = pairing.best(*word, &rest[..1]) {
+            pairing.take(*word, stored, errors);
+        } else if !pairing.take_joined(*word, rest) && !pairing.take_split(*word, &rest[..1]) {
+            return false;
+        }
+    }
+    true
+}
+
+/// `Mr J Smith`, `c/o Smith`: who lives there says nothing of the house.
+fn is_addressee(tokens: &[Token]) -> bool {
+    let says = |at: usize, words: &[&str]| {
+        let token = tokens.get(at);
+        token.is_some_and(|token| words.contains(&token.written.as_str()))
+    };
+    let is_care_of = says(0, &["C"]) && says(1, &["O"]);
+    let is_name = |token: &Token| match token.class {
+        Class::Name => !is_house(token.text()) && !is_building(token.text()),
+        Class::Letter | Class::Filler => true,
+        Class::StreetType | Class::County | Class::Odd | Class::Unit(_) => false,
+    };
+    (is_care_of || says(0, &TITLES)) && tokens.len() <= NAME_MAX && tokens.iter().all(is_name)
+}
+
+const TITLES: [&str; 7] = ["MR", "MRS", "MS", "MISS", "MX", "DR", "REV"];
+
+/// Words of a person's name, with title and initials.
+const NAME_MAX: usize = 7;
 
 /// The token before this one and the fillers before it.
 fn before_filler(tokens: &[Token], at: usize) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! How well one stored address fits a query (S-7). What contradicts it is never outweighed.
 
-use crate::evidence::{County, Evidence, Subject};
+use crate::evidence::{County, Evidence, HouseNumber, Subject};
 use crate::known::Stored;
 use crate::parse::{Class, Token};
 use crate::place::PlaceFit;
@@ -52,7 +52,10 @@ impl Evidence<'_> {
 
     fn is_enough_with_number(&self) -> bool {
         let is_whole_street = self.street == StreetFit::Whole && !self.has_unknown_kind;
-        let is_exact = is_whole_street && self.unknown == 0 && !self.lacks_number;
+        let is_exact_street = is_whole_street && self.unknown == 0;
+        let is_exact = is_exact_street && self.house_number == HouseNumber::Found;
+        // `12 Albion Court, Reading` stands for its street and number, too.
+        let is_named = is_exact_street && self.house_number == HouseNumber::Named;
         let (errors, risk) = (self.pairing.errors, self.pairing.risk);
         match self.place {
             PlaceFit::Same if self.street == StreetFit::Missing => self.is_number_and_postcode(),
@@ -68,8 +71,11 @@ impl Evidence<'_> {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
                 is_exact && is_placed && errors == 0 && self.unknown_before == 0
             }
-            PlaceFit::District => is_exact && errors <= ERRORS_MAX && risk < Risk::Great,
+            PlaceFit::District => {
+                (is_exact || is_named) && errors <= ERRORS_MAX && risk < Risk::Great
+            }
             PlaceFit::Unnamed => {
+                let is_exact = is_exact || is_named;
                 is_exact && self.is_placed() && errors <= ERRORS_MAX && risk == Risk::None
             }
             PlaceFit::Other => false,

@@ -8,7 +8,9 @@ use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
 
 use glued::split_glued;
-use part_of_house::{Small, is_rear, read_small, read_storey, says_where, stands_alone};
+use part_of_house::{
+    Small, is_rear, names_own_label, read_small, read_storey, says_where, stands_alone,
+};
 
 /// A word or number at its place in the address.
 #[derive(Debug, Clone)]
@@ -110,16 +112,42 @@ impl Parsed {
                 });
         }
         parsed.mark_counties();
+        parsed.read_first_number();
         parsed
+    }
+
+    /// `TEN DOWNING STREET`, where no other number is.
+    fn read_first_number(&mut self) {
+        let is_filler = |token: &Token| token.class == Class::Filler;
+        let Some(at) = self.tokens.iter().position(|token| !is_filler(token)) else {
+            return;
+        };
+        let value = words::number_word(&self.tokens[at].written);
+        let goes_on = self.tokens.get(at + 1).is_some_and(|next| {
+            next.part == self.tokens[at].part && next.class != Class::StreetType
+        });
+        let (Some(value), true, true) = (value, goes_on, self.units.is_empty()) else {
+            return;
+        };
+        self.tokens[at].class = Class::Unit(0);
+        self.units.push(Unit {
+            marker: Marker::Bare,
+            label: Label::One(Number {
+                value,
+                letter: None,
+            }),
+        });
     }
 
     /// The `WEST` of `WEST YORKSHIRE` is no point of the compass.
     fn mark_counties(&mut self) {
         for at in 1..self.tokens.len() {
-            let is_part =
-                ["NTH", "STH", "EAST", "WEST", "MID", "CO"].contains(&self.tokens[at - 1].text());
+            let before = self.tokens[at - 1].text();
+            let is_part = COUNTY_PARTS.contains(&before);
             if self.tokens[at].class == Class::County && is_part {
                 self.tokens[at - 1].class = Class::County;
+            } else if before == "GT" && self.tokens[at].text() == "BRITAIN" {
+                self.tokens[at - 1].class = Class::Filler;
             }
         }
     }
@@ -143,14 +171,18 @@ impl Parsed {
             }
             return Some(used);
         }
-        if let Some(number) = read_flat_code(word, rest).filter(|_| self.begins(part)) {
-            self.push_unit(Marker::Dwelling, Label::One(number), part);
+        if let Some(label) = read_flat_code(word, rest).filter(|_| self.begins(part)) {
+            self.push_unit(Marker::Dwelling, label, part);
             return Some(1);
         }
         if let Some(marker) = words::marker(word) {
-            // `STUDIO FLAT 3`
             if word == "STUDIO" && next_is_marker(rest) {
-                return Some(1);
+                // `STUDIO FLAT 3, 12 …` is flat 3, `STUDIO FLAT, 12 …` the studio.
+                let is_studio = !names_own_label(&rest[2..]);
+                if is_studio {
+                    self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
+                }
+                return Some(1 + usize::from(is_studio));
             }
             if let Some((label, used)) = read_marked_label(rest) {
                 self.push_label(marker, label, part);
@@ -170,7 +202,8 @@ impl Parsed {
             return None;
         }
         self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
-        Some(1)
+        let is_its_flat = code != "FLAT" && next_is_marker(rest) && !names_own_label(&rest[2..]);
+        Some(1 + usize::from(is_its_flat))
     }
 
     /// Whether a name stands right before, in the same part: `VICTORIA GARAGE`.
@@ -247,13 +280,33 @@ impl Parsed {
     }
 }
 
-/// `F2, 12 HIGH STREET`: without a number behind it, it is a code.
-fn read_flat_code(word: &str, rest: &[Lexeme]) -> Option<Number> {
-    let number = read_number(word.strip_prefix('F')?)?;
+/// `N YORKS`, `WEST SUSSEX`, `CO DURHAM`.
+const COUNTY_PARTS: [&str; 10] = [
+    "NTH", "STH", "EAST", "WEST", "MID", "CO", "N", "S", "E", "W",
+];
+
+/// The `F2`, `B1`, `2F1` or `A` before a building's number. Without a number behind it, it is a
+/// word like others.
+fn read_flat_code(word: &str, rest: &[Lexeme]) -> Option<Label> {
     let next = rest[1..].iter().find(|lexeme| **lexeme != Lexeme::Break);
     let is_before_number = matches!(next, Some(Lexeme::Word(next)) if read_number(next).is_some());
-    is_before_number.then_some(number)
+    if !is_before_number || word.len() > CODE_MAX || !word.is_ascii() {
+        return None;
+    }
+    if let Some(number) = word.strip_prefix('F').and_then(read_number) {
+        return Some(Label::One(number));
+    }
+    if let Some(letter) = read_letter(word) {
+        return Some(Label::Letter(letter));
+    }
+    let is_code = word.contains(|c: char| c.is_ascii_digit())
+        && word.contains(|c: char| c.is_ascii_uppercase())
+        && read_number(word).is_none()
+        && words::spelling(word).is_none();
+    is_code.then(|| Label::Code(word.to_owned()))
 }
+
+const CODE_MAX: usize = 4;
 
 fn next_is_marker(rest: &[Lexeme]) -> bool {
     matches!(rest.get(1), Some(Lexeme::Word(next)) if words::marker(next) == Some(Marker::Dwelling))
@@ -305,7 +358,7 @@ fn read_marked_label(rest: &[Lexeme]) -> Option<(Result<Label, ()>, usize)> {
     if ["II", "III", "IV", "VI", "VII", "VIII", "IX"].contains(&word.as_str()) {
         return Some((Err(()), skipped + 1));
     }
-    let is_code = word.len() <= 4
+    let is_code = word.len() <= CODE_MAX
         && word.is_ascii()
         && word.contains(|c: char| c.is_ascii_digit())
         && words::spelling(word).is_none();

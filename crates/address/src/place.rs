@@ -184,7 +184,7 @@ fn may_end_postcode(lexeme: &Lexeme) -> bool {
     match lexeme {
         Lexeme::Word(word) => match word.as_bytes() {
             [.., sector, first, second] => {
-                let is_sector = sector.is_ascii_digit() || b"OI".contains(sector);
+                let is_sector = sector.is_ascii_digit() || b"OIL".contains(sector);
                 is_sector && first.is_ascii_uppercase() && second.is_ascii_uppercase()
             }
             // `LS1 4 AP` has its inward part apart.
@@ -248,7 +248,7 @@ fn repaired(pieces: &[&str]) -> Option<(String, Care)> {
     if is_number || !(2..=4).contains(&outward.len()) {
         return None;
     }
-    let sector = inward[..1].replace('O', "0").replace('I', "1");
+    let sector = inward[..1].replace('O', "0").replace(['I', 'L'], "1");
     let inward = format!("{sector}{}", &inward[1..]);
     for letters in [2, 1] {
         let Some((area, district)) = outward.split_at_checked(letters) else {
@@ -319,7 +319,12 @@ fn take_outward(lexemes: &mut Vec<Lexeme>) -> Place {
             })
             .collect();
         let Some(words) = words else { continue };
-        let (outward, rest) = (words[0], words.get(1).copied().unwrap_or_default());
+        let (mut outward, mut rest) = (words[0], words.get(1).copied().unwrap_or_default());
+        if rest.is_empty() && !is_outward(outward) {
+            // `SW1A2A`, with a digit and a letter of the inward part.
+            let start = outward.len().saturating_sub(2);
+            (outward, rest) = outward.split_at_checked(start).unwrap_or((outward, rest));
+        }
         let is_start = rest.is_empty()
             || rest.len() <= 2
                 && rest.starts_with(|c: char| c.is_ascii_digit())

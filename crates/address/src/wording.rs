@@ -26,7 +26,8 @@ pub(crate) struct Errors {
 
 /// Compares two words; `None` when one is no typing error of the other.
 pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
-    if typed.text() == stored.text() {
+    let is_compass = words::compass_of(typed.text()) == Some(stored.text());
+    if typed.text() == stored.text() || is_compass {
         return Some(Errors::default());
     }
     // A word that is known is not mistyped, and a number-like one is never forgiven.
@@ -190,7 +191,7 @@ impl<'a> Pairing<'a> {
     /// them and returns whether it is so.
     pub(crate) fn take_joined(&mut self, at: usize, among: &[usize]) -> bool {
         let typed = &self.typed[at];
-        if typed.class != Class::Name || typed.is_glued || typed.written.len() < JOINED_MIN {
+        if typed.class != Class::Name || typed.written.len() < JOINED_MIN {
             return false;
         }
         for length in [2, 3] {

@@ -45,7 +45,7 @@ pub(crate) fn marker(word: &str) -> Option<Marker> {
 /// Storeys and other parts of a house that stand for a flat's number.
 pub(crate) fn storey(word: &str) -> Option<&'static str> {
     Some(match word {
-        "GROUND" | "GRD" | "GND" | "GF" => "GROUND",
+        "GROUND" | "GRD" | "GRND" | "GND" | "GF" => "GROUND",
         "FIRST" | "1ST" | "FF" => "FIRST",
         "SECOND" | "2ND" => "SECOND",
         "THIRD" | "3RD" => "THIRD",
@@ -261,6 +261,17 @@ pub(crate) fn is_compass(word: &str) -> bool {
         "NTH", "STH", "EAST", "WEST", "UPPER", "LOWER", "GT", "LT", "OLD", "NEW",
     ]
     .contains(&word)
+}
+
+/// The point of the compass that one letter behind a street stands for.
+pub(crate) fn compass_of(letter: &str) -> Option<&'static str> {
+    Some(match letter {
+        "N" => "NTH",
+        "S" => "STH",
+        "E" => "EAST",
+        "W" => "WEST",
+        _ => return None,
+    })
 }
 
 /// Streets that nearly every town and village has: their county tells too little.

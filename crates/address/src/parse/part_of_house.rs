@@ -35,7 +35,8 @@ pub(super) fn read_storey(rest: &[Lexeme], begins_part: bool) -> Option<(String,
     let begins_with_flat = at == 1;
     let mut code = String::new();
     loop {
-        if let Some(storey) = words::storey(word(at)) {
+        let mistyped = mistyped_storey(word(at)).filter(|_| is_floor(word(at + 1)));
+        if let Some(storey) = words::storey(word(at)).or(mistyped) {
             code.push_str(storey);
         } else if code.is_empty() || !joins(rest.get(at)) || words::storey(word(at + 1)).is_none() {
             break;
@@ -46,6 +47,8 @@ pub(super) fn read_storey(rest: &[Lexeme], begins_part: bool) -> Option<(String,
         return None;
     }
     let mut has_floor = false;
+    // `GROUND-FLOOR`
+    at += usize::from(rest.get(at) == Some(&Lexeme::Hyphen) && is_floor(word(at + 1)));
     loop {
         if is_floor(word(at)) && !has_floor {
             has_floor = true;
@@ -67,6 +70,13 @@ fn word_at(rest: &[Lexeme], at: usize) -> &str {
         Some(Lexeme::Word(word)) => word,
         Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
     }
+}
+
+/// `FRIST FLOOR`
+fn mistyped_storey(word: &str) -> Option<&'static str> {
+    let storeys = ["GROUND", "FIRST", "SECOND", "THIRD", "BASEMENT"];
+    let is_it = |storey: &&str| typing_errors(word, storey, 1).is_some();
+    storeys.into_iter().find(is_it)
 }
 
 fn is_floor(word: &str) -> bool {
@@ -117,7 +127,7 @@ pub(super) fn read_small(rest: &[Lexeme]) -> Option<(Small, usize)> {
     is_alone.then_some((Small::Alone(code), used))
 }
 
-fn names_own_label(rest: &[Lexeme]) -> bool {
+pub(super) fn names_own_label(rest: &[Lexeme]) -> bool {
     // `GROUND FLOOR FLAT 2 …` could be flat 2, or no. 2: only a second number behind it tells.
     let mut numbers = rest
         .iter()
