@@ -1,13 +1,13 @@
 //! What speaks for a stored address and against it.
 
 use crate::known::Stored;
-use crate::parse::{Class, Parsed, Token};
+use crate::parse::{Class, Parsed, Token, needs_label};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
-use crate::units::{UnitsFit, fit_units};
+use crate::units::{UnitsFit, fit_building, fit_units};
 use crate::wording::Pairing;
-use crate::words::{Marker, is_building, is_compass, is_house, is_trade, resembles_street_type};
+use crate::words::{Marker, is_building, is_compass, is_house, is_trade};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -21,6 +21,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) is_street: Vec<bool>,
     /// The part of the stored address that names a building, where that stands for its number.
     pub(crate) name_part: Option<usize>,
+    /// The word right behind the number where the street was found before it: `Cheapside 14 Poultry`.
+    pub(crate) other_street: Option<usize>,
+    /// Where the house's name begins behind a person's.
+    addressee: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -30,8 +34,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) unknown_before: usize,
     /// A kind of street was typed before the number that is not there: perhaps of a house's name.
     pub(crate) has_unknown_kind: bool,
-    /// The stored address has a number more: the house's, where the query has the flat's.
-    pub(crate) lacks_number: bool,
+    pub(crate) house_number: HouseNumber,
     pub(crate) is_contradicted: bool,
 }
 
@@ -42,8 +45,20 @@ pub(crate) enum Subject {
     Nothing,
     /// All its numbers.
     Numbers,
+    /// All its numbers: they are the building's that the stored flat is in.
+    Building,
     /// The house's name, in its order, where there are no numbers.
     Name,
+}
+
+/// Whether the stored address has a number more: the house's, where the query has the flat's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HouseNumber {
+    /// It has not.
+    Found,
+    LeftOut,
+    /// It was left out, but the building was named: `Flat 2, Albion Court`.
+    Named,
 }
 
 /// What was typed of a county.
@@ -63,8 +78,11 @@ impl<'a> Evidence<'a> {
             evidence.find_name();
             let name = stored.name();
             evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
-        } else if let Some(fit) = fit_units(&query.parsed.units, stored.units()) {
+        } else if let Some(fit) = fit_units(&query.parsed.units, stored) {
             evidence.subject = Subject::Numbers;
+            evidence.find_numbered(fit);
+        } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
+            evidence.subject = Subject::Building;
             evidence.find_numbered(fit);
         } else {
             // No match: it is only ranked in a list.
@@ -84,12 +102,14 @@ impl<'a> Evidence<'a> {
             street: StreetFit::Missing,
             is_street: vec![false; stored.tokens().len()],
             name_part: None,
+            other_street: None,
+            addressee: None,
             places_found: 0,
             county: County::Untyped,
             unknown: 0,
             unknown_before: 0,
             has_unknown_kind: false,
-            lacks_number: false,
+            house_number: HouseNumber::Found,
             is_contradicted: query.parsed.is_unclear || place == PlaceFit::Other,
         }
     }
@@ -103,12 +123,22 @@ impl<'a> Evidence<'a> {
         self.street = self.find_street(&street, typed_at, !fit.needs_building_name);
         // `High Street` is not `High Street Mews`.
         let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
-        if self.street == StreetFit::WithoutKind && street.names.last().is_some_and(is_kind) {
+        let is_cottages = street
+            .kind
+            .is_some_and(|at| self.stored.tokens()[at].text() == "CTS");
+        let needs_kind = street.names.last().is_some_and(is_kind) || is_cottages;
+        if self.street == StreetFit::WithoutKind && needs_kind {
             self.street = StreetFit::OtherKind;
         }
-        self.lacks_number = fit.stored_missing > 0;
-        self.is_contradicted |= self.lacks_number && self.street == StreetFit::Missing;
-        self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
+        let lacks_number = fit.stored_missing > 0;
+        self.is_contradicted |= lacks_number && self.street == StreetFit::Missing;
+        let is_named = self.ends_with_building(&street);
+        self.is_contradicted |= fit.needs_building_name && !is_named;
+        self.house_number = match (lacks_number, is_named) {
+            (false, _) => HouseNumber::Found,
+            (true, true) => HouseNumber::Named,
+            (true, false) => HouseNumber::LeftOut,
+        };
         for at in street.words() {
             self.is_street[at] = true;
         }
@@ -119,6 +149,8 @@ impl<'a> Evidence<'a> {
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
         self.find_rest(typed_at, behind, &PASSES);
+        let is_unknown = |at: usize| self.pairing.found[at].is_none();
+        self.is_contradicted |= self.other_street.is_some_and(is_unknown);
         self.compare_names(stored_at);
     }
 
@@ -140,13 +172,14 @@ impl<'a> Evidence<'a> {
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
         let before = if may_be_before { before } else { Vec::new() };
-        for run in [behind, before] {
+        for run in [&behind, &before] {
             let mut attempt = self.pairing.clone();
-            let fit = street.follow(&mut attempt, tokens, &run);
+            let fit = street.follow(&mut attempt, tokens, run);
             if fit == StreetFit::Missing {
                 continue;
             }
             self.pairing = attempt;
+            self.other_street = behind.first().copied().filter(|_| run == &before);
             let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
             // `30 The Green` is not in Green Crescent.
             let needs_kind = street.kind.is_some() && street.names.iter().all(is_kind);
@@ -172,17 +205,9 @@ impl<'a> Evidence<'a> {
         }
         for start in 0..words.len() {
             let mut attempt = self.pairing.clone();
-            let run = words[start..].iter().zip(&name);
-            let mut found = 0;
-            for (typed, stored) in run {
-                let Some((_, errors)) = attempt.best(*typed, &[*stored]) else {
-                    break;
-                };
-                attempt.take(*typed, *stored, errors);
-                found += 1;
-            }
-            if found == name.len() {
+            if follow_name(&mut attempt, &words[start..], &name) {
                 self.pairing = attempt;
+                self.addressee = Some(words[start]).filter(|at| is_addressee(&tokens[..*at]));
                 self.subject = Subject::Name;
                 let last = name.last().and_then(|last| self.stored.tokens().get(*last));
                 self.name_part = last.map(|last| last.part);
@@ -200,6 +225,7 @@ impl<'a> Evidence<'a> {
             .collect();
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
+            .filter(|at| self.addressee.is_none_or(|name| *at >= name))
             .collect();
         for pass in passes {
             for at in &open {
@@ -252,66 +278,34 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether the words beside both are the same.
+    /// Whether the words or numbers beside both are the same.
     fn has_neighbour(&self, at: usize, stored: usize) -> bool {
+        let (typed, kept) = (self.query.tokens(), self.stored.tokens());
         let found = |at: usize| self.pairing.found.get(at).copied().flatten();
-        let before = at.checked_sub(1).and_then(found);
-        let behind = found(at + 1);
-        before.is_some_and(|before| before + 1 == stored)
-            || behind.is_some_and(|behind| behind == stored + 1)
-    }
-
-    fn count_unknown(&mut self, at: usize, is_before: bool) {
-        let token = &self.query.tokens()[at];
-        let is_repeated = self.query.tokens()[..at]
-            .iter()
-            .any(|earlier| earlier.is_word() && earlier.text() == token.text());
-        let is_pair_repeated = self.is_pair_repeated(at);
-        match token.class {
-            Class::Odd => self.is_contradicted = true,
-            Class::Letter if !is_before || self.is_before_unit(at) => self.is_contradicted = true,
-            Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
-            Class::Name | Class::Letter if is_repeated => {}
-            Class::StreetType if is_pair_repeated => {}
-            // Another street was typed as well, or another one altogether.
-            Class::StreetType if !is_before => self.is_contradicted = true,
-            Class::StreetType => self.has_unknown_kind = true,
-            // A mistyped kind of street that is not this one's.
-            Class::Name if !is_before && resembles_street_type(&token.written) => {
-                self.is_contradicted = true;
+        let before = before_filler(typed, at);
+        let stored_before = before_filler(kept, stored);
+        if let (Some(before), Some(stored_before)) = (before, stored_before) {
+            let unit = |token: &Token, parsed: &Parsed| match token.class {
+                Class::Unit(unit) => Some(parsed.units[unit].label.clone()),
+                Class::Name
+                | Class::StreetType
+                | Class::Filler
+                | Class::County
+                | Class::Letter
+                | Class::Odd => None,
+            };
+            let number = unit(&typed[before], &self.query.parsed);
+            let is_number = number.is_some();
+            if is_number && number == unit(&kept[stored_before], &self.stored.parsed)
+                || found(before) == Some(stored_before)
+            {
+                return true;
             }
-            Class::Name | Class::Letter if is_before => {
-                self.unknown_before += 1;
-            }
-            Class::Name | Class::Letter => self.unknown += 1,
-            Class::County if self.county == County::Untyped => self.county = County::Unknown,
-            Class::County | Class::Filler | Class::Unit(_) => {}
         }
-    }
-
-    /// `a 20 Park Road` may mean a flat.
-    fn is_before_unit(&self, at: usize) -> bool {
-        let next = self.query.tokens().get(at + 1);
-        next.is_some_and(|next| matches!(next.class, Class::Unit(_)))
-    }
-
-    /// `St Albans, St Albans` names it twice.
-    fn is_pair_repeated(&self, at: usize) -> bool {
-        let tokens = self.query.tokens();
-        let is_same = |pair: &[Token], start: usize| {
-            tokens.get(start..start + 2).is_some_and(|this| {
-                this.iter()
-                    .zip(pair)
-                    .all(|(first, second)| first.text() == second.text())
-            })
-        };
-        let mut earlier = tokens[..at].windows(2);
-        earlier.any(|pair| {
-            is_same(pair, at)
-                || at
-                    .checked_sub(1)
-                    .is_some_and(|before| is_same(pair, before))
-        })
+        // `VICTORIA ROAD LEEDS` is not the other road in Leeds.
+        let is_unknown =
+            |before: usize| typed[before].class == Class::Name && found(before).is_none();
+        !before.is_some_and(is_unknown) && found(at + 1).is_some_and(|behind| behind == stored + 1)
     }
 
     /// Two different names at one number are two properties.
@@ -327,14 +321,62 @@ impl<'a> Evidence<'a> {
             same_part.count() == 1
         };
         let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
-        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_alone(*at);
+        let is_flat = |at: &usize| is_alone(*at) || needs_label(&tokens[*at].written);
+        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_flat(at);
         if name.iter().any(is_left_out) {
-            self.is_contradicted = true;
+            self.subject = Subject::Building;
         }
         if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
             self.is_contradicted = true;
         }
     }
+}
+
+/// Follows the words of a house's name, two of which may be written as one: `SEAVIEW`.
+fn follow_name(pairing: &mut Pairing<'_>, typed: &[usize], name: &[usize]) -> bool {
+    let mut typed = typed.iter();
+    while let Some(next) = name.iter().position(|stored| !pairing.is_taken(*stored)) {
+        let Some(word) = typed.next() else {
+            return false;
+        };
+        if pairing.found[*word].is_some() {
+            continue;
+        }
+        let rest = &name[next..];
+        if let Some((stored, errors)) = pairing.best(*word, &rest[..1]) {
+            pairing.take(*word, stored, errors);
+        } else if !pairing.take_joined(*word, rest) && !pairing.take_split(*word, &rest[..1]) {
+            return false;
+        }
+    }
+    true
+}
+
+/// `Mr J Smith`, `c/o Smith`: who lives there says nothing of the house.
+fn is_addressee(tokens: &[Token]) -> bool {
+    let says = |at: usize, words: &[&str]| {
+        let token = tokens.get(at);
+        token.is_some_and(|token| words.contains(&token.written.as_str()))
+    };
+    let is_care_of = says(0, &["C"]) && says(1, &["O"]);
+    let is_name = |token: &Token| match token.class {
+        Class::Name => !is_house(token.text()) && !is_building(token.text()),
+        Class::Letter | Class::Filler => true,
+        Class::StreetType | Class::County | Class::Odd | Class::Unit(_) => false,
+    };
+    (is_care_of || says(0, &TITLES)) && tokens.len() <= NAME_MAX && tokens.iter().all(is_name)
+}
+
+const TITLES: [&str; 7] = ["MR", "MRS", "MS", "MISS", "MX", "DR", "REV"];
+
+/// Words of a person's name, with title and initials.
+const NAME_MAX: usize = 7;
+
+/// The token before this one and the fillers before it.
+fn before_filler(tokens: &[Token], at: usize) -> Option<usize> {
+    (0..at)
+        .rev()
+        .find(|before| tokens[*before].class != Class::Filler)
 }
 
 /// In which order the words besides the street are looked for.

@@ -1,6 +1,6 @@
 //! How well one stored address fits a query (S-7). What contradicts it is never outweighed.
 
-use crate::evidence::{County, Evidence, Subject};
+use crate::evidence::{County, Evidence, HouseNumber, Subject};
 use crate::known::Stored;
 use crate::parse::{Class, Token};
 use crate::place::PlaceFit;
@@ -15,6 +15,10 @@ pub(crate) struct Fit {
     /// 0.0 to 1.0.
     pub(crate) confidence: f64,
     pub(crate) place: PlaceFit,
+    /// It is a flat in the building that was named, and fits in all else.
+    pub(crate) is_part: bool,
+    /// The whole address was typed.
+    pub(crate) is_all_typed: bool,
 }
 
 /// Compares a query with a stored address.
@@ -23,6 +27,8 @@ pub(crate) fn assess(query: &Query, stored: &Stored) -> Fit {
     Fit {
         confidence: evidence.confidence(),
         place: evidence.place,
+        is_part: evidence.subject == Subject::Building && evidence.is_enough(),
+        is_all_typed: evidence.is_all_typed(),
     }
 }
 
@@ -33,14 +39,23 @@ impl Evidence<'_> {
         }
         match self.subject {
             Subject::Nothing => false,
-            Subject::Numbers => self.is_enough_with_number(),
+            Subject::Numbers | Subject::Building => self.is_enough_with_number(),
             Subject::Name => self.is_enough_with_name(),
         }
     }
 
+    fn is_all_typed(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let is_open = |at: &usize| tokens[*at].is_word() && !self.pairing.is_taken(*at);
+        self.place == PlaceFit::Same && !(0..tokens.len()).any(|at| is_open(&at))
+    }
+
     fn is_enough_with_number(&self) -> bool {
         let is_whole_street = self.street == StreetFit::Whole && !self.has_unknown_kind;
-        let is_exact = is_whole_street && self.unknown == 0 && !self.lacks_number;
+        let is_exact_street = is_whole_street && self.unknown == 0;
+        let is_exact = is_exact_street && self.house_number == HouseNumber::Found;
+        // `12 Albion Court, Reading` stands for its street and number, too.
+        let is_named = is_exact_street && self.house_number == HouseNumber::Named;
         let (errors, risk) = (self.pairing.errors, self.pairing.risk);
         match self.place {
             PlaceFit::Same if self.street == StreetFit::Missing => self.is_number_and_postcode(),
@@ -56,8 +71,11 @@ impl Evidence<'_> {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
                 is_exact && is_placed && errors == 0 && self.unknown_before == 0
             }
-            PlaceFit::District => is_exact && risk < Risk::Great,
+            PlaceFit::District => {
+                (is_exact || is_named) && errors <= ERRORS_MAX && risk < Risk::Great
+            }
             PlaceFit::Unnamed => {
+                let is_exact = is_exact || is_named;
                 is_exact && self.is_placed() && errors <= ERRORS_MAX && risk == Risk::None
             }
             PlaceFit::Other => false,
@@ -159,17 +177,16 @@ impl Evidence<'_> {
             + street
             + place
             + part(untyped.count(), 0.0005, 0.009);
-        if self.is_enough() {
+        if self.subject != Subject::Building && self.is_enough() {
             return ACCEPTED_MOST - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
         let words = self.query.tokens().iter();
         let words = words.filter(|token| token.is_word()).count();
         let share = part(found, 1.0, f64::MAX) / part(words.max(1), 1.0, f64::MAX);
-        let number = if self.subject == Subject::Numbers {
-            0.3
-        } else {
-            0.0
+        let number = match self.subject {
+            Subject::Numbers | Subject::Building => 0.3,
+            Subject::Name | Subject::Nothing => 0.0,
         };
         (share.mul_add(0.4, number) - lacks).clamp(0.0, REFUSED_MAX)
     }
@@ -178,7 +195,7 @@ impl Evidence<'_> {
 /// Words behind the number that may be unknown when number, street and full postcode are the same.
 const UNKNOWN_MAX: usize = 2;
 
-/// Typing errors without any postcode.
+/// Typing errors without a full postcode.
 const ERRORS_MAX: usize = 2;
 
 /// The confidence of a match that is not the whole address, word for word.

@@ -25,6 +25,7 @@ mod street;
 mod text;
 mod token;
 mod units;
+mod unknown;
 mod wording;
 mod words;
 
