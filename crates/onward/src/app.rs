@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::delivery::Deliveries;
 use crate::delivery::sender::Sender;
 use crate::directory::Directory;
+use crate::leaving::Leaving;
 use crate::metrics::Metrics;
 use crate::oauth::client_keys::PublishedKeys;
 use crate::problem::Problem;
@@ -44,6 +45,8 @@ pub struct App {
     pub deliveries: Arc<Deliveries>,
     /// Requests counted for each caller.
     pub rate_limits: Option<RateLimits>,
+    /// Whether it is about to stop.
+    pub leaving: Leaving,
     /// What the operator sees.
     pub metrics: Arc<Metrics>,
     /// Names for requests.
@@ -104,6 +107,7 @@ impl App {
             storage,
             registry,
             metrics,
+            leaving: Leaving::default(),
             request_ids: RequestIds::default(),
         }))
     }

@@ -75,6 +75,8 @@ pub struct Config {
     pub body_timeout_seconds: u32,
     /// How long a peer may take no more of its answer.
     pub answer_timeout_seconds: u32,
+    /// How long this node, told to stop, says that it is not ready and goes on answering.
+    pub drain_seconds: u32,
 
     /// How long an access token lives (S-22).
     pub token_lifetime_seconds: i64,
@@ -192,6 +194,7 @@ impl Default for Config {
             idle_timeout_seconds: 75,
             body_timeout_seconds: 30,
             answer_timeout_seconds: 30,
+            drain_seconds: 5,
             token_lifetime_seconds: 600,
             key_retention_days: 730,
             signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
@@ -317,7 +320,7 @@ impl Config {
     }
 
     /// The same of connections.
-    fn connection_numbers(&self) -> [Number; 7] {
+    fn connection_numbers(&self) -> [Number; 8] {
         let per_address = count(self.connections_per_address_max);
         let time = |name, setting: u32| (name, i64::from(setting), 1..=3600);
         [
@@ -332,6 +335,7 @@ impl Config {
             time("idle_timeout_seconds", self.idle_timeout_seconds),
             time("body_timeout_seconds", self.body_timeout_seconds),
             time("answer_timeout_seconds", self.answer_timeout_seconds),
+            ("drain_seconds", self.drain_seconds.into(), 0..=3600),
         ]
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http::{Request, Version};
+use http::{HeaderValue, Request, Version, header};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -182,15 +182,21 @@ impl Connection {
             };
             request.extensions_mut().insert(peer);
             let (router, pace) = (self.router.clone(), pace.clone());
-            let answers = Arc::clone(&answers);
+            let (answers, app) = (Arc::clone(&answers), Arc::clone(&self.app));
             async move {
-                let answer = router.oneshot(request).await?;
+                let mut answer = router.oneshot(request).await?;
                 pace.end_answer(version);
-                Ok::<_, Infallible>(if version == Version::HTTP_2 {
-                    answer.map(|body| axum::body::Body::new(answers.watch(body)))
-                } else {
-                    answer
-                })
+                if version == Version::HTTP_2 {
+                    let watch = |body| axum::body::Body::new(answers.watch(body));
+                    return Ok::<_, Infallible>(answer.map(watch));
+                }
+                // RFC 9112 section 9.6: told so, no caller sends a request that nobody reads.
+                // Over HTTP/2 the end of a connection is announced by itself.
+                if app.leaving.is_parting() {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(header::CONNECTION, close);
+                }
+                Ok(answer)
             }
         });
         let builder = protocols(idle_timeout);

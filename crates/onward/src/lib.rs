@@ -18,6 +18,7 @@ pub mod generate;
 pub mod housekeeping;
 pub mod import;
 pub mod keys;
+pub mod leaving;
 pub mod limits;
 pub mod management;
 pub mod metrics;

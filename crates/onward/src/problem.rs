@@ -48,6 +48,10 @@ pub enum Problem {
     RateLimited(u64),
     /// Something passing; how many seconds to wait. The text is for the log.
     Unavailable(u64, String),
+    /// The store did not say whether a change counts. The text is for the log.
+    Unconfirmed(String),
+    /// This node is about to stop.
+    Leaving,
     /// A fault of ours. The text is for the log.
     Internal(String),
 }
@@ -134,6 +138,16 @@ impl Problem {
                 "unavailable",
                 "Service unavailable for a moment",
             ),
+            Self::Unconfirmed(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unconfirmed",
+                "Outcome not known",
+            ),
+            Self::Leaving => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "leaving",
+                "This node is about to stop",
+            ),
             Self::Internal(_) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -178,6 +192,12 @@ impl Problem {
             Self::Unavailable(seconds, _) => {
                 format!("Nothing was changed. Try again in {seconds} s.")
             }
+            Self::Unconfirmed(_) => {
+                "The store was lost before it confirmed the change, which may count or not. Try \
+                 again in 1 s; what has the same Idempotency-Key is done only once."
+                    .to_owned()
+            }
+            Self::Leaving => "Other nodes answer.".to_owned(),
             Self::Internal(_) => {
                 "The fault is ours and was logged under this request id.".to_owned()
             }
@@ -187,7 +207,9 @@ impl Problem {
     /// What only the log may say.
     pub fn inside_text(&self) -> Option<&str> {
         match self {
-            Self::Unavailable(_, text) | Self::Internal(text) => Some(text),
+            Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text) => {
+                Some(text)
+            }
             Self::TokenMissing
             | Self::TokenInvalid(_)
             | Self::ScopeInsufficient(_)
@@ -202,7 +224,8 @@ impl Problem {
             | Self::BodyTooSlow
             | Self::ValuesInvalid(_)
             | Self::Refused(_)
-            | Self::RateLimited(_) => None,
+            | Self::RateLimited(_)
+            | Self::Leaving => None,
         }
     }
 
@@ -224,6 +247,9 @@ impl Problem {
             }
             Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
+            }
+            Self::Unconfirmed(_) | Self::Leaving => {
+                vec![(header::RETRY_AFTER, "1".to_owned())]
             }
             Self::MediaTypeUnsupported(supported) => {
                 vec![(header::ACCEPT, (*supported).to_owned())]
@@ -247,7 +273,9 @@ impl Problem {
 
 impl From<StorageError> for Problem {
     fn from(error: StorageError) -> Self {
-        if error.is_passing() {
+        if let StorageError::Unconfirmed(_) = error {
+            Self::Unconfirmed(error.to_string())
+        } else if error.is_passing() {
             Self::Unavailable(1, error.to_string())
         } else {
             Self::Internal(error.to_string())

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, seconds};
 use crate::context;
 use crate::delivery::address::NetworkError;
 use crate::delivery::dispatcher;
@@ -84,6 +84,15 @@ pub struct ReloadSignal(Signal);
 pub struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
+}
+
+/// Who asked the program to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    /// A person at a terminal, who waits for it.
+    Interrupt,
+    /// Whatever runs the program.
+    Terminate,
 }
 
 /// Opens the store that the settings name. Blocks.
@@ -159,6 +168,20 @@ impl Server {
         drop(tokio::task::spawn_blocking(reading).await);
     }
 
+    /// Lets callers go to other nodes before this one stops, for `drain_seconds`: it says that it
+    /// is not ready and answers all the same, because a balancer hears of it only when it asks
+    /// again. In the second half it asks callers to come back on another connection.
+    pub async fn leave(&self) {
+        let half = seconds(self.app.config.drain_seconds) / 2;
+        if half.is_zero() {
+            return;
+        }
+        self.app.leaving.begin();
+        tokio::time::sleep(half).await;
+        self.app.leaving.part();
+        tokio::time::sleep(half).await;
+    }
+
     /// Accepts nothing new, lets open requests end, and closes.
     pub async fn stop(mut self) {
         // An error means that all tasks have ended already.
@@ -179,9 +202,14 @@ impl StopSignals {
 
     /// Waits for the first of them.
     pub async fn wait(mut self) {
+        self.next().await;
+    }
+
+    /// Waits for the next one.
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _interrupted = self.interrupt.recv() => {}
-            _terminated = self.terminate.recv() => {}
+            _interrupted = self.interrupt.recv() => StopSignal::Interrupt,
+            _terminated = self.terminate.recv() => StopSignal::Terminate,
         }
     }
 }

@@ -37,6 +37,10 @@ pub enum StorageError {
     /// The database cannot be reached.
     #[error("the store cannot be reached: {0}")]
     Unavailable(String),
+    /// The connection broke, or the standby did not answer, while a transaction was being
+    /// committed: whether it counts is not known. Try again.
+    #[error("the store did not confirm a change, which may count or not: {0}")]
+    Unconfirmed(String),
     /// A statement failed.
     #[error("the store refused a statement: {0}")]
     Statement(String),
@@ -51,6 +55,9 @@ pub enum StorageError {
 impl StorageError {
     /// Whether the same request may succeed a moment later.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Busy | Self::Unavailable(_) | Self::Stopped)
+        matches!(
+            self,
+            Self::Busy | Self::Unavailable(_) | Self::Unconfirmed(_) | Self::Stopped
+        )
     }
 }

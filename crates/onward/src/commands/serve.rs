@@ -5,7 +5,7 @@ use storage::StoreUrl;
 
 use super::{ConfigArgs, Failure};
 use crate::clock::Clock;
-use crate::server::{ReloadSignal, Server, StopSignals};
+use crate::server::{ReloadSignal, Server, StopSignal, StopSignals};
 use crate::telemetry;
 
 /// Serves the chain query, the token endpoint, the key set and the rest.
@@ -19,7 +19,7 @@ pub struct ServeArgs {
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::begin(&config).map_err(Failure::new)?;
-    let stop = StopSignals::catch().map_err(Failure::new)?;
+    let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)
         .await
@@ -34,11 +34,20 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );
-    let mut stop = std::pin::pin!(stop.wait());
-    loop {
+    let asked = loop {
         tokio::select! {
-            () = &mut stop => break,
+            asked = stop.next() => break asked,
             () = reload.next() => server.reload_certificates().await,
+        }
+    };
+    if asked == StopSignal::Terminate {
+        tracing::info!(
+            drain_seconds = config.drain_seconds,
+            "leaving: not ready any more"
+        );
+        tokio::select! {
+            () = server.leave() => {}
+            _asked_again = stop.next() => {}
         }
     }
     tracing::info!("stopping: open requests may end");

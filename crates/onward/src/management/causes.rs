@@ -158,6 +158,7 @@ impl Cause for Recorded {
     fn problems() -> Vec<Problem> {
         let mut all = AnyBody::problems();
         all.push(key_reused().into());
+        all.push(Problem::Unconfirmed(String::new()));
         all
     }
 }

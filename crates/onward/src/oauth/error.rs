@@ -51,6 +51,7 @@ pub fn describe(
         Problem::BodyTooSlow,
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),
+        Problem::Unconfirmed(String::new()),
     ];
     let shared = [
         OauthError::InvalidRequest("a parameter is repeated"),

@@ -137,6 +137,8 @@ impl Problem {
             | Self::BodyTooSlow
             | Self::RateLimited(_)
             | Self::Unavailable(..)
+            | Self::Unconfirmed(_)
+            | Self::Leaving
             | Self::Internal(_) => {
                 vec![entry(&slug.replace('-', "_"), None, message.clone())]
             }

@@ -47,6 +47,7 @@ impl<T: Cause> IntoResponses for Refused<T> {
             Problem::RateLimited(1),
             Problem::Internal(String::new()),
             Problem::Unavailable(1, String::new()),
+            Problem::Unconfirmed(String::new()),
         ]);
         let all = anywhere.chain(T::problems());
         refusals::describe(all.map(|problem| problem.to_refusal()))

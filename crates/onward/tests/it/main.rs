@@ -17,6 +17,8 @@ macro_rules! assert_shown {
 #[cfg(test)]
 mod branch_holders;
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod commands;
 #[cfg(test)]
 mod concurrency;

@@ -68,10 +68,14 @@ impl World {
 
     /// None where no PostgreSQL was started for the tests.
     pub(crate) async fn on_postgres() -> Option<Self> {
-        let database = Database::create().await?;
+        Some(Self::on_database(Database::create().await?).await)
+    }
+
+    /// On a database of any PostgreSQL server.
+    pub(crate) async fn on_database(database: Database) -> Self {
         let store = database.url.clone();
         let directory = tempfile::tempdir().unwrap();
-        Some(Self::begin(directory, store, Some(database), |_config| {}).await)
+        Self::begin(directory, store, Some(database), |_config| {}).await
     }
 
     /// Stops the server and starts it again with other settings.
@@ -269,6 +273,8 @@ fn make_config(directory: &std::path::Path, store: String) -> Config {
         callback_allowed_networks: vec!["127.0.0.0/8".to_owned(), "::1/128".to_owned()],
         callback_ca_file: file("ca.pem"),
         rate_limit_enabled: false,
+        // No balancer has to notice.
+        drain_seconds: 0,
         ..Config::default()
     }
 }

@@ -1,15 +1,22 @@
-//! `GET /health/ready`: the node can answer queries, its store included.
+//! `GET /health/ready`: the node can answer queries, its store included, and goes on to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use http::Method;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::app::App;
+use crate::openapi::refusals;
 use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get};
+use crate::routes::only_get;
 
-/// Says that the store answers; 503 otherwise.
+/// Says that the store answers and that this node is not about to stop; 503 otherwise.
+///
+/// A balancer asks this. A node that was told to stop (`drain_seconds`) still answers whoever
+/// comes, until the balancer has heard of it.
 #[utoipa::path(
     method(get, head),
     path = "/health/ready",
@@ -21,7 +28,7 @@ use crate::routes::{Unhealthy, only_get};
             body = String,
             content_type = "text/plain; charset=utf-8",
         ),
-        Unhealthy,
+        NotReady,
     ),
 )]
 pub async fn show_ready(
@@ -29,6 +36,23 @@ pub async fn show_ready(
     method: Method,
 ) -> Result<&'static str, Problem> {
     only_get(&method)?;
+    if app.leaving.has_begun() {
+        return Err(Problem::Leaving);
+    }
     app.registry.snapshot().await?;
     Ok("ready\n")
+}
+
+/// Why it may not be ready.
+struct NotReady;
+
+impl IntoResponses for NotReady {
+    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
+        let problems = [
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+            Problem::Leaving,
+        ];
+        refusals::describe(problems.iter().map(Problem::to_refusal))
+    }
 }

@@ -8,8 +8,9 @@ use storage::{OpenOptions, Storage, StoreUrl};
 
 use super::program::{Finished, Program, run, run_well};
 
-/// Sockets of any free ports.
-const ANY_PORT: [&str; 5] = [
+/// Sockets of any free ports, and no balancer that has to notice that the server stops.
+const ALONE: [&str; 6] = [
+    "drain_seconds=0",
     "listen_base=127.0.0.1:0",
     "listen_auth=127.0.0.1:0",
     "listen_directory=127.0.0.1:0",
@@ -71,7 +72,7 @@ impl Folder {
     /// Starts the server with these settings, on free ports unless they name some.
     pub(super) fn serve(&self, settings: &[&str]) -> Program {
         let mut args = vec!["serve"];
-        for setting in ANY_PORT.iter().chain(settings) {
+        for setting in ALONE.iter().chain(settings) {
             args.extend(["--set", *setting]);
         }
         self.start(&args)

@@ -18,11 +18,16 @@ impl Database {
             eprintln!("skipped on PostgreSQL: run scripts/test, which starts one");
             return None;
         };
+        Some(Self::create_at(admin).await)
+    }
+
+    /// A fresh database of the server at this address.
+    pub(crate) async fn create_at(admin: String) -> Self {
         let name = format!("onward_{}", uuid::Uuid::new_v4().simple());
         let (base, _database) = admin.rsplit_once('/').unwrap();
         let url = format!("{base}/{name}");
         run(admin.clone(), format!("create database {name}")).await;
-        Some(Self { url, admin, name })
+        Self { url, admin, name }
     }
 
     pub(crate) async fn remove(self) {

@@ -1,5 +1,6 @@
 //! Transactions on PostgreSQL, and how they come about again after a conflict.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::{Hurt, PostgresSession};
@@ -74,13 +75,35 @@ fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), 
     } else {
         "rollback"
     };
+    session.is_unreplicated.store(false, Ordering::SeqCst);
     let ended = session.run(ending);
     match (hurt, session.hurt.take(), ended) {
         (Some(hurt), _, _) => Err(hurt),
-        (None, Some(hurt), Err(_)) if keep => Err(hurt),
-        (None, _, Err(error)) if keep => Err(Hurt::Failure(error)),
-        (None, _, Ok(()) | Err(_)) => Ok(()),
+        (None, Some(hurt), Err(_)) if keep => Err(unless_confirmed(hurt)),
+        (None, _, Err(error)) if keep => Err(unless_confirmed(Hurt::Failure(error))),
+        (None, _, Ok(()) | Err(_)) if !keep => Ok(()),
+        (None, _, Ok(()) | Err(_)) => confirm(session),
     }
+}
+
+/// A commit whose answer was lost may count. What the server itself refused does not.
+fn unless_confirmed(hurt: Hurt) -> Hurt {
+    match hurt {
+        Hurt::Failure(StorageError::Unavailable(reason)) => {
+            Hurt::Failure(StorageError::Unconfirmed(reason))
+        }
+        Hurt::Failure(_) | Hurt::Conflict => hurt,
+    }
+}
+
+/// A server that waits for a standby says that the commit is done also when it gave up waiting,
+/// after `statement_timeout` or because it was told to. If it is lost then, so is the change.
+fn confirm(session: &PostgresSession) -> Result<(), Hurt> {
+    if session.is_unreplicated.load(Ordering::SeqCst) {
+        let reason = "the standby did not confirm it".to_owned();
+        return Err(Hurt::Failure(StorageError::Unconfirmed(reason)));
+    }
+    Ok(())
 }
 
 /// Something between half of a pause and the whole of it, different each time,

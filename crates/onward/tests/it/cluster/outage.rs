@@ -1,0 +1,85 @@
+//! The database is restarted while everybody calls, gently and as by a crash, and is away for a
+//! while: requests wait or are told when to come back, and all is well again by itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Cluster;
+use super::load::{Calls, Load, Tolerance};
+use super::postgres_server::PostgresServer;
+use crate::world::{Database, World};
+
+/// How long the database is away, once.
+const AWAY: Duration = Duration::from_secs(3);
+/// How soon after the database's return everybody is served again, at most.
+const RECOVERY_MAX: Duration = Duration::from_secs(5);
+/// How long a request may wait at most while the database is away: it is told to come back.
+const WAIT_MAX: Duration = Duration::from_secs(7);
+/// A time without refusals, by which a recovery is known.
+const CALM: Duration = Duration::from_secs(2);
+
+async fn control(server: &Arc<PostgresServer>, what: &'static str, mode: &'static str) {
+    let server = Arc::clone(server);
+    let controlling = tokio::task::spawn_blocking(move || server.control(what, mode));
+    controlling.await.unwrap();
+}
+
+/// Waits until nobody was refused for a while; when it was that somebody was refused for the last
+/// time, and how soon afterwards somebody was served.
+async fn recover(calls: &Calls) -> (Duration, Duration) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let past = calls.past();
+        let last = past.refused.last().copied().unwrap_or_default();
+        if calls.elapsed() > last + CALM {
+            let served = past.served.iter().find(|at| **at > last);
+            return (last, *served.expect("somebody is served"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
+    let Some(server) = tokio::task::spawn_blocking(PostgresServer::start)
+        .await
+        .unwrap()
+    else {
+        // The same word as everywhere.
+        assert!(Database::create().await.is_none());
+        return;
+    };
+    let server = Arc::new(server);
+    let database = Database::create_at(server.admin_url()).await;
+    let cluster = Cluster::start(World::on_database(database).await).await;
+    let load = Load::begin(&cluster, Tolerance::RetryAfter).await;
+    for (what, mode) in [
+        ("restart", "fast"),
+        ("restart", "immediate"),
+        ("stop", "fast"),
+    ] {
+        load.go_on(Duration::from_secs(1)).await;
+        let before = load.calls.past().refused.len();
+        let begun = load.calls.elapsed();
+        control(&server, what, mode).await;
+        if what == "stop" {
+            tokio::time::sleep(AWAY).await;
+            control(&server, "start", mode).await;
+        }
+        let back = load.calls.elapsed();
+        let (last, next) = recover(&load.calls).await;
+        let refused = load.calls.past().refused.len() - before;
+        println!(
+            "{what} {mode}: back after {:.2?}, {refused} were told to come back, the last {:.2?} \
+             after that, the next was served after {:.2?}",
+            back.saturating_sub(begun),
+            last.saturating_sub(back),
+            next.saturating_sub(back),
+        );
+        assert!(refused > 0, "nobody noticed");
+        assert!(last < back + RECOVERY_MAX, "{what} {mode}");
+    }
+    let past = load.end().await;
+    past.assert_well("the database restarted");
+    assert!(past.slowest < WAIT_MAX, "{:?}", past.slowest);
+    cluster.end(&past).await;
+}

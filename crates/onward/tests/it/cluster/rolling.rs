@@ -1,0 +1,79 @@
+//! Nodes are restarted one after the other while everybody calls.
+
+use std::time::Duration;
+
+use super::Cluster;
+use super::load::{Load, Tolerance};
+use crate::world::{At, World};
+
+/// Requests that a node answered since it began.
+async fn count_answered(cluster: &Cluster, node: usize) -> u64 {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = cluster.nodes[node].url(At::Ops, "/metrics");
+    let shown = http.get(url).send().await.unwrap().text().await.unwrap();
+    let counts = shown
+        .lines()
+        .filter(|line| line.starts_with("onward_requests_total{"));
+    let counts = counts.filter(|line| line.contains("door=\"base\""));
+    counts
+        .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_are_restarted_in_turn_and_no_request_fails() {
+    let Some(world) = World::on_postgres().await else {
+        return;
+    };
+    let mut cluster = Cluster::start(world).await;
+    let load = Load::begin(&cluster, Tolerance::Nothing).await;
+    for node in [0, 1, 0] {
+        load.go_on(Duration::from_secs(1)).await;
+        cluster.restart(node).await;
+    }
+    load.go_on(Duration::from_secs(1)).await;
+    for node in 0..2 {
+        assert!(
+            count_answered(&cluster, node).await > 20,
+            "node {node} was asked"
+        );
+    }
+    let past = load.end().await;
+    past.assert_well("rolling restart");
+    cluster.end(&past).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
+    let world = World::on_sqlite().await;
+    let lender = world.register("lender", &["transaction-status"]).await;
+    let http1 = reqwest::Client::builder()
+        .no_proxy()
+        .http1_only()
+        .build()
+        .unwrap();
+    let ready = async || {
+        let url = world.url(At::Ops, "/health/ready");
+        let answer = http1.get(url).send().await.unwrap();
+        let closes = answer
+            .headers()
+            .get("connection")
+            .is_some_and(|value| value == "close");
+        (answer.status().as_u16(), closes)
+    };
+    assert_eq!(ready().await, (200, false));
+    world.app().leaving.begin();
+    assert_eq!(ready().await, (503, false));
+    let token = world.token(&lender, None).await;
+    let ask = async || {
+        let form = [("inputType", "uprn"), ("value[]", "9")];
+        world.query_with(&lender, &token, &form).await
+    };
+    assert_eq!(ask().await.status, 404, "it answers all the same");
+    world.app().leaving.part();
+    assert_eq!(ready().await, (503, true));
+    let answer = ask().await;
+    // HTTP/2 has no such field (RFC 9113 section 8.2.2).
+    assert_eq!((answer.status, answer.header("connection")), (404, ""));
+    world.end().await;
+}

@@ -1,0 +1,85 @@
+//! A commit that no standby confirmed is not acknowledged: it would be lost with its server.
+
+use std::time::Duration;
+
+use postgres::{Client, NoTls};
+use serde_json::json;
+
+use super::postgres_server::PostgresServer;
+use crate::world::{Answer, Database, World};
+
+/// Statements of whoever runs the database. Blocks.
+fn administrate(url: &str, statements: &[&str]) {
+    let mut client = Client::connect(url, NoTls).unwrap();
+    for statement in statements {
+        client.batch_execute(statement).unwrap();
+    }
+}
+
+/// Does this to the session whose commit waits for a standby, once there is one. Blocks.
+fn interrupt(url: &str, how: &str) {
+    let mut client = Client::connect(url, NoTls).unwrap();
+    let sql = format!("select {how}(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+    while client.query(&sql, &[]).unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn told(answer: &Answer) -> (u16, &str, String) {
+    let code = answer.json()["errors"][0]["code"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    (answer.status, answer.header("retry-after"), code)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_no_standby_has_is_not_acknowledged() {
+    let Some(server) = tokio::task::spawn_blocking(PostgresServer::start)
+        .await
+        .unwrap()
+    else {
+        // The same word as everywhere.
+        assert!(Database::create().await.is_none());
+        return;
+    };
+    let admin = server.admin_url();
+    let world = World::on_database(Database::create_at(admin.clone()).await).await;
+    let agent = world.agent("north").await;
+    let listing = agent.list(1).await;
+    let path = format!("/listing/{listing}/milestone/sstc");
+    // The server gives up waiting and calls the commit done; or the connection ends before the
+    // answer. Neither says that the change will last.
+    for (number, how) in ["pg_cancel_backend", "pg_terminate_backend"]
+        .into_iter()
+        .enumerate()
+    {
+        let url = admin.clone();
+        let wait = "alter system set synchronous_standby_names = 'nobody'";
+        let forget = "alter system reset synchronous_standby_names";
+        let reload = "select pg_reload_conf()";
+        tokio::task::spawn_blocking(move || administrate(&url, &[wait, reload]))
+            .await
+            .unwrap();
+        let url = admin.clone();
+        let interrupting = tokio::task::spawn_blocking(move || {
+            interrupt(&url, how);
+            administrate(&url, &[forget, reload]);
+        });
+        let date = format!("2026-11-0{}", number + 1);
+        let answer = agent.put(&path, json!({"date": date})).await;
+        interrupting.await.unwrap();
+        assert_eq!(told(&answer), (503, "1", "unconfirmed".to_owned()), "{how}");
+        // Whatever became of it, the same once more is right.
+        let again = agent.put(&path, json!({"date": date})).await;
+        assert_eq!(again.status, 200, "{how}");
+    }
+    let dates: Vec<_> = world
+        .events()
+        .await
+        .into_iter()
+        .map(|one| one.date.to_string())
+        .collect();
+    assert_eq!(dates, ["2026-11-01", "2026-11-02"]);
+    world.end().await;
+}
