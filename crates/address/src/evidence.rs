@@ -1,13 +1,13 @@
 //! What speaks for a stored address and against it.
 
 use crate::known::Stored;
-use crate::parse::{Class, Parsed, Token, needs_label};
+use crate::parse::{Class, Parsed, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
 use crate::units::{UnitsFit, fit_building, fit_units};
 use crate::wording::Pairing;
-use crate::words::{Marker, is_building, is_compass, is_house, is_trade};
+use crate::words::{Marker, is_building, is_compass};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct Evidence<'a> {
     /// The word right behind the number where the street was found before it: `Cheapside 14 Poultry`.
     pub(crate) other_street: Option<usize>,
     /// Where the house's name begins behind a person's.
-    addressee: Option<usize>,
+    pub(crate) addressee: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -34,7 +34,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) unknown_before: usize,
     /// A kind of street was typed before the number that is not there: perhaps of a house's name.
     pub(crate) has_unknown_kind: bool,
-    pub(crate) house_number: HouseNumber,
+    /// The stored address has a number more: the house's, where the query has the flat's.
+    pub(crate) lacks_number: bool,
     pub(crate) is_contradicted: bool,
 }
 
@@ -49,16 +50,6 @@ pub(crate) enum Subject {
     Building,
     /// The house's name, in its order, where there are no numbers.
     Name,
-}
-
-/// Whether the stored address has a number more: the house's, where the query has the flat's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HouseNumber {
-    /// It has not.
-    Found,
-    LeftOut,
-    /// It was left out, but the building was named: `Flat 2, Albion Court`.
-    Named,
 }
 
 /// What was typed of a county.
@@ -109,7 +100,7 @@ impl<'a> Evidence<'a> {
             unknown: 0,
             unknown_before: 0,
             has_unknown_kind: false,
-            house_number: HouseNumber::Found,
+            lacks_number: false,
             is_contradicted: query.parsed.is_unclear || place == PlaceFit::Other,
         }
     }
@@ -130,15 +121,9 @@ impl<'a> Evidence<'a> {
         if self.street == StreetFit::WithoutKind && needs_kind {
             self.street = StreetFit::OtherKind;
         }
-        let lacks_number = fit.stored_missing > 0;
-        self.is_contradicted |= lacks_number && self.street == StreetFit::Missing;
-        let is_named = self.ends_with_building(&street);
-        self.is_contradicted |= fit.needs_building_name && !is_named;
-        self.house_number = match (lacks_number, is_named) {
-            (false, _) => HouseNumber::Found,
-            (true, true) => HouseNumber::Named,
-            (true, false) => HouseNumber::LeftOut,
-        };
+        self.lacks_number = fit.stored_missing > 0;
+        self.is_contradicted |= self.lacks_number && self.street == StreetFit::Missing;
+        self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
         for at in street.words() {
             self.is_street[at] = true;
         }
@@ -152,6 +137,7 @@ impl<'a> Evidence<'a> {
         let is_unknown = |at: usize| self.pairing.found[at].is_none();
         self.is_contradicted |= self.other_street.is_some_and(is_unknown);
         self.compare_names(stored_at);
+        self.is_contradicted |= self.has_unknown_marker(fit);
     }
 
     fn ends_with_building(&self, street: &Street) -> bool {
@@ -190,30 +176,6 @@ impl<'a> Evidence<'a> {
             };
         }
         StreetFit::Missing
-    }
-
-    /// Looks for the house's name in its order.
-    fn find_name(&mut self) {
-        let name = self.stored.name();
-        let tokens = self.query.tokens();
-        let words: Vec<usize> = (0..tokens.len())
-            .filter(|at| tokens[*at].is_word())
-            .collect();
-        // A number that was left out is not forgiven either.
-        if name.is_empty() || !self.stored.units().is_empty() {
-            return;
-        }
-        for start in 0..words.len() {
-            let mut attempt = self.pairing.clone();
-            if follow_name(&mut attempt, &words[start..], &name) {
-                self.pairing = attempt;
-                self.addressee = Some(words[start]).filter(|at| is_addressee(&tokens[..*at]));
-                self.subject = Subject::Name;
-                let last = name.last().and_then(|last| self.stored.tokens().get(*last));
-                self.name_part = last.map(|last| last.part);
-                break;
-            }
-        }
     }
 
     /// Looks for all other words anywhere. `first` is the query's first number, `behind` where the
@@ -305,72 +267,17 @@ impl<'a> Evidence<'a> {
         // `VICTORIA ROAD LEEDS` is not the other road in Leeds.
         let is_unknown =
             |before: usize| typed[before].class == Class::Name && found(before).is_none();
-        !before.is_some_and(is_unknown) && found(at + 1).is_some_and(|behind| behind == stored + 1)
-    }
-
-    /// Two different names at one number are two properties.
-    fn compare_names(&mut self, stored_at: usize) {
-        let tokens = self.stored.tokens();
-        let name: Vec<usize> = (0..stored_at).filter(|at| tokens[*at].is_word()).collect();
-        let says = |at: &usize| !is_trade(tokens[*at].text());
-        let is_shared =
-            |at: &usize| self.pairing.is_taken(*at) && says(at) && !is_house(tokens[*at].text());
-        // `PF2, 33 Clerk Street` and `A, 14 High Street` are flats.
-        let is_alone = |at: usize| {
-            let same_part = tokens.iter().filter(|token| token.part == tokens[at].part);
-            same_part.count() == 1
+        // `THE CRESCENT, MORLEY` is not Hazel Crescent in Morley.
+        let is_other_name = |before: usize| {
+            kept[before].class == Class::Name
+                && kept[before].part == kept[stored].part
+                && !self.pairing.is_taken(before)
         };
-        let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
-        let is_flat = |at: &usize| is_alone(*at) || needs_label(&tokens[*at].written);
-        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_flat(at);
-        if name.iter().any(is_left_out) {
-            self.subject = Subject::Building;
-        }
-        if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
-            self.is_contradicted = true;
-        }
+        !before.is_some_and(is_unknown)
+            && !stored_before.is_some_and(is_other_name)
+            && found(at + 1).is_some_and(|behind| behind == stored + 1)
     }
 }
-
-/// Follows the words of a house's name, two of which may be written as one: `SEAVIEW`.
-fn follow_name(pairing: &mut Pairing<'_>, typed: &[usize], name: &[usize]) -> bool {
-    let mut typed = typed.iter();
-    while let Some(next) = name.iter().position(|stored| !pairing.is_taken(*stored)) {
-        let Some(word) = typed.next() else {
-            return false;
-        };
-        if pairing.found[*word].is_some() {
-            continue;
-        }
-        let rest = &name[next..];
-        if let Some((stored, errors)) = pairing.best(*word, &rest[..1]) {
-            pairing.take(*word, stored, errors);
-        } else if !pairing.take_joined(*word, rest) && !pairing.take_split(*word, &rest[..1]) {
-            return false;
-        }
-    }
-    true
-}
-
-/// `Mr J Smith`, `c/o Smith`: who lives there says nothing of the house.
-fn is_addressee(tokens: &[Token]) -> bool {
-    let says = |at: usize, words: &[&str]| {
-        let token = tokens.get(at);
-        token.is_some_and(|token| words.contains(&token.written.as_str()))
-    };
-    let is_care_of = says(0, &["C"]) && says(1, &["O"]);
-    let is_name = |token: &Token| match token.class {
-        Class::Name => !is_house(token.text()) && !is_building(token.text()),
-        Class::Letter | Class::Filler => true,
-        Class::StreetType | Class::County | Class::Odd | Class::Unit(_) => false,
-    };
-    (is_care_of || says(0, &TITLES)) && tokens.len() <= NAME_MAX && tokens.iter().all(is_name)
-}
-
-const TITLES: [&str; 7] = ["MR", "MRS", "MS", "MISS", "MX", "DR", "REV"];
-
-/// Words of a person's name, with title and initials.
-const NAME_MAX: usize = 7;
 
 /// The token before this one and the fillers before it.
 fn before_filler(tokens: &[Token], at: usize) -> Option<usize> {

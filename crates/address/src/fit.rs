@@ -1,6 +1,6 @@
 //! How well one stored address fits a query (S-7). What contradicts it is never outweighed.
 
-use crate::evidence::{County, Evidence, HouseNumber, Subject};
+use crate::evidence::{County, Evidence, Subject};
 use crate::known::Stored;
 use crate::parse::{Class, Token};
 use crate::place::PlaceFit;
@@ -17,6 +17,9 @@ pub(crate) struct Fit {
     pub(crate) place: PlaceFit,
     /// It is a flat in the building that was named, and fits in all else.
     pub(crate) is_part: bool,
+    /// It is in the postcode that was named, with the same numbers and a street of that name,
+    /// whether or not it fits in all else.
+    pub(crate) is_rival: bool,
     /// The whole address was typed.
     pub(crate) is_all_typed: bool,
 }
@@ -27,6 +30,7 @@ pub(crate) fn assess(query: &Query, stored: &Stored) -> Fit {
     Fit {
         confidence: evidence.confidence(),
         place: evidence.place,
+        is_rival: evidence.is_rival(),
         is_part: evidence.subject == Subject::Building && evidence.is_enough(),
         is_all_typed: evidence.is_all_typed(),
     }
@@ -44,6 +48,13 @@ impl Evidence<'_> {
         }
     }
 
+    fn is_rival(&self) -> bool {
+        let has_numbers = matches!(self.subject, Subject::Numbers | Subject::Building);
+        let mut street = (0..self.is_street.len()).filter(|at| self.is_street[*at]);
+        let is_named = street.any(|at| self.pairing.is_taken(at));
+        self.place == PlaceFit::Same && has_numbers && is_named
+    }
+
     fn is_all_typed(&self) -> bool {
         let tokens = self.stored.tokens();
         let is_open = |at: &usize| tokens[*at].is_word() && !self.pairing.is_taken(*at);
@@ -52,10 +63,7 @@ impl Evidence<'_> {
 
     fn is_enough_with_number(&self) -> bool {
         let is_whole_street = self.street == StreetFit::Whole && !self.has_unknown_kind;
-        let is_exact_street = is_whole_street && self.unknown == 0;
-        let is_exact = is_exact_street && self.house_number == HouseNumber::Found;
-        // `12 Albion Court, Reading` stands for its street and number, too.
-        let is_named = is_exact_street && self.house_number == HouseNumber::Named;
+        let is_exact = is_whole_street && self.unknown == 0 && !self.lacks_number;
         let (errors, risk) = (self.pairing.errors, self.pairing.risk);
         match self.place {
             PlaceFit::Same if self.street == StreetFit::Missing => self.is_number_and_postcode(),
@@ -69,17 +77,24 @@ impl Evidence<'_> {
             // S-7 asks for a near-certain match where the postcode differs.
             PlaceFit::Near => {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
-                is_exact && is_placed && errors == 0 && self.unknown_before == 0
+                let is_certain = is_placed && errors == 0 && self.unknown_before == 0;
+                is_exact && is_certain && !self.lacks_article()
             }
-            PlaceFit::District => {
-                (is_exact || is_named) && errors <= ERRORS_MAX && risk < Risk::Great
-            }
+            PlaceFit::District => is_exact && errors <= ERRORS_MAX && risk < Risk::Great,
             PlaceFit::Unnamed => {
-                let is_exact = is_exact || is_named;
                 is_exact && self.is_placed() && errors <= ERRORS_MAX && risk == Risk::None
             }
             PlaceFit::Other => false,
         }
+    }
+
+    /// `2 Green` may be Green Lane as well as The Green.
+    fn lacks_article(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
+        let is_only_kind = street.all(|at| tokens[at].class == Class::StreetType);
+        let is_article = |token: &Token| token.written == "THE";
+        is_only_kind && !self.query.tokens().iter().any(is_article)
     }
 
     /// Without any postcode, a county is enough only for a street whose name few have.
@@ -114,11 +129,14 @@ impl Evidence<'_> {
 
     /// The street was left out altogether: nothing that was typed may name another one.
     fn is_number_and_postcode(&self) -> bool {
-        let names_street = |token: &Token| token.class == Class::StreetType;
+        let names_street =
+            |token: &Token| token.class == Class::StreetType || token.written == "THE";
+        let tokens = self.query.tokens();
+        let is_left = |at: &usize| tokens[*at].is_word() && self.pairing.found[*at].is_none();
+        let is_county = |at: &usize| tokens[*at].class == Class::County;
+        let is_all_found = (0..tokens.len()).filter(is_left).all(|at| is_county(&at));
         let is_one = self.query.parsed.units.len() == self.stored.units().len();
-        is_one
-            && self.unknown + self.unknown_before == 0
-            && !self.query.tokens().iter().any(names_street)
+        is_one && is_all_found && !self.query.tokens().iter().any(names_street)
     }
 
     fn is_enough_with_name(&self) -> bool {

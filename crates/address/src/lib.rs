@@ -11,6 +11,7 @@
 mod distance;
 mod evidence;
 mod fit;
+mod house_name;
 mod known;
 mod normal;
 mod number;

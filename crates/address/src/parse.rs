@@ -175,7 +175,7 @@ impl Parsed {
             self.push_unit(Marker::Dwelling, label, part);
             return Some(1);
         }
-        if let Some(marker) = words::marker(word) {
+        if let Some(marker) = words::marker(word).or_else(|| mistyped_marker(word, rest)) {
             if word == "STUDIO" && next_is_marker(rest) {
                 // `STUDIO FLAT 3, 12 …` is flat 3, `STUDIO FLAT, 12 …` the studio.
                 let is_studio = !names_own_label(&rest[2..]);
@@ -307,6 +307,14 @@ fn read_flat_code(word: &str, rest: &[Lexeme]) -> Option<Label> {
 }
 
 const CODE_MAX: usize = 4;
+
+/// `FALT 2`: two letters swapped.
+fn mistyped_marker(word: &str, rest: &[Lexeme]) -> Option<Marker> {
+    let is_flat = ["FALT", "FLTA", "LFAT"].contains(&word);
+    let is_numbered =
+        matches!(rest.get(1), Some(Lexeme::Word(next)) if read_number(next).is_some());
+    (is_flat && is_numbered).then_some(Marker::Dwelling)
+}
 
 fn next_is_marker(rest: &[Lexeme]) -> bool {
     matches!(rest.get(1), Some(Lexeme::Word(next)) if words::marker(next) == Some(Marker::Dwelling))

@@ -105,9 +105,11 @@ impl<Id> Default for Ranking<Id> {
 impl<Id: Copy + Ord> Ranking<Id> {
     pub(crate) fn of(standings: &BTreeMap<Id, Standing>) -> Self {
         let is_there = |standing: &Standing| {
-            standing.fit.confidence >= ACCEPTED && standing.fit.place == PlaceFit::Same
+            let fit = standing.fit;
+            fit.is_rival || fit.confidence >= ACCEPTED && fit.place == PlaceFit::Same
         };
-        // Only properties of a postcode that was named match, unless none there fits (S-7).
+        // Only properties of a postcode that was named match, unless none there fits (S-7). One
+        // that may be meant there makes no other near-certain.
         let has_same = standings.values().any(is_there);
         let mut ranked: Vec<Ranked<Id>> = standings
             .iter()

@@ -2,6 +2,7 @@
 
 use crate::evidence::{County, Evidence};
 use crate::parse::{Class, Token};
+use crate::units::UnitsFit;
 use crate::words::{self, Marker, is_compass, is_house, resembles_street_type};
 
 impl Evidence<'_> {
@@ -37,6 +38,23 @@ impl Evidence<'_> {
             Class::County if self.county == County::Untyped => self.county = County::Unknown,
             Class::County | Class::Filler | Class::Unit(_) => {}
         }
+    }
+
+    /// Whether a flat's number that no marker announces follows an unknown word: `knit 3` may be
+    /// `unit 3`.
+    pub(crate) fn has_unknown_marker(&self, fit: UnitsFit) -> bool {
+        let parsed = &self.query.parsed;
+        let tokens = &parsed.tokens;
+        let is_unknown =
+            |at: usize| tokens[at].class == Class::Name && self.pairing.found[at].is_none();
+        let flats = (0..parsed.units.len())
+            .filter(|unit| fit.needs_building_name || *unit != fit.query_last)
+            .filter(|unit| parsed.units[*unit].marker == Marker::Bare);
+        flats.filter_map(|unit| parsed.unit_at(unit)).any(|at| {
+            let before = at.checked_sub(1);
+            before
+                .is_some_and(|before| tokens[before].part == tokens[at].part && is_unknown(before))
+        })
     }
 
     /// Whether a word before the number makes it another home.
