@@ -89,54 +89,55 @@ impl Counts {
         std::time::Duration::from_micros(micros).as_secs_f64() * 1000.0
     }
 
-    fn write(&self, name: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What a row says behind its category, each under its title.
+    fn columns(&self) -> [(&'static str, String); 17] {
         let number = self.micros.len();
         let asked = number - self.shared;
-        writeln!(
-            formatter,
-            "{name:<28} {number:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>7.2} {:>7.2} {:>7.2}",
-            self.right,
-            self.twin,
-            self.wrong,
-            self.shared,
-            self.several,
-            self.nothing,
-            percent(self.right + self.twin, asked),
-            percent(self.right, asked),
-            percent(self.wrong, number),
-            percent(self.wrong + self.twin, number),
-            percent(self.answered_without, number),
-            percent(self.answered_without_row, number),
-            self.milliseconds(500),
-            self.milliseconds(990),
-            self.milliseconds(1000),
-        )
+        let answered = self.right + self.twin + self.wrong;
+        let milliseconds = |per_thousand| format!("{:.2}", self.milliseconds(per_thousand));
+        [
+            ("pairs", number.to_string()),
+            ("right", self.right.to_string()),
+            ("twin", self.twin.to_string()),
+            ("wrong", self.wrong.to_string()),
+            ("shared", self.shared.to_string()),
+            ("several", self.several.to_string()),
+            ("nothing", self.nothing.to_string()),
+            ("precision", percent(self.right + self.twin, answered)),
+            ("recall", percent(self.right + self.twin, asked)),
+            ("by row", percent(self.right, asked)),
+            ("wrong", percent(self.wrong, number)),
+            ("by row", percent(self.wrong + self.twin, number)),
+            ("if absent", percent(self.answered_without, number)),
+            ("by row", percent(self.answered_without_row, number)),
+            ("p50 ms", milliseconds(500)),
+            ("p99 ms", milliseconds(990)),
+            ("max ms", milliseconds(1000)),
+        ]
     }
+
+    fn write(&self, name: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.columns().map(|(_title, value)| value);
+        write_row(name, &values, formatter)
+    }
+}
+
+fn write_row(
+    name: &str,
+    values: &[impl fmt::Display],
+    formatter: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(formatter, "{name:<28}")?;
+    for value in values {
+        write!(formatter, " {value:>9}")?;
+    }
+    writeln!(formatter)
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            formatter,
-            "{:<28} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7}",
-            "category",
-            "pairs",
-            "right",
-            "twin",
-            "wrong",
-            "shared",
-            "several",
-            "nothing",
-            "recall",
-            "by row",
-            "wrong",
-            "by row",
-            "if absent",
-            "by row",
-            "p50 ms",
-            "p99 ms",
-            "max ms",
-        )?;
+        let titles = self.all.columns().map(|(title, _value)| title);
+        write_row("category", &titles, formatter)?;
         for (category, counts) in &self.rows {
             counts.write(category, formatter)?;
         }

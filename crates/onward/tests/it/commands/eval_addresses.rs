@@ -49,6 +49,12 @@ fn pairs_are_asked_for_in_a_store_of_their_own() {
     assert_eq!(counts("registers"), "2 1 1 0 0 0 0", "{said}");
     assert_eq!(counts("building"), "2 1 0 1 0 0 0", "{said}");
     assert_eq!(counts("all"), "8 5 1 1 0 0 1", "{said}");
+    // Precision, recall, the same by row, wrong, the same by row.
+    assert_eq!(
+        row(&said, "all")[8..18].join(" "),
+        "85.71 % 75.00 % 62.50 % 12.50 % 25.00 %",
+        "{said}"
+    );
 
     // A store that is named stays; a second run must not fill it again.
     let store = folder.path().join("store.db");
