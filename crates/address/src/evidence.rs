@@ -5,9 +5,9 @@ use crate::parse::{Class, Parsed, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
-use crate::units::{UnitsFit, fit_units};
+use crate::units::{UnitsFit, fit_building, fit_units};
 use crate::wording::Pairing;
-use crate::words::{Marker, is_building, is_compass, is_house, is_trade, resembles_street_type};
+use crate::words::{Marker, is_building, is_compass};
 
 /// What speaks for a stored address and against it.
 pub(crate) struct Evidence<'a> {
@@ -21,6 +21,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) is_street: Vec<bool>,
     /// The part of the stored address that names a building, where that stands for its number.
     pub(crate) name_part: Option<usize>,
+    /// The word right behind the number where the street was found before it: `Cheapside 14 Poultry`.
+    pub(crate) other_street: Option<usize>,
+    /// Where the house's name begins behind a person's.
+    pub(crate) addressee: Option<usize>,
     /// Words found behind the street or the name, other than a county's.
     pub(crate) places_found: usize,
     pub(crate) county: County,
@@ -42,6 +46,8 @@ pub(crate) enum Subject {
     Nothing,
     /// All its numbers.
     Numbers,
+    /// All its numbers: they are the building's that the stored flat is in.
+    Building,
     /// The house's name, in its order, where there are no numbers.
     Name,
 }
@@ -63,8 +69,11 @@ impl<'a> Evidence<'a> {
             evidence.find_name();
             let name = stored.name();
             evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
-        } else if let Some(fit) = fit_units(&query.parsed.units, stored.units()) {
+        } else if let Some(fit) = fit_units(&query.parsed.units, stored) {
             evidence.subject = Subject::Numbers;
+            evidence.find_numbered(fit);
+        } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
+            evidence.subject = Subject::Building;
             evidence.find_numbered(fit);
         } else {
             // No match: it is only ranked in a list.
@@ -84,6 +93,8 @@ impl<'a> Evidence<'a> {
             street: StreetFit::Missing,
             is_street: vec![false; stored.tokens().len()],
             name_part: None,
+            other_street: None,
+            addressee: None,
             places_found: 0,
             county: County::Untyped,
             unknown: 0,
@@ -103,7 +114,11 @@ impl<'a> Evidence<'a> {
         self.street = self.find_street(&street, typed_at, !fit.needs_building_name);
         // `High Street` is not `High Street Mews`.
         let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
-        if self.street == StreetFit::WithoutKind && street.names.last().is_some_and(is_kind) {
+        let is_cottages = street
+            .kind
+            .is_some_and(|at| self.stored.tokens()[at].text() == "CTS");
+        let needs_kind = street.names.last().is_some_and(is_kind) || is_cottages;
+        if self.street == StreetFit::WithoutKind && needs_kind {
             self.street = StreetFit::OtherKind;
         }
         self.lacks_number = fit.stored_missing > 0;
@@ -119,7 +134,10 @@ impl<'a> Evidence<'a> {
         }
         let behind = street.words().max().map_or(stored_at, |last| last + 1);
         self.find_rest(typed_at, behind, &PASSES);
+        let is_unknown = |at: usize| self.pairing.found[at].is_none();
+        self.is_contradicted |= self.other_street.is_some_and(is_unknown);
         self.compare_names(stored_at);
+        self.is_contradicted |= self.has_unknown_marker(fit);
     }
 
     fn ends_with_building(&self, street: &Street) -> bool {
@@ -140,13 +158,14 @@ impl<'a> Evidence<'a> {
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
         let before = if may_be_before { before } else { Vec::new() };
-        for run in [behind, before] {
+        for run in [&behind, &before] {
             let mut attempt = self.pairing.clone();
-            let fit = street.follow(&mut attempt, tokens, &run);
+            let fit = street.follow(&mut attempt, tokens, run);
             if fit == StreetFit::Missing {
                 continue;
             }
             self.pairing = attempt;
+            self.other_street = behind.first().copied().filter(|_| run == &before);
             let is_kind = |at: &usize| self.stored.tokens()[*at].class == Class::StreetType;
             // `30 The Green` is not in Green Crescent.
             let needs_kind = street.kind.is_some() && street.names.iter().all(is_kind);
@@ -159,38 +178,6 @@ impl<'a> Evidence<'a> {
         StreetFit::Missing
     }
 
-    /// Looks for the house's name in its order.
-    fn find_name(&mut self) {
-        let name = self.stored.name();
-        let tokens = self.query.tokens();
-        let words: Vec<usize> = (0..tokens.len())
-            .filter(|at| tokens[*at].is_word())
-            .collect();
-        // A number that was left out is not forgiven either.
-        if name.is_empty() || !self.stored.units().is_empty() {
-            return;
-        }
-        for start in 0..words.len() {
-            let mut attempt = self.pairing.clone();
-            let run = words[start..].iter().zip(&name);
-            let mut found = 0;
-            for (typed, stored) in run {
-                let Some((_, errors)) = attempt.best(*typed, &[*stored]) else {
-                    break;
-                };
-                attempt.take(*typed, *stored, errors);
-                found += 1;
-            }
-            if found == name.len() {
-                self.pairing = attempt;
-                self.subject = Subject::Name;
-                let last = name.last().and_then(|last| self.stored.tokens().get(*last));
-                self.name_part = last.map(|last| last.part);
-                break;
-            }
-        }
-    }
-
     /// Looks for all other words anywhere. `first` is the query's first number, `behind` where the
     /// stored locality begins.
     fn find_rest(&mut self, first: usize, behind: usize, passes: &[Pass]) {
@@ -200,6 +187,7 @@ impl<'a> Evidence<'a> {
             .collect();
         let open: Vec<usize> = (0..tokens.len())
             .filter(|at| tokens[*at].is_word() && self.pairing.found[*at].is_none())
+            .filter(|at| self.addressee.is_none_or(|name| *at >= name))
             .collect();
         for pass in passes {
             for at in &open {
@@ -252,89 +240,50 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether the words beside both are the same.
+    /// Whether the words or numbers beside both are the same.
     fn has_neighbour(&self, at: usize, stored: usize) -> bool {
+        let (typed, kept) = (self.query.tokens(), self.stored.tokens());
         let found = |at: usize| self.pairing.found.get(at).copied().flatten();
-        let before = at.checked_sub(1).and_then(found);
-        let behind = found(at + 1);
-        before.is_some_and(|before| before + 1 == stored)
-            || behind.is_some_and(|behind| behind == stored + 1)
-    }
-
-    fn count_unknown(&mut self, at: usize, is_before: bool) {
-        let token = &self.query.tokens()[at];
-        let is_repeated = self.query.tokens()[..at]
-            .iter()
-            .any(|earlier| earlier.is_word() && earlier.text() == token.text());
-        let is_pair_repeated = self.is_pair_repeated(at);
-        match token.class {
-            Class::Odd => self.is_contradicted = true,
-            Class::Letter if !is_before || self.is_before_unit(at) => self.is_contradicted = true,
-            Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
-            Class::Name | Class::Letter if is_repeated => {}
-            Class::StreetType if is_pair_repeated => {}
-            // Another street was typed as well, or another one altogether.
-            Class::StreetType if !is_before => self.is_contradicted = true,
-            Class::StreetType => self.has_unknown_kind = true,
-            // A mistyped kind of street that is not this one's.
-            Class::Name if !is_before && resembles_street_type(&token.written) => {
-                self.is_contradicted = true;
+        let before = before_filler(typed, at);
+        let stored_before = before_filler(kept, stored);
+        if let (Some(before), Some(stored_before)) = (before, stored_before) {
+            let unit = |token: &Token, parsed: &Parsed| match token.class {
+                Class::Unit(unit) => Some(parsed.units[unit].label.clone()),
+                Class::Name
+                | Class::StreetType
+                | Class::Filler
+                | Class::County
+                | Class::Letter
+                | Class::Odd => None,
+            };
+            let number = unit(&typed[before], &self.query.parsed);
+            let is_number = number.is_some();
+            if is_number && number == unit(&kept[stored_before], &self.stored.parsed)
+                || found(before) == Some(stored_before)
+            {
+                return true;
             }
-            Class::Name | Class::Letter if is_before => {
-                self.unknown_before += 1;
-            }
-            Class::Name | Class::Letter => self.unknown += 1,
-            Class::County if self.county == County::Untyped => self.county = County::Unknown,
-            Class::County | Class::Filler | Class::Unit(_) => {}
         }
-    }
-
-    /// `a 20 Park Road` may mean a flat.
-    fn is_before_unit(&self, at: usize) -> bool {
-        let next = self.query.tokens().get(at + 1);
-        next.is_some_and(|next| matches!(next.class, Class::Unit(_)))
-    }
-
-    /// `St Albans, St Albans` names it twice.
-    fn is_pair_repeated(&self, at: usize) -> bool {
-        let tokens = self.query.tokens();
-        let is_same = |pair: &[Token], start: usize| {
-            tokens.get(start..start + 2).is_some_and(|this| {
-                this.iter()
-                    .zip(pair)
-                    .all(|(first, second)| first.text() == second.text())
-            })
+        // `VICTORIA ROAD LEEDS` is not the other road in Leeds.
+        let is_unknown =
+            |before: usize| typed[before].class == Class::Name && found(before).is_none();
+        // `THE CRESCENT, MORLEY` is not Hazel Crescent in Morley.
+        let is_other_name = |before: usize| {
+            kept[before].class == Class::Name
+                && kept[before].part == kept[stored].part
+                && !self.pairing.is_taken(before)
         };
-        let mut earlier = tokens[..at].windows(2);
-        earlier.any(|pair| {
-            is_same(pair, at)
-                || at
-                    .checked_sub(1)
-                    .is_some_and(|before| is_same(pair, before))
-        })
+        !before.is_some_and(is_unknown)
+            && !stored_before.is_some_and(is_other_name)
+            && found(at + 1).is_some_and(|behind| behind == stored + 1)
     }
+}
 
-    /// Two different names at one number are two properties.
-    fn compare_names(&mut self, stored_at: usize) {
-        let tokens = self.stored.tokens();
-        let name: Vec<usize> = (0..stored_at).filter(|at| tokens[*at].is_word()).collect();
-        let says = |at: &usize| !is_trade(tokens[*at].text());
-        let is_shared =
-            |at: &usize| self.pairing.is_taken(*at) && says(at) && !is_house(tokens[*at].text());
-        // `PF2, 33 Clerk Street` and `A, 14 High Street` are flats.
-        let is_alone = |at: usize| {
-            let same_part = tokens.iter().filter(|token| token.part == tokens[at].part);
-            same_part.count() == 1
-        };
-        let is_mark = |at: &usize| matches!(tokens[*at].class, Class::Odd | Class::Letter);
-        let is_left_out = |at: &usize| is_mark(at) && !self.pairing.is_taken(*at) && is_alone(*at);
-        if name.iter().any(is_left_out) {
-            self.is_contradicted = true;
-        }
-        if self.unknown_before > 0 && name.iter().any(says) && !name.iter().any(is_shared) {
-            self.is_contradicted = true;
-        }
-    }
+/// The token before this one and the fillers before it.
+fn before_filler(tokens: &[Token], at: usize) -> Option<usize> {
+    (0..at)
+        .rev()
+        .find(|before| tokens[*before].class != Class::Filler)
 }
 
 /// In which order the words besides the street are looked for.

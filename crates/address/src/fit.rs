@@ -15,6 +15,13 @@ pub(crate) struct Fit {
     /// 0.0 to 1.0.
     pub(crate) confidence: f64,
     pub(crate) place: PlaceFit,
+    /// It is a flat in the building that was named, and fits in all else.
+    pub(crate) is_part: bool,
+    /// It is in the postcode that was named, with the same numbers and a street of that name,
+    /// whether or not it fits in all else.
+    pub(crate) is_rival: bool,
+    /// The whole address was typed.
+    pub(crate) is_all_typed: bool,
 }
 
 /// Compares a query with a stored address.
@@ -23,6 +30,9 @@ pub(crate) fn assess(query: &Query, stored: &Stored) -> Fit {
     Fit {
         confidence: evidence.confidence(),
         place: evidence.place,
+        is_rival: evidence.is_rival(),
+        is_part: evidence.subject == Subject::Building && evidence.is_enough(),
+        is_all_typed: evidence.is_all_typed(),
     }
 }
 
@@ -33,9 +43,22 @@ impl Evidence<'_> {
         }
         match self.subject {
             Subject::Nothing => false,
-            Subject::Numbers => self.is_enough_with_number(),
+            Subject::Numbers | Subject::Building => self.is_enough_with_number(),
             Subject::Name => self.is_enough_with_name(),
         }
+    }
+
+    fn is_rival(&self) -> bool {
+        let has_numbers = matches!(self.subject, Subject::Numbers | Subject::Building);
+        let mut street = (0..self.is_street.len()).filter(|at| self.is_street[*at]);
+        let is_named = street.any(|at| self.pairing.is_taken(at));
+        self.place == PlaceFit::Same && has_numbers && is_named
+    }
+
+    fn is_all_typed(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let is_open = |at: &usize| tokens[*at].is_word() && !self.pairing.is_taken(*at);
+        self.place == PlaceFit::Same && !(0..tokens.len()).any(|at| is_open(&at))
     }
 
     fn is_enough_with_number(&self) -> bool {
@@ -54,14 +77,24 @@ impl Evidence<'_> {
             // S-7 asks for a near-certain match where the postcode differs.
             PlaceFit::Near => {
                 let is_placed = self.places_found > 0 || self.county == County::Found;
-                is_exact && is_placed && errors == 0 && self.unknown_before == 0
+                let is_certain = is_placed && errors == 0 && self.unknown_before == 0;
+                is_exact && is_certain && !self.lacks_article()
             }
-            PlaceFit::District => is_exact && risk < Risk::Great,
+            PlaceFit::District => is_exact && errors <= ERRORS_MAX && risk < Risk::Great,
             PlaceFit::Unnamed => {
                 is_exact && self.is_placed() && errors <= ERRORS_MAX && risk == Risk::None
             }
             PlaceFit::Other => false,
         }
+    }
+
+    /// `2 Green` may be Green Lane as well as The Green.
+    fn lacks_article(&self) -> bool {
+        let tokens = self.stored.tokens();
+        let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
+        let is_only_kind = street.all(|at| tokens[at].class == Class::StreetType);
+        let is_article = |token: &Token| token.written == "THE";
+        is_only_kind && !self.query.tokens().iter().any(is_article)
     }
 
     /// Without any postcode, a county is enough only for a street whose name few have.
@@ -96,11 +129,14 @@ impl Evidence<'_> {
 
     /// The street was left out altogether: nothing that was typed may name another one.
     fn is_number_and_postcode(&self) -> bool {
-        let names_street = |token: &Token| token.class == Class::StreetType;
+        let names_street =
+            |token: &Token| token.class == Class::StreetType || token.written == "THE";
+        let tokens = self.query.tokens();
+        let is_left = |at: &usize| tokens[*at].is_word() && self.pairing.found[*at].is_none();
+        let is_county = |at: &usize| tokens[*at].class == Class::County;
+        let is_all_found = (0..tokens.len()).filter(is_left).all(|at| is_county(&at));
         let is_one = self.query.parsed.units.len() == self.stored.units().len();
-        is_one
-            && self.unknown + self.unknown_before == 0
-            && !self.query.tokens().iter().any(names_street)
+        is_one && is_all_found && !self.query.tokens().iter().any(names_street)
     }
 
     fn is_enough_with_name(&self) -> bool {
@@ -159,17 +195,16 @@ impl Evidence<'_> {
             + street
             + place
             + part(untyped.count(), 0.0005, 0.009);
-        if self.is_enough() {
+        if self.subject != Subject::Building && self.is_enough() {
             return ACCEPTED_MOST - lacks;
         }
         let found = self.pairing.found.iter().flatten().count();
         let words = self.query.tokens().iter();
         let words = words.filter(|token| token.is_word()).count();
         let share = part(found, 1.0, f64::MAX) / part(words.max(1), 1.0, f64::MAX);
-        let number = if self.subject == Subject::Numbers {
-            0.3
-        } else {
-            0.0
+        let number = match self.subject {
+            Subject::Numbers | Subject::Building => 0.3,
+            Subject::Name | Subject::Nothing => 0.0,
         };
         (share.mul_add(0.4, number) - lacks).clamp(0.0, REFUSED_MAX)
     }
@@ -178,7 +213,7 @@ impl Evidence<'_> {
 /// Words behind the number that may be unknown when number, street and full postcode are the same.
 const UNKNOWN_MAX: usize = 2;
 
-/// Typing errors without any postcode.
+/// Typing errors without a full postcode.
 const ERRORS_MAX: usize = 2;
 
 /// The confidence of a match that is not the whole address, word for word.

@@ -11,6 +11,7 @@
 mod distance;
 mod evidence;
 mod fit;
+mod house_name;
 mod known;
 mod normal;
 mod number;
@@ -25,6 +26,7 @@ mod street;
 mod text;
 mod token;
 mod units;
+mod unknown;
 mod wording;
 mod words;
 

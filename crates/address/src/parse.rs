@@ -1,9 +1,16 @@
 //! Reads an address, typed or stored, into words and numbers.
 
-use crate::distance::typing_errors;
+mod glued;
+mod part_of_house;
+
 use crate::number::{Label, Number, Unit, read_label, read_letter, read_number};
 use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
+
+use glued::split_glued;
+use part_of_house::{
+    Small, is_rear, names_own_label, read_small, read_storey, says_where, stands_alone,
+};
 
 /// A word or number at its place in the address.
 #[derive(Debug, Clone)]
@@ -105,16 +112,42 @@ impl Parsed {
                 });
         }
         parsed.mark_counties();
+        parsed.read_first_number();
         parsed
+    }
+
+    /// `TEN DOWNING STREET`, where no other number is.
+    fn read_first_number(&mut self) {
+        let is_filler = |token: &Token| token.class == Class::Filler;
+        let Some(at) = self.tokens.iter().position(|token| !is_filler(token)) else {
+            return;
+        };
+        let value = words::number_word(&self.tokens[at].written);
+        let goes_on = self.tokens.get(at + 1).is_some_and(|next| {
+            next.part == self.tokens[at].part && next.class != Class::StreetType
+        });
+        let (Some(value), true, true) = (value, goes_on, self.units.is_empty()) else {
+            return;
+        };
+        self.tokens[at].class = Class::Unit(0);
+        self.units.push(Unit {
+            marker: Marker::Bare,
+            label: Label::One(Number {
+                value,
+                letter: None,
+            }),
+        });
     }
 
     /// The `WEST` of `WEST YORKSHIRE` is no point of the compass.
     fn mark_counties(&mut self) {
         for at in 1..self.tokens.len() {
-            let is_part =
-                ["NTH", "STH", "EAST", "WEST", "MID", "CO"].contains(&self.tokens[at - 1].text());
+            let before = self.tokens[at - 1].text();
+            let is_part = COUNTY_PARTS.contains(&before);
             if self.tokens[at].class == Class::County && is_part {
                 self.tokens[at - 1].class = Class::County;
+            } else if before == "GT" && self.tokens[at].text() == "BRITAIN" {
+                self.tokens[at - 1].class = Class::Filler;
             }
         }
     }
@@ -125,11 +158,32 @@ impl Parsed {
             self.push_unit(Marker::Floor, Label::Code("REAR".to_owned()), part);
             return Some(3);
         }
-        if let Some((code, used)) = read_storey(rest) {
+        if let Some((code, used)) = read_storey(rest, self.begins(part)) {
             self.push_unit(Marker::Floor, Label::Code(code), part);
             return Some(used);
         }
-        if let Some(marker) = words::marker(word) {
+        if let Some((small, used)) = read_small(rest).filter(|_| self.begins(part)) {
+            match small {
+                Small::Numbered(code, label) => self.push_label(Marker::Named(code), label, part),
+                Small::Alone(code) => {
+                    self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
+                }
+            }
+            return Some(used);
+        }
+        if let Some(label) = read_flat_code(word, rest).filter(|_| self.begins(part)) {
+            self.push_unit(Marker::Dwelling, label, part);
+            return Some(1);
+        }
+        if let Some(marker) = words::marker(word).or_else(|| mistyped_marker(word, rest)) {
+            if word == "STUDIO" && next_is_marker(rest) {
+                // `STUDIO FLAT 3, 12 …` is flat 3, `STUDIO FLAT, 12 …` the studio.
+                let is_studio = !names_own_label(&rest[2..]);
+                if is_studio {
+                    self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
+                }
+                return Some(1 + usize::from(is_studio));
+            }
             if let Some((label, used)) = read_marked_label(rest) {
                 self.push_label(marker, label, part);
                 return Some(used);
@@ -148,7 +202,8 @@ impl Parsed {
             return None;
         }
         self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
-        Some(1)
+        let is_its_flat = code != "FLAT" && next_is_marker(rest) && !names_own_label(&rest[2..]);
+        Some(1 + usize::from(is_its_flat))
     }
 
     /// Whether a name stands right before, in the same part: `VICTORIA GARAGE`.
@@ -156,6 +211,16 @@ impl Parsed {
         self.tokens.last().is_some_and(|last| {
             last.part == part && matches!(last.class, Class::Name | Class::StreetType)
         })
+    }
+
+    /// Whether nothing but fillers stands before, in the same part: `THE LODGE`.
+    fn begins(&self, part: usize) -> bool {
+        let mut before = self
+            .tokens
+            .iter()
+            .rev()
+            .take_while(|token| token.part == part);
+        before.all(|token| token.class == Class::Filler)
     }
 
     fn push_number(&mut self, rest: &[Lexeme], part: usize) -> Option<usize> {
@@ -215,8 +280,48 @@ impl Parsed {
     }
 }
 
+/// `N YORKS`, `WEST SUSSEX`, `CO DURHAM`.
+const COUNTY_PARTS: [&str; 10] = [
+    "NTH", "STH", "EAST", "WEST", "MID", "CO", "N", "S", "E", "W",
+];
+
+/// The `F2`, `B1`, `2F1` or `A` before a building's number. Without a number behind it, it is a
+/// word like others.
+fn read_flat_code(word: &str, rest: &[Lexeme]) -> Option<Label> {
+    let next = rest[1..].iter().find(|lexeme| **lexeme != Lexeme::Break);
+    let is_before_number = matches!(next, Some(Lexeme::Word(next)) if read_number(next).is_some());
+    if !is_before_number || word.len() > CODE_MAX || !word.is_ascii() {
+        return None;
+    }
+    if let Some(number) = word.strip_prefix('F').and_then(read_number) {
+        return Some(Label::One(number));
+    }
+    if let Some(letter) = read_letter(word) {
+        return Some(Label::Letter(letter));
+    }
+    let is_code = word.contains(|c: char| c.is_ascii_digit())
+        && word.contains(|c: char| c.is_ascii_uppercase())
+        && read_number(word).is_none()
+        && words::spelling(word).is_none();
+    is_code.then(|| Label::Code(word.to_owned()))
+}
+
+const CODE_MAX: usize = 4;
+
+/// `FALT 2`: two letters swapped.
+fn mistyped_marker(word: &str, rest: &[Lexeme]) -> Option<Marker> {
+    let is_flat = ["FALT", "FLTA", "LFAT"].contains(&word);
+    let is_numbered =
+        matches!(rest.get(1), Some(Lexeme::Word(next)) if read_number(next).is_some());
+    (is_flat && is_numbered).then_some(Marker::Dwelling)
+}
+
+fn next_is_marker(rest: &[Lexeme]) -> bool {
+    matches!(rest.get(1), Some(Lexeme::Word(next)) if words::marker(next) == Some(Marker::Dwelling))
+}
+
 /// Words that a flat's number has to follow.
-fn needs_label(word: &str) -> bool {
+pub(crate) fn needs_label(word: &str) -> bool {
     [
         "FLAT",
         "FLT",
@@ -226,65 +331,11 @@ fn needs_label(word: &str) -> bool {
         "PLOT",
         "ROOM",
         "FLOOR",
+        "FLOORS",
         "FLR",
+        "ACCOMMODATION",
     ]
     .contains(&word)
-}
-
-/// `R/O 12 HIGH STREET`: at the rear of it.
-fn is_rear(rest: &[Lexeme]) -> bool {
-    let second = matches!(rest.get(1), Some(Lexeme::Slash));
-    second && matches!(rest.get(2), Some(Lexeme::Word(word)) if word == "O")
-}
-
-/// `LAND AT`, `LAND ADJACENT TO`: without that it is a name.
-fn says_where(rest: &[Lexeme]) -> bool {
-    let places = [
-        "AT",
-        "ADJ",
-        "ADJACENT",
-        "ADJOINING",
-        "BEHIND",
-        "REAR",
-        "TO",
-        "OFF",
-    ];
-    matches!(rest.get(1), Some(Lexeme::Word(next)) if places.contains(&next.as_str()))
-}
-
-/// `GROUND FLOOR FLAT`, `FLAT GROUND FLOOR`, `TOP FLAT`, `FIRST FLOOR`.
-fn read_storey(rest: &[Lexeme]) -> Option<(String, usize)> {
-    let word = |at: usize| match rest.get(at) {
-        Some(Lexeme::Word(word)) => word.as_str(),
-        Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break) | None => "",
-    };
-    let is_flat = |at: usize| ["FLAT", "FLT", "APARTMENT", "APT"].contains(&word(at));
-    let is_floor = |at: usize| {
-        let is_mistyped = typing_errors(word(at), "FLOOR", 1).is_some();
-        ["FLR", "FLOORS", "FL"].contains(&word(at)) || is_mistyped
-    };
-    let mut at = usize::from(is_flat(0));
-    let begins_with_flat = at == 1;
-    let mut code = String::new();
-    while let Some(storey) = words::storey(word(at)) {
-        code.push_str(storey);
-        at += 1;
-    }
-    let has_floor = is_floor(at);
-    at += usize::from(has_floor);
-    let has_flat = !begins_with_flat && is_flat(at) && !names_own_label(rest.get(at + 1..)?);
-    at += usize::from(has_flat);
-    let is_storey = has_floor || has_flat || begins_with_flat;
-    (!code.is_empty() && is_storey).then_some((code, at))
-}
-
-fn names_own_label(rest: &[Lexeme]) -> bool {
-    // `GROUND FLOOR FLAT 2 …` could be flat 2, or no. 2: only a second number behind it tells.
-    let mut numbers = rest
-        .iter()
-        .filter(|lexeme| matches!(lexeme, Lexeme::Word(word) if read_number(word).is_some()));
-    matches!(rest.first(), Some(Lexeme::Word(word)) if read_number(word).is_some())
-        && numbers.nth(1).is_some()
 }
 
 /// What follows a marker: a number, a letter or a code like `B12`.
@@ -315,78 +366,9 @@ fn read_marked_label(rest: &[Lexeme]) -> Option<(Result<Label, ()>, usize)> {
     if ["II", "III", "IV", "VI", "VII", "VIII", "IX"].contains(&word.as_str()) {
         return Some((Err(()), skipped + 1));
     }
-    let is_code = word.len() <= 4
+    let is_code = word.len() <= CODE_MAX
         && word.is_ascii()
         && word.contains(|c: char| c.is_ascii_digit())
         && words::spelling(word).is_none();
     is_code.then(|| (Ok(Label::Code(word.clone())), skipped + 1))
-}
-
-/// Whether nothing follows in the same part of the address that the word could be the name of:
-/// `ATTIC, 12 …`, `attic 12 …`, `ATTIC FLAT`, `GARAGE AT`, but not `ATTIC ROOMS`.
-fn stands_alone(rest: &[Lexeme]) -> bool {
-    match rest.get(1) {
-        Some(Lexeme::Word(next)) => {
-            read_number(next).is_some() || ["AT", "FLAT", "APARTMENT"].contains(&next.as_str())
-        }
-        Some(Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash) => false,
-        Some(Lexeme::Break) | None => true,
-    }
-}
-
-/// Parts what was typed without a space: `FLAT3`, `NO5`, `12HIGH`.
-fn split_glued(lexemes: &[Lexeme]) -> Vec<Lexeme> {
-    let mut split = Vec::with_capacity(lexemes.len());
-    for lexeme in lexemes {
-        match lexeme {
-            Lexeme::Word(word) => match glued(word) {
-                Some((first, second)) => {
-                    split.push(Lexeme::Word(first.to_owned()));
-                    split.push(if first.contains(|c: char| c.is_ascii_digit()) {
-                        Lexeme::Glued(second.to_owned())
-                    } else {
-                        Lexeme::Word(second.to_owned())
-                    });
-                }
-                None => split.push(lexeme.clone()),
-            },
-            Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash | Lexeme::Break => {
-                split.push(lexeme.clone());
-            }
-        }
-    }
-    split
-}
-
-fn glued(word: &str) -> Option<(&str, &str)> {
-    let storey = word
-        .strip_suffix("FLOOR")
-        .filter(|first| words::storey(first).is_some());
-    if let Some(first) = storey {
-        return Some((first, "FLOOR"));
-    }
-    if word == "FLOORFLAT" {
-        return Some(("FLOOR", "FLAT"));
-    }
-    if !word.is_ascii() || !word.contains(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-    if letters >= 2 {
-        let (first, second) = word.split_at(letters);
-        let announces = words::marker(first).is_some() || first == "NO";
-        return (announces && read_number(second).is_some()).then_some((first, second));
-    }
-    if digits == 0 {
-        return None;
-    }
-    let (first, second) = word.split_at(digits);
-    // `14ST MARYS` lacks a space; `21ST` does not.
-    let is_ordinal = first.ends_with('1') && !first.ends_with("11");
-    if second == "ST" && !is_ordinal {
-        return Some((first, second));
-    }
-    let is_word = second.len() >= 3 && second.bytes().all(|byte| byte.is_ascii_uppercase());
-    is_word.then_some((first, second))
 }

@@ -51,6 +51,13 @@ impl Place {
         }
     }
 
+    /// Whether the postcode is one of Scotland, or of a district on its border.
+    pub(crate) fn is_scottish(&self) -> bool {
+        let outward = self.outward().unwrap_or_default();
+        let digit = outward.find(|c: char| c.is_ascii_digit());
+        SCOTTISH_AREAS.contains(&&outward[..digit.unwrap_or_default()])
+    }
+
     /// How a stored postcode fits what was typed.
     pub(crate) fn fit(&self, stored: &Self) -> PlaceFit {
         let (stored_outward, stored_inward) = match stored {
@@ -81,6 +88,10 @@ impl Place {
         }
     }
 }
+
+const SCOTTISH_AREAS: [&str; 16] = [
+    "AB", "DD", "DG", "EH", "FK", "G", "HS", "IV", "KA", "KW", "KY", "ML", "PA", "PH", "TD", "ZE",
+];
 
 /// Takes the postcode out of the text: the last full one wherever it stands, else the outward part
 /// at the end.
@@ -173,7 +184,7 @@ fn may_end_postcode(lexeme: &Lexeme) -> bool {
     match lexeme {
         Lexeme::Word(word) => match word.as_bytes() {
             [.., sector, first, second] => {
-                let is_sector = sector.is_ascii_digit() || b"OI".contains(sector);
+                let is_sector = sector.is_ascii_digit() || b"OIL".contains(sector);
                 is_sector && first.is_ascii_uppercase() && second.is_ascii_uppercase()
             }
             // `LS1 4 AP` has its inward part apart.
@@ -237,7 +248,7 @@ fn repaired(pieces: &[&str]) -> Option<(String, Care)> {
     if is_number || !(2..=4).contains(&outward.len()) {
         return None;
     }
-    let sector = inward[..1].replace('O', "0").replace('I', "1");
+    let sector = inward[..1].replace('O', "0").replace(['I', 'L'], "1");
     let inward = format!("{sector}{}", &inward[1..]);
     for letters in [2, 1] {
         let Some((area, district)) = outward.split_at_checked(letters) else {
@@ -308,7 +319,12 @@ fn take_outward(lexemes: &mut Vec<Lexeme>) -> Place {
             })
             .collect();
         let Some(words) = words else { continue };
-        let (outward, rest) = (words[0], words.get(1).copied().unwrap_or_default());
+        let (mut outward, mut rest) = (words[0], words.get(1).copied().unwrap_or_default());
+        if rest.is_empty() && !is_outward(outward) {
+            // `SW1A2A`, with a digit and a letter of the inward part.
+            let start = outward.len().saturating_sub(2);
+            (outward, rest) = outward.split_at_checked(start).unwrap_or((outward, rest));
+        }
         let is_start = rest.is_empty()
             || rest.len() <= 2
                 && rest.starts_with(|c: char| c.is_ascii_digit())

@@ -25,6 +25,18 @@ const KEYS_MAX: usize = 3;
 pub struct Probe {
     /// Never empty, and no group is.
     pub all_of: Vec<Vec<i32>>,
+    /// It asks for a part of what the probe before it asks for: it is needed where that was cut off.
+    pub(crate) is_narrower: bool,
+}
+
+impl Probe {
+    /// Of these groups. None may be empty.
+    pub fn of(all_of: Vec<Vec<i32>>) -> Self {
+        Self {
+            all_of,
+            is_narrower: false,
+        }
+    }
 }
 
 pub(crate) fn probes(query: &Query) -> Vec<Probe> {
@@ -51,7 +63,7 @@ fn push(probes: &mut Vec<Probe>, mut all_of: Vec<Vec<i32>>) {
     all_of.retain(|group| !group.is_empty());
     all_of.dedup();
     all_of.truncate(GROUPS_MAX);
-    let probe = Probe { all_of };
+    let probe = Probe::of(all_of);
     if !probe.all_of.is_empty() && !probes.contains(&probe) {
         probes.push(probe);
     }
@@ -77,30 +89,28 @@ fn push_place(probes: &mut Vec<Probe>, query: &Query, numbers: &BTreeSet<u32>) {
     }
     let in_district = |number: &u32| vec![district_number(outward, *number)];
     push(probes, numbers.iter().map(in_district).collect());
+    push_narrower(probes, query);
+}
+
+/// Where a number is found too often in a district, the word beside it tells.
+fn push_narrower(probes: &mut Vec<Probe>, query: &Query) {
+    let (Some(last), Some((number, near, _))) = (probes.last().cloned(), beside_number(query))
+    else {
+        return;
+    };
+    let Some(word) = near.first() else { return };
+    let mut all_of = last.all_of;
+    all_of.push(word_group(number, word, true));
+    push(probes, all_of);
+    if let Some(probe) = probes.last_mut() {
+        probe.is_narrower = true;
+    }
 }
 
 /// By each number with the words behind it, first as typed and then as mistyped.
 fn push_numbers(probes: &mut Vec<Probe>, query: &Query, numbers: &BTreeSet<u32>) {
-    let tokens = query.tokens();
-    let last = (0..tokens.len()).rposition(|at| matches!(tokens[at].class, Class::Unit(_)));
-    let Some(last) = last else { return };
-    let first = tokens
-        .iter()
-        .position(|token| matches!(token.class, Class::Unit(_)));
-    let Some(Class::Unit(unit)) = tokens.get(last).map(|token| token.class) else {
+    let Some((number, near, far)) = beside_number(query) else {
         return;
-    };
-    // The last number stands with the street; a flat typed last has its building before it.
-    let values = query.parsed.units[unit].label.values();
-    let Some(number) = values.first().or(numbers.first()).copied() else {
-        return;
-    };
-    let behind = naming(&tokens[last + 1..]);
-    let before = naming(&tokens[..first.unwrap_or(last)]);
-    let (near, far) = if behind.is_empty() {
-        (before, Vec::new())
-    } else {
-        (behind, before)
     };
     let others = numbers.iter().filter(|other| **other != number);
     let others: Vec<u32> = others.copied().collect();
@@ -127,6 +137,32 @@ fn push_numbers(probes: &mut Vec<Probe>, query: &Query, numbers: &BTreeSet<u32>)
             named.map(|word| word_group(number, word, true)).collect(),
         );
     }
+}
+
+/// The number that stands with the street, the words beside it, and those on its other side.
+fn beside_number(query: &Query) -> Option<(u32, Vec<&Token>, Vec<&Token>)> {
+    let tokens = query.tokens();
+    let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
+    let first = tokens.iter().position(is_unit)?;
+    let last = tokens.iter().rposition(is_unit)?;
+    let Class::Unit(unit) = tokens.get(last)?.class else {
+        return None;
+    };
+    // The last number stands with the street; a flat typed last has its building before it.
+    let values = query.parsed.units[unit].label.values();
+    let mut all = query
+        .parsed
+        .units
+        .iter()
+        .flat_map(|unit| unit.label.values());
+    let number = values.first().copied().or_else(|| all.next())?;
+    let behind = naming(&tokens[last + 1..]);
+    let before = naming(&tokens[..first]);
+    Some(if behind.is_empty() {
+        (number, before, Vec::new())
+    } else {
+        (number, behind, before)
+    })
 }
 
 fn naming(tokens: &[Token]) -> Vec<&Token> {

@@ -30,6 +30,9 @@ pub struct Ranking<Id> {
     pub ranked: Vec<Ranked<Id>>,
     /// The best was seen only among answers that were cut off.
     pub(crate) is_cut: bool,
+    /// The best is a building of which flats are stored as well, and parts of its address were not
+    /// typed: the flat may have been left out like them.
+    has_flats: bool,
 }
 
 /// Which property is meant.
@@ -56,6 +59,7 @@ impl Standing {
         let mut fit = assess(query, &stored);
         if !query.normal.is_empty() && is_whole(query, known) {
             fit.confidence = WHOLE;
+            fit.is_all_typed = true;
         }
         Self {
             fit,
@@ -93,6 +97,7 @@ impl<Id> Default for Ranking<Id> {
         Self {
             ranked: Vec::new(),
             is_cut: false,
+            has_flats: false,
         }
     }
 }
@@ -100,9 +105,11 @@ impl<Id> Default for Ranking<Id> {
 impl<Id: Copy + Ord> Ranking<Id> {
     pub(crate) fn of(standings: &BTreeMap<Id, Standing>) -> Self {
         let is_there = |standing: &Standing| {
-            standing.fit.confidence >= ACCEPTED && standing.fit.place == PlaceFit::Same
+            let fit = standing.fit;
+            fit.is_rival || fit.confidence >= ACCEPTED && fit.place == PlaceFit::Same
         };
-        // Only properties of a postcode that was named match, unless none there fits (S-7).
+        // Only properties of a postcode that was named match, unless none there fits (S-7). One
+        // that may be meant there makes no other near-certain.
         let has_same = standings.values().any(is_there);
         let mut ranked: Vec<Ranked<Id>> = standings
             .iter()
@@ -124,8 +131,13 @@ impl<Id: Copy + Ord> Ranking<Id> {
             by_fit.then(first.id.cmp(&second.id))
         });
         let best = ranked.first().and_then(|best| standings.get(&best.id));
+        let has_flats = best.is_some_and(|best| {
+            let is_flat = |other: &Standing| other.fit.is_part && other.fit.place == best.fit.place;
+            !best.fit.is_all_typed && standings.values().any(is_flat)
+        });
         Self {
             is_cut: best.is_some_and(|best| !best.is_certain),
+            has_flats,
             ranked,
         }
     }
@@ -150,7 +162,8 @@ impl<Id: Copy + Ord> Ranking<Id> {
             return Decision::Nothing;
         };
         let next = self.ranked.get(1);
-        if self.is_cut || next.is_some_and(|next| is_equal(next.confidence, best.confidence)) {
+        let is_unsure = self.is_cut || self.has_flats;
+        if is_unsure || next.is_some_and(|next| is_equal(next.confidence, best.confidence)) {
             return Decision::Several;
         }
         Decision::One(best.id)

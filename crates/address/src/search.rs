@@ -49,9 +49,14 @@ pub fn search<Id: Copy + Ord, E>(
 ) -> Result<Ranking<Id>, E> {
     let mut standings: BTreeMap<Id, Standing> = BTreeMap::new();
     let mut ranking = Ranking::default();
+    let mut is_cut_off = false;
     for probe in query.probes() {
+        if probe.is_narrower && !is_cut_off {
+            continue;
+        }
         let found = find(&probe, CANDIDATES)?;
         let is_whole = found.len() < CANDIDATES;
+        is_cut_off = !is_whole;
         for candidate in found {
             let standing = standings
                 .entry(candidate.id)

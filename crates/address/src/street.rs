@@ -3,6 +3,7 @@
 use crate::known::Stored;
 use crate::parse::{Class, Token};
 use crate::wording::{Errors, Pairing, Risk};
+use crate::words::is_house;
 
 /// The words of a street (or of a building with flats) behind a stored number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +32,15 @@ impl Street {
                 kind: None,
             };
         };
+        // `Mill Lane House` is a house.
+        let is_of_house = |at: &usize| is_house(tokens[*at].text());
+        if words.get(kind_at + 1).is_some_and(is_of_house) {
+            words.truncate(kind_at + 2);
+            return Self {
+                names: words,
+                kind: None,
+            };
+        }
         let behind = words.split_off(kind_at + 1);
         let kind = words.pop();
         let compass = behind.into_iter().take(1);

@@ -23,8 +23,14 @@ pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
     let mut word = String::new();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
+        if continues(&word, character, characters.clone()) {
+            if !word.starts_with(|first: char| first.is_ascii_digit()) {
+                flush(&mut lexemes, &mut word);
+            }
+            continue;
+        }
         let mark = match character {
-            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Lexeme::Hyphen,
+            '-' | '_' | '~' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Lexeme::Hyphen,
             '/' | '\\' => Lexeme::Slash,
             ',' | ';' | ':' | '\n' | '\r' | '|' | '(' | ')' | '[' | ']' => Lexeme::Break,
             '&' | '+' => Lexeme::Word("AND".to_owned()),
@@ -46,6 +52,18 @@ pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
     }
     flush(&mut lexemes, &mut word);
     lexemes
+}
+
+/// Whether the mark belongs to the number beside it: `12(A)`, `Flat (1)`, `Flat: 1`.
+fn continues(word: &str, mark: char, mut rest: impl Iterator<Item = char>) -> bool {
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let (next, end) = (rest.next(), rest.next());
+    let is_letter = next.is_some_and(|next| next.is_ascii_alphabetic()) && end == Some(')');
+    match mark {
+        '(' if is_number => is_letter,
+        '(' | ':' => crate::words::marker(word).is_some(),
+        _ => false,
+    }
 }
 
 /// Initials are one word with and without their dots: `M.O.T.`.

@@ -9,7 +9,7 @@ use crate::street::Street;
 
 /// Raised whenever [`index_tokens`] gives other tokens for the same address. A store that was
 /// built with another version builds its index anew.
-pub const INDEX_VERSION: i64 = 1;
+pub const INDEX_VERSION: i64 = 2;
 
 /// The most tokens that one address has.
 pub const TOKENS_MAX: usize = 64;

@@ -1,5 +1,6 @@
 //! Compares the numbers of two addresses. A number is never forgiven (S-7).
 
+use crate::known::Stored;
 use crate::number::{Label, Number, Unit};
 use crate::words::Marker;
 
@@ -19,24 +20,49 @@ pub(crate) struct UnitsFit {
 
 /// A unit in its canonical place, with its place in the text.
 #[derive(Debug, Clone)]
-struct Placed {
-    unit: Unit,
+pub(crate) struct Placed {
+    pub(crate) unit: Unit,
     at: usize,
 }
 
 /// Fits all units of the query to the first ones of the stored address. `None` when any differs,
 /// when the query names one that is not stored, or leaves out the most particular stored one.
-pub(crate) fn fit_units(query: &[Unit], stored: &[Unit]) -> Option<UnitsFit> {
-    if query.is_empty() || stored.is_empty() {
+pub(crate) fn fit_units(query: &[Unit], stored: &Stored) -> Option<UnitsFit> {
+    if query.is_empty() || stored.units().is_empty() {
         return None;
     }
-    let stored_readings = readings(stored);
-    let query_readings = readings(query);
+    let [query_readings, stored_readings] = both_readings(query, stored);
     query_readings
         .iter()
         .flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)))
         .filter_map(|(query, stored)| fit_reading(query, stored))
         .min_by_key(|fit| (fit.stored_missing, fit.needs_building_name))
+}
+
+/// Fits all units of the query to the last ones of a stored flat: the query's is the building that
+/// the flat is in.
+pub(crate) fn fit_building(query: &[Unit], stored: &Stored) -> Option<UnitsFit> {
+    let [query_readings, stored_readings] = both_readings(query, stored);
+    let pairs = query_readings
+        .iter()
+        .flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)));
+    let mut fits = pairs.filter_map(|(query, stored)| {
+        let flats = stored.len().checked_sub(query.len())?;
+        let is_flat = flats > 0 && !query.is_empty();
+        fit_reading(query, stored.get(flats..)?).filter(|_| is_flat)
+    });
+    fits.find(|fit| !fit.needs_building_name)
+}
+
+/// Of a query's units and a stored address's. In Scotland a flat stands behind its building as
+/// often as before it, `31/6`: there a slash is only the same slash.
+fn both_readings(query: &[Unit], stored: &Stored) -> [Vec<Vec<Placed>>; 2] {
+    let read = if stored.place.is_scottish() {
+        plain_readings
+    } else {
+        readings
+    };
+    [read(query), read(stored.units())]
 }
 
 fn fit_reading(query: &[Placed], stored: &[Placed]) -> Option<UnitsFit> {
@@ -83,40 +109,99 @@ fn fit_markers(first: Marker, second: Marker) -> MarkerFit {
     }
 }
 
-/// The units from the most particular to the least, in each way that a slash can be read.
-fn readings(units: &[Unit]) -> Vec<Vec<Placed>> {
-    let placed = units.iter().enumerate().map(|(at, unit)| Placed {
+/// The units from the most particular to the least, in each way that they can be read.
+pub(crate) fn readings(units: &[Unit]) -> Vec<Vec<Placed>> {
+    let whole = placed(units);
+    let is_slash = |placed: &Placed| matches!(placed.unit.label, Label::Slash(..));
+    let readings = match whole.iter().position(is_slash) {
+        Some(at) => slash_readings(&whole, at),
+        None => vec![whole],
+    };
+    with_buildings(readings)
+}
+
+/// The same, but a slash is a slash.
+fn plain_readings(units: &[Unit]) -> Vec<Vec<Placed>> {
+    with_buildings(vec![placed(units)])
+}
+
+fn placed(units: &[Unit]) -> Vec<Placed> {
+    let placed = units.iter().zip(0..);
+    let placed = placed.map(|(unit, at)| Placed {
         unit: unit.clone(),
         at,
     });
-    let whole: Vec<Placed> = placed.collect();
-    let slash = whole
+    placed.collect()
+}
+
+fn with_buildings(mut readings: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
+    let as_building: Vec<Vec<Placed>> = readings
         .iter()
-        .position(|placed| matches!(placed.unit.label, Label::Slash(..)));
-    let Some(at) = slash else {
-        return vec![in_order(whole)];
-    };
+        .filter_map(|units| beside_building(units))
+        .collect();
+    readings.extend(as_building);
+    readings.into_iter().map(in_order).collect()
+}
+
+/// A slash as a range, and as a flat before its building.
+fn slash_readings(whole: &[Placed], at: usize) -> Vec<Vec<Placed>> {
     let Label::Slash(first, second) = whole[at].unit.label else {
         return Vec::new();
     };
-    let mut as_range = whole.clone();
+    let mut as_range = whole.to_vec();
     as_range[at].unit.label = Label::Range(first, second);
-    let mut as_flat = whole;
-    let building = Placed {
-        unit: Unit {
-            marker: Marker::Bare,
-            label: Label::One(second),
-        },
-        at: as_flat[at].at,
-    };
+    let mut as_flat = whole.to_vec();
     as_flat[at].unit.label = Label::One(first);
-    as_flat.insert(at + 1, building);
-    vec![in_order(as_range), in_order(as_flat)]
+    as_flat.insert(at + 1, building(Label::One(second), as_flat[at].at));
+    vec![as_range, as_flat]
 }
 
-/// Flats before buildings; `Flat A, 37` becomes 37A.
+/// `Lodge 26 High Street` may be the lodge beside number 26, and `House 26` is number 26.
+fn beside_building(units: &[Placed]) -> Option<Vec<Placed>> {
+    let is_bare = |placed: &Placed| placed.unit.marker == Marker::Bare;
+    let last = units.last().filter(|_| !units.iter().any(is_bare))?;
+    let Marker::Named(code) = last.unit.marker else {
+        return None;
+    };
+    let mut units = units.to_vec();
+    let last = units.pop()?;
+    if code == "HOUSE" {
+        units.push(building(last.unit.label, last.at));
+        return Some(units);
+    }
+    units.push(Placed {
+        unit: Unit {
+            marker: Marker::Floor,
+            label: Label::Code(code.to_owned()),
+        },
+        at: last.at,
+    });
+    units.push(building(last.unit.label, last.at));
+    Some(units)
+}
+
+fn building(label: Label, at: usize) -> Placed {
+    let marker = Marker::Bare;
+    Placed {
+        unit: Unit { marker, label },
+        at,
+    }
+}
+
+/// Flats before blocks and blocks before buildings; `Flat A, 37` becomes 37A.
 fn in_order(mut units: Vec<Placed>) -> Vec<Placed> {
-    units.sort_by_key(|placed| placed.unit.marker == Marker::Bare);
+    units.sort_by_key(|placed| match placed.unit.marker {
+        Marker::Bare => 2,
+        Marker::Block => 1,
+        Marker::Floor
+        | Marker::Dwelling
+        | Marker::Unit
+        | Marker::Room
+        | Marker::Suite
+        | Marker::Shop
+        | Marker::Plot
+        | Marker::Named(_) => 0,
+    });
     let flats = units
         .iter()
         .take_while(|placed| placed.unit.marker != Marker::Bare);

@@ -26,7 +26,8 @@ pub(crate) struct Errors {
 
 /// Compares two words; `None` when one is no typing error of the other.
 pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
-    if typed.text() == stored.text() {
+    let is_compass = words::compass_of(typed.text()) == Some(stored.text());
+    if typed.text() == stored.text() || is_compass {
         return Some(Errors::default());
     }
     // A word that is known is not mistyped, and a number-like one is never forgiven.
@@ -54,7 +55,7 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return None;
     }
     best.map(|errors| Errors {
-        risk: if is_widespread {
+        risk: if is_widespread || words::is_lookalike(&typed.written) {
             Risk::Great
         } else {
             errors.risk
@@ -82,13 +83,52 @@ pub(crate) fn written_errors(typed: &str, stored: &str) -> Option<Errors> {
     let is_replacement = count > 0 && typed_length == length && !is_anagram(typed, stored);
     let differs_first = typed.chars().next() != stored.chars().next();
     let is_swap = typed.chars().nth(1) == stored.chars().next();
+    let is_name = is_replacement && (differs_first || is_another_name(typed, stored));
+    let is_ending = !is_replacement && differs_in_ending(typed, stored);
     let risk = match count {
         0 => Risk::None,
-        _ if is_replacement && (differs_first || length <= SHORT_WORD) => Risk::Great,
+        _ if is_name || is_ending => Risk::Great,
         _ if differs_first && !is_swap => Risk::Slight,
         _ => Risk::None,
     };
     Some(Errors { count, risk })
+}
+
+/// Whether replaced letters make another name rather than a typing error: in a short word, two at
+/// once, a vowel for a vowel (`Grenville` and `Granville`), or keys that are far apart (`Clinton`
+/// and `Clifton`).
+fn is_another_name(typed: &str, stored: &str) -> bool {
+    let mut replaced = typed
+        .chars()
+        .zip(stored.chars())
+        .filter(|(typed, stored)| typed != stored);
+    let Some((first, second)) = replaced.next() else {
+        return false;
+    };
+    let is_vowel = |letter: char| "AEIOUY".contains(letter);
+    stored.chars().count() <= SHORT_WORD
+        || replaced.next().is_some()
+        || is_vowel(first) && is_vowel(second)
+        || !are_neighbours(first, second)
+}
+
+/// Whether two letters are next to each other on a keyboard.
+fn are_neighbours(first: char, second: char) -> bool {
+    let place = |letter: char| {
+        let mut rows = KEYS.iter().zip(0_usize..);
+        rows.find_map(|(row, at)| row.find(letter).map(|column| (at, column)))
+    };
+    let (Some(first), Some(second)) = (place(first), place(second)) else {
+        return false;
+    };
+    first.0.abs_diff(second.0) <= 1 && first.1.abs_diff(second.1) <= 1
+}
+
+const KEYS: [&str; 3] = ["QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM"];
+
+/// `Brookland` and `Brooklands` are streets of their own.
+fn differs_in_ending(typed: &str, stored: &str) -> bool {
+    typed.strip_suffix('S') == Some(stored) || stored.strip_suffix('S') == Some(typed)
 }
 
 /// A replaced letter makes another name of a word up to this length too often.
@@ -151,7 +191,7 @@ impl<'a> Pairing<'a> {
     /// them and returns whether it is so.
     pub(crate) fn take_joined(&mut self, at: usize, among: &[usize]) -> bool {
         let typed = &self.typed[at];
-        if typed.class != Class::Name || typed.is_glued || typed.written.len() < JOINED_MIN {
+        if typed.class != Class::Name || typed.written.len() < JOINED_MIN {
             return false;
         }
         for length in [2, 3] {

@@ -1,9 +1,11 @@
 //! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
 //! match never depends on what else a store holds.
 
+mod lookalike;
 mod spelling;
 mod widespread;
 
+pub(crate) use lookalike::is_lookalike;
 pub(crate) use spelling::{Spelling, resembles_street_type, spelling};
 pub(crate) use widespread::is_widespread;
 
@@ -18,6 +20,8 @@ pub(crate) enum Marker {
     Suite,
     Shop,
     Plot,
+    /// A house, a berth or the like with a number: `VILLA 2`.
+    Named(&'static str),
     /// No word announces it: a building's number, or a flat's before it.
     Bare,
 }
@@ -41,8 +45,8 @@ pub(crate) fn marker(word: &str) -> Option<Marker> {
 /// Storeys and other parts of a house that stand for a flat's number.
 pub(crate) fn storey(word: &str) -> Option<&'static str> {
     Some(match word {
-        "GROUND" | "GRD" | "GND" => "GROUND",
-        "FIRST" | "1ST" => "FIRST",
+        "GROUND" | "GRD" | "GRND" | "GND" | "GF" => "GROUND",
+        "FIRST" | "1ST" | "FF" => "FIRST",
         "SECOND" | "2ND" => "SECOND",
         "THIRD" | "3RD" => "THIRD",
         "FOURTH" | "4TH" => "FOURTH",
@@ -62,13 +66,65 @@ pub(crate) fn storey(word: &str) -> Option<&'static str> {
     })
 }
 
+/// Which of the flats of a storey.
+pub(crate) fn side(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "LEFT" | "LH" | "LHS" => "LEFT",
+        "RIGHT" | "RH" | "RHS" => "RIGHT",
+        "CENTRE" | "CENTER" => "CENTRE",
+        "HAND" | "SIDE" => "",
+        _ => return None,
+    })
+}
+
+/// What is no flat and is counted like one, or stands beside a numbered house: `CABIN 2`,
+/// `THE LODGE, 26 HIGH STREET`.
+pub(crate) fn small(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "COTTAGE" => "COTTAGE",
+        "LODGE" => "LODGE",
+        "BUNGALOW" => "BUNGALOW",
+        "STABLE" | "STABLES" => "STABLES",
+        "GATEHOUSE" => "COACH HOUSE",
+        "BARN" => "BARN",
+        "HOUSE" => "HOUSE",
+        "VILLA" => "VILLA",
+        "CABIN" => "CABIN",
+        "CHALET" => "CHALET",
+        "DUPLEX" => "DUPLEX",
+        "HUT" => "HUT",
+        "PITCH" => "PITCH",
+        "BERTH" => "BERTH",
+        "MOORING" => "MOORING",
+        "SPACE" => "SPACE",
+        "BAY" => "BAY",
+        "HANGAR" => "HANGAR",
+        "SITE" => "SITE",
+        _ => return None,
+    })
+}
+
+/// Whether it stands beside a numbered house without a number of its own.
+pub(crate) fn is_small_alone(code: &str) -> bool {
+    [
+        "COTTAGE",
+        "LODGE",
+        "BUNGALOW",
+        "STABLES",
+        "COACH HOUSE",
+        "BARN",
+        "SPACE",
+    ]
+    .contains(&code)
+}
+
 /// Words that name a part of a house without any marker: who leaves them out means another one.
 pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
     Some(match word {
         "ANNEXE" | "ANNEX" => "ANNEXE",
         "PENTHOUSE" => "PENTHOUSE",
         "MAISONETTE" | "MAISONNETTE" => "MAISONETTE",
-        "BASEMENT" => "BASEMENT",
+        "BASEMENT" | "BFF" => "BASEMENT",
         "REAR" => "REAR",
         "OUTBUILDING" | "OUTBUILDINGS" => "OUTBUILDING",
         "LAND" => "LAND",
@@ -86,6 +142,13 @@ pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
         "GFF" => "GROUND",
         "FFF" => "FIRST",
         "SFF" => "SECOND",
+        "HFF" => "HALL",
+        "GFL" => "GROUNDLEFT",
+        "GFR" => "GROUNDRIGHT",
+        "FFL" => "FIRSTLEFT",
+        "FFR" => "FIRSTRIGHT",
+        "TFL" => "TFL",
+        "TFR" => "TFR",
         "TFF" => "TFF",
         "LGF" | "LGFF" => "LOWERGROUND",
         "UGF" | "UGFF" => "UPPERGROUND",
@@ -198,6 +261,17 @@ pub(crate) fn is_compass(word: &str) -> bool {
         "NTH", "STH", "EAST", "WEST", "UPPER", "LOWER", "GT", "LT", "OLD", "NEW",
     ]
     .contains(&word)
+}
+
+/// The point of the compass that one letter behind a street stands for.
+pub(crate) fn compass_of(letter: &str) -> Option<&'static str> {
+    Some(match letter {
+        "N" => "NTH",
+        "S" => "STH",
+        "E" => "EAST",
+        "W" => "WEST",
+        _ => return None,
+    })
 }
 
 /// Streets that nearly every town and village has: their county tells too little.

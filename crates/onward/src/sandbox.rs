@@ -74,8 +74,9 @@ pub fn prepare(
     // While this file is there, scripts believe that everything listens.
     drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
     let authority = Authority::ensure(&directory, clock.now_seconds())?;
-    authority.ensure_server_certificate(&directory, "server")?;
-    authority.ensure_server_certificate(&directory, "callback")?;
+    authority.issue_server_certificate(&directory, "server")?;
+    authority.issue_server_certificate(&directory, "callback")?;
+    authority.issue_revocation_list(&directory)?;
     let config = settings::ensure_config(&directory, options)?;
     init::prepare_store(&config).map_err(SandboxError::new)?;
     let storage = server::open_storage(&config, false).map_err(SandboxError::new)?;

@@ -108,6 +108,8 @@ fn server_config(
     // whatever has happened to it since (S-20; RFC 8446 section 4.6.1).
     server.session_storage = Arc::new(NoServerSessionStorage {});
     server.send_tls13_tickets = 0;
+    // The strongest suite that both know, and not the one a client names first.
+    server.ignore_client_order = true;
     Ok(Arc::new(server))
 }
 

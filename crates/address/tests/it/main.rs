@@ -4,6 +4,7 @@
 mod decisions;
 #[cfg(test)]
 mod hostile;
+mod lookalikes;
 #[cfg(test)]
 mod normal;
 #[cfg(test)]

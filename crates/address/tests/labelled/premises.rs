@@ -7,6 +7,7 @@ use address::{Candidate, premises};
 /// Entries by their premises.
 pub(crate) struct Premises {
     entries: HashMap<String, Vec<usize>>,
+    rows: HashMap<String, usize>,
 }
 
 impl Premises {
@@ -15,7 +16,13 @@ impl Premises {
         for (id, display) in addresses.iter().enumerate() {
             entries.entry(premises(display)).or_default().push(id);
         }
-        Self { entries }
+        let rows = addresses.iter().cloned().zip(0..).collect();
+        Self { entries, rows }
+    }
+
+    /// The very entry.
+    pub(crate) fn row(&self, display: &str) -> Vec<usize> {
+        self.rows.get(display).copied().into_iter().collect()
     }
 
     /// All entries of the same premises.

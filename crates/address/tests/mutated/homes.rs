@@ -194,7 +194,7 @@ pub(crate) fn homes(random: &mut Random) -> Vec<Home> {
                     postcode: format!(
                         "{district} {}{}",
                         street % 10,
-                        letters[street % letters.len()]
+                        letters[(street + street / 10) % letters.len()]
                     ),
                     ..Home::default()
                 };

@@ -48,7 +48,8 @@ pub struct EvalAddressesArgs {
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Prints each query that was answered with another property than the one meant.
+    /// Prints each query that was answered with another property than the one meant, another entry
+    /// of the same premises included.
     #[arg(long)]
     show_wrong: bool,
 
@@ -74,6 +75,8 @@ struct Measured {
     shown: String,
     /// What was found where nothing of the premises meant was in the store.
     instead: Option<String>,
+    /// Whether anything was found where the very entry meant was not in the store.
+    is_row_replaced: bool,
     micros: u64,
 }
 
@@ -148,6 +151,7 @@ fn measure(read: &mut Read<'_>, labelled: &Labelled) -> Result<Measured, Storage
     let show = |id: &PropertyId| seen.get(id).cloned().unwrap_or_default();
     let best = ranking.ranked.first().map(|best| show(&best.id));
     let without = rank_without(read, &Query::parse(text), &labelled.twins)?;
+    let without_row = rank_without(read, &Query::parse(text), &[labelled.meant])?;
     Ok(Measured {
         outcome: judge(&ranking, labelled, &show),
         shown: best.unwrap_or_default(),
@@ -155,6 +159,7 @@ fn measure(read: &mut Read<'_>, labelled: &Labelled) -> Result<Measured, Storage
             Decision::One(other) => Some(show(&other)),
             Decision::Several | Decision::Nothing => None,
         },
+        is_row_replaced: matches!(without_row.decision(), Decision::One(_)),
         micros,
     })
 }
@@ -167,11 +172,12 @@ fn judge(
     let place = premises(&labelled.pair.canonical);
     match ranking.decision() {
         Decision::One(found) if found == labelled.meant => Outcome::Right,
-        Decision::One(found) if premises(&show(&found)) == place => Outcome::Right,
+        Decision::One(found) if premises(&show(&found)) == place => Outcome::Twin,
         Decision::One(_) => Outcome::Wrong,
         Decision::Several => {
             let mut equal = ranking.best();
-            if equal.all(|found| premises(&show(&found)) == place) {
+            let is_one = ranking.best().count() == 1;
+            if !is_one && equal.all(|found| premises(&show(&found)) == place) {
                 Outcome::Shared
             } else {
                 Outcome::Several
@@ -184,7 +190,7 @@ fn judge(
 fn show(args: &EvalAddressesArgs, pair: &Pair, measured: &Measured, out: &mut dyn Write) {
     let is_shown = match measured.outcome {
         Outcome::Right | Outcome::Shared => false,
-        Outcome::Wrong => args.show_wrong,
+        Outcome::Twin | Outcome::Wrong => args.show_wrong,
         Outcome::Several | Outcome::Nothing => args.show_missed,
     };
     let Pair {

@@ -9,6 +9,7 @@ mod revoked;
 use std::io;
 use std::sync::Arc;
 
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, HandshakeKind, RootCertStore, SupportedProtocolVersion};
@@ -36,13 +37,22 @@ fn trusting_with(
     identity: Option<&str>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Arc<ClientConfig> {
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    trusting_by(world, identity, versions, provider)
+}
+
+fn trusting_by(
+    world: &World,
+    identity: Option<&str>,
+    versions: &[&'static SupportedProtocolVersion],
+    provider: CryptoProvider,
+) -> Arc<ClientConfig> {
     let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_slice(&ca).unwrap())
         .unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(versions)
         .unwrap()
         .with_root_certificates(roots);
@@ -116,6 +126,25 @@ story! {
                     assert_eq!(connection.handshake_kind(), Some(HandshakeKind::Full), "{label}");
                     assert_eq!(connection.tls13_tickets_received(), 0, "{label}");
                 }
+            }
+        }
+    }
+}
+
+story! {
+    async fn the_server_chooses_the_suite(world) {
+        for (versions, strongest) in [
+            (TLS12, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"),
+            (TLS13, "TLS13_AES_256_GCM_SHA384"),
+        ] {
+            // A client that names the strongest last.
+            let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+            provider.cipher_suites.reverse();
+            for at in [At::Base, At::Auth, At::Directory, At::Listing] {
+                let config = trusting_by(&world, None, versions, provider.clone());
+                let stream = connect(&world, at, config).await.unwrap();
+                let chosen = stream.get_ref().1.negotiated_cipher_suite().unwrap();
+                assert_eq!(format!("{:?}", chosen.suite()), strongest, "{at:?}");
             }
         }
     }

@@ -105,10 +105,8 @@ impl World {
         change(&mut config);
         let opening = config.clone();
         let (authority, storage) = tokio::task::spawn_blocking(move || {
-            let authority = Authority::ensure(&path, BEGINNING).unwrap();
-            authority
-                .ensure_server_certificate(&path, "server")
-                .unwrap();
+            let authority = Authority::ensure(&path, Clock::System.now_seconds()).unwrap();
+            authority.issue_server_certificate(&path, "server").unwrap();
             let sealing = PathBuf::from(&opening.key_encryption_key_file);
             keys::ensure_key_encryption_key(&sealing).unwrap();
             let sealing = keys::read_key_encryption_key(&opening.key_encryption_key_file).unwrap();

@@ -97,9 +97,7 @@ fn moved() -> NewProperty {
 }
 
 fn find(read: &mut Read<'_>, groups: &[Vec<i32>], limit: usize) -> Result<Vec<PropertyId>> {
-    let probe = Probe {
-        all_of: groups.to_vec(),
-    };
+    let probe = Probe::of(groups.to_vec());
     let found = list_candidates(read, &probe, limit)?;
     Ok(found.into_iter().map(|property| property.id).collect())
 }

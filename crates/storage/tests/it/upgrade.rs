@@ -43,7 +43,7 @@ on_both_engines! {
         let next = storage.write_blocking(properties::next_placeholder_uprn).unwrap();
         assert_eq!(next.value(), 900_000_000_042, "above what an import brought");
         let of_either = [1, 2].map(|number| index_tokens(&known(&mill_lane(number))));
-        let probe = Probe { all_of: vec![of_either.concat()] };
+        let probe = Probe::of(vec![of_either.concat()]);
         let by_address = storage
             .read_blocking(move |read| address_search::list_candidates(read, &probe, 9))
             .unwrap();

@@ -10,6 +10,8 @@ use super::Measured;
 pub(super) enum Outcome {
     /// The property meant.
     Right,
+    /// Another entry of the same premises.
+    Twin,
     /// Another one.
     Wrong,
     /// None, because several entries of the same premises fit as well.
@@ -30,11 +32,13 @@ pub(super) struct Table {
 #[derive(Debug, Default)]
 struct Counts {
     right: usize,
+    twin: usize,
     wrong: usize,
     shared: usize,
     several: usize,
     nothing: usize,
     answered_without: usize,
+    answered_without_row: usize,
     micros: Vec<u64>,
 }
 
@@ -42,6 +46,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Right => "right",
+            Self::Twin => "twin",
             Self::Wrong => "wrong",
             Self::Shared => "shared",
             Self::Several => "several",
@@ -64,12 +69,14 @@ impl Counts {
     fn count(&mut self, measured: &Measured) {
         match measured.outcome {
             Outcome::Right => self.right += 1,
+            Outcome::Twin => self.twin += 1,
             Outcome::Wrong => self.wrong += 1,
             Outcome::Shared => self.shared += 1,
             Outcome::Several => self.several += 1,
             Outcome::Nothing => self.nothing += 1,
         }
         self.answered_without += usize::from(measured.instead.is_some());
+        self.answered_without_row += usize::from(measured.is_row_replaced);
         self.micros.push(measured.micros);
     }
 
@@ -84,19 +91,22 @@ impl Counts {
 
     fn write(&self, name: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.micros.len();
-        let answered = self.right + self.wrong;
+        let asked = number - self.shared;
         writeln!(
             formatter,
-            "{name:<28} {number:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7.2} {:>7.2} {:>7.2}",
+            "{name:<28} {number:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>7.2} {:>7.2} {:>7.2}",
             self.right,
+            self.twin,
             self.wrong,
             self.shared,
             self.several,
             self.nothing,
-            percent(self.right, answered),
-            percent(self.right, number - self.shared),
+            percent(self.right + self.twin, asked),
+            percent(self.right, asked),
             percent(self.wrong, number),
+            percent(self.wrong + self.twin, number),
             percent(self.answered_without, number),
+            percent(self.answered_without_row, number),
             self.milliseconds(500),
             self.milliseconds(990),
             self.milliseconds(1000),
@@ -108,18 +118,21 @@ impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "{:<28} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>7} {:>7}",
+            "{:<28} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7}",
             "category",
             "pairs",
             "right",
+            "twin",
             "wrong",
             "shared",
             "several",
             "nothing",
-            "precision",
             "recall",
+            "by row",
             "wrong",
+            "by row",
             "if absent",
+            "by row",
             "p50 ms",
             "p99 ms",
             "max ms",
@@ -130,10 +143,14 @@ impl fmt::Display for Table {
         self.all.write("all", formatter)?;
         write!(
             formatter,
-            "right:     the property meant, or another register's entry of the same premises\n\
+            "right:     the property meant\n\
+             twin:      another register's entry of the same premises: the same numbers, flats and units,\n\
+             \u{20}          street and postcode; right by premises, wrong by row\n\
              shared:    several entries of the same premises fit, so none is answered (S-7); \
              not part of the recall\n\
-             if absent: answered although nothing of the premises meant is in the store"
+             if absent: answered although nothing of the premises meant is in the store; by row, \
+             although\n\
+             \u{20}          the very entry is not"
         )
     }
 }

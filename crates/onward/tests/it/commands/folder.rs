@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use onward::clock::Clock;
 use onward::sandbox::authority::Authority;
 use storage::{OpenOptions, Storage, StoreUrl};
 
 use super::program::{Finished, Program, run, run_well};
-use crate::world::BEGINNING;
 
 /// Sockets of any free ports, and no balancer that has to notice that the server stops.
 const ALONE: [&str; 6] = [
@@ -37,9 +37,9 @@ impl Folder {
             args.extend(["--store", store]);
         }
         run_well(&args);
-        let authority = Authority::ensure(path, BEGINNING).unwrap();
+        let authority = Authority::ensure(path, Clock::System.now_seconds()).unwrap();
         for name in ["server", "other"] {
-            authority.ensure_server_certificate(path, name).unwrap();
+            authority.issue_server_certificate(path, name).unwrap();
         }
         Self { directory, store }
     }

@@ -105,7 +105,7 @@ impl World {
     pub(crate) async fn receiver(&self) -> Receiver {
         let folder = self.directory.path();
         self.authority
-            .ensure_server_certificate(folder, "callback")
+            .issue_server_certificate(folder, "callback")
             .unwrap();
         let chain = CertificateDer::pem_file_iter(folder.join("callback.pem")).unwrap();
         let key = PrivateKeyDer::from_pem_file(folder.join("callback.key")).unwrap();

@@ -40,7 +40,7 @@ impl Service {
         let path = directory.path();
         let authority = Authority::ensure(path, Clock::System.now_seconds()).unwrap();
         for name in ["server", "callback"] {
-            authority.ensure_server_certificate(path, name).unwrap();
+            authority.issue_server_certificate(path, name).unwrap();
         }
         let key = SigningKey::generate(Algorithm::Rs256).unwrap();
         let story = Story {

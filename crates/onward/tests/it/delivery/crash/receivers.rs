@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use onward::clock::Clock;
 use onward::sandbox::authority::Authority;
 use onward::tls;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,7 +14,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::FUSSY_UPRN;
 use super::requests::Log;
-use crate::world::{BEGINNING, Received};
+use crate::world::Received;
 
 const BOTH: &[&str] = &["milestone.updated", "fallthrough"];
 /// Requests that the subscriber that goes away still accepts.
@@ -101,9 +102,9 @@ pub(super) async fn open(folder: &Path, number: usize, log: Arc<Log>) -> String 
         folder.to_owned()
     };
     std::fs::create_dir_all(&folder).unwrap();
-    let authority = Authority::ensure(&folder, BEGINNING).unwrap();
+    let authority = Authority::ensure(&folder, Clock::System.now_seconds()).unwrap();
     authority
-        .ensure_server_certificate(&folder, "callback")
+        .issue_server_certificate(&folder, "callback")
         .unwrap();
     let files = (folder.join("callback.pem"), folder.join("callback.key"));
     let mut config = (*tls::receiver_config(&files.0, &files.1).unwrap()).clone();

@@ -2,6 +2,7 @@
 //! S-24).
 
 use http::Method;
+use onward::clock::Clock;
 use onward::sandbox::authority::Authority;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
@@ -320,7 +321,7 @@ story! {
     async fn a_certificate_of_another_authority_does_not_connect(world) {
         let asker = Asker::new(&world).await;
         let elsewhere = tempfile::tempdir().unwrap();
-        let authority = Authority::ensure(elsewhere.path(), BEGINNING).unwrap();
+        let authority = Authority::ensure(elsewhere.path(), Clock::System.now_seconds()).unwrap();
         authority.ensure_client_certificate(elsewhere.path(), "lender", "Test Ltd").unwrap();
         let read = |name: &str| std::fs::read_to_string(elsewhere.path().join(name)).unwrap();
         let http = http_client(&world, Some(&(read("lender.pem") + &read("lender.key"))));
