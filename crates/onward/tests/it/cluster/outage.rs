@@ -26,7 +26,7 @@ async fn control(server: &Arc<PostgresServer>, what: &'static str, mode: &'stati
 
 /// Waits until nobody was refused for a while; when it was that somebody was refused for the last
 /// time, and how soon afterwards somebody was served.
-async fn recover(calls: &Calls) -> (Duration, Duration) {
+pub(super) async fn recover(calls: &Calls) -> (Duration, Duration) {
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let past = calls.past();

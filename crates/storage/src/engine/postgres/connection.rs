@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use postgres::NoTls;
+use postgres::config::TargetSessionAttrs;
 
 use super::{PostgresOptions, PostgresSession, failed};
 use crate::Result;
@@ -33,7 +34,10 @@ pub(super) fn connect(options: &PostgresOptions) -> Result<PostgresSession> {
         .keepalives_idle(PROBE_AFTER)
         .keepalives_interval(PROBE_INTERVAL)
         .keepalives_retries(PROBES)
-        .tcp_user_timeout(SEND_TIMEOUT);
+        .tcp_user_timeout(SEND_TIMEOUT)
+        // Never a standby, to which a balancer may lead for a moment: what it knows is old, and a
+        // token that was revoked would count.
+        .target_session_attrs(TargetSessionAttrs::ReadWrite);
     // Generic plans: a plan made anew for each call costs more than the
     // statement itself for the small indexed reads of this program.
     let settings = format!(
