@@ -34,6 +34,9 @@ pub const OPS_CONNECTIONS_MAX: usize = 64;
 pub const RATE_LIMITED_CALLERS_MAX: usize = 100_000;
 /// Streams of one HTTP/2 connection.
 pub const HTTP2_STREAMS_MAX: u32 = 128;
+/// How long a peer may take to close a connection that it was told ends (HTTP/2), once nothing is
+/// open on it: some round trips.
+pub const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long open requests may take after the program was told to stop.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 /// Characters of `x-fapi-interaction-id` that are echoed.
