@@ -54,8 +54,10 @@ pub async fn stamp(
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         headers.insert(REQUEST_ID, value);
     }
-    // S-14: every answer shows the limit, also to callers nobody knows yet.
-    if let (Door::Base | Door::Listing, Some(limits)) = (door, &app.rate_limits) {
+    // S-14: every answer shows the limit, also to callers nobody knows yet. The operator has none.
+    if let (Door::Base | Door::Auth | Door::Directory | Door::Listing, Some(limits)) =
+        (door, &app.rate_limits)
+    {
         limits.show_untouched(headers);
     }
     if let Some(value) = interaction_id {

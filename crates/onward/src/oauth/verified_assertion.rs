@@ -15,6 +15,7 @@ use super::error::OauthError;
 use super::request::Credentials;
 use crate::app::App;
 use crate::registry::{Client, ClientKeys, Snapshot};
+use crate::rate_limit::Allowance;
 
 /// A client that proved who it is with an assertion that nobody used before.
 #[derive(Debug)]
@@ -40,7 +41,8 @@ impl VerifiedAssertion {
         certificate: Option<Thumbprint>,
     ) -> Result<Self, OauthError> {
         let unused = UnusedAssertion::check(app, snapshot, credentials, certificate).await?;
-        unused.use_up(app, |_write| Ok(())).await
+        allowance: &mut Option<Allowance>,
+        unused.use_up(app, allowance, |_write| Ok(())).await
     }
 
     /// The client.
@@ -98,16 +100,26 @@ impl UnusedAssertion {
         &self.client
     }
 
-    /// Uses the assertion up and, if nobody did before, does the rest of the
-    /// request's one write.
+    /// Counts the request for its client (S-14), uses the assertion up and, if
+    /// nobody did before, does the rest of the request's one write.
+    ///
+    /// By now the client has signed, so that no stranger uses its limit up; and
+    /// nothing is written yet, so that one past its limit costs the others
+    /// nothing. Its assertion stays unused, for when it has waited.
     pub async fn use_up(
         self,
         app: &App,
         also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
     ) -> Result<VerifiedAssertion, OauthError> {
         let client_id = self.checked.client_id().to_owned();
+        allowance: &mut Option<Allowance>,
         let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
         let expires_at = self.checked.expires_at();
+        let limits = app.rate_limits.as_ref();
+        *allowance = limits.map(|limits| limits.count(&self.client.id));
+        if let Some(wait) = allowance.as_ref().and_then(Allowance::wait) {
+            return Err(OauthError::RateLimited(wait));
+        }
         let is_fresh = app
             .storage
             .write(move |write| {
