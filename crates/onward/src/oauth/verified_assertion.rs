@@ -10,12 +10,14 @@ use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 use storage::assertion::insert_used_assertion;
 use storage::{StorageError, Write};
+use tracing::Instrument as _;
 
 use super::error::OauthError;
 use super::request::Credentials;
 use crate::app::App;
-use crate::registry::{Client, ClientKeys, Snapshot};
 use crate::rate_limit::Allowance;
+use crate::registry::{Client, ClientKeys, Snapshot};
+use crate::trace;
 
 /// A client that proved who it is with an assertion that nobody used before.
 #[derive(Debug)]
@@ -39,9 +41,9 @@ impl VerifiedAssertion {
         snapshot: &Snapshot,
         credentials: &Credentials,
         certificate: Option<Thumbprint>,
+        allowance: &mut Option<Allowance>,
     ) -> Result<Self, OauthError> {
         let unused = UnusedAssertion::check(app, snapshot, credentials, certificate).await?;
-        allowance: &mut Option<Allowance>,
         unused.use_up(app, allowance, |_write| Ok(())).await
     }
 
@@ -92,6 +94,7 @@ impl UnusedAssertion {
                 "present your client certificate on this connection",
             ));
         }
+        trace::note_client(&client.id);
         Ok(Self { client, checked })
     }
 
@@ -109,17 +112,17 @@ impl UnusedAssertion {
     pub async fn use_up(
         self,
         app: &App,
+        allowance: &mut Option<Allowance>,
         also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
     ) -> Result<VerifiedAssertion, OauthError> {
-        let client_id = self.checked.client_id().to_owned();
-        allowance: &mut Option<Allowance>,
-        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
-        let expires_at = self.checked.expires_at();
         let limits = app.rate_limits.as_ref();
         *allowance = limits.map(|limits| limits.count(&self.client.id));
         if let Some(wait) = allowance.as_ref().and_then(Allowance::wait) {
             return Err(OauthError::RateLimited(wait));
         }
+        let client_id = self.checked.client_id().to_owned();
+        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
+        let expires_at = self.checked.expires_at();
         let is_fresh = app
             .storage
             .write(move |write| {
@@ -129,6 +132,7 @@ impl UnusedAssertion {
                 }
                 Ok::<_, StorageError>(is_fresh)
             })
+            .instrument(trace::step("store write"))
             .await?;
         if !is_fresh {
             return Err(OauthError::InvalidClient(
