@@ -12,6 +12,7 @@ use signing::certificate::Thumbprint;
 use crate::app::App;
 use crate::problem::Problem;
 use crate::registry::{Client, Scope, Snapshot};
+use crate::trace;
 
 /// What is known of the connection that a request came on.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +71,7 @@ impl BoundToken {
         if !is_granted || !client.has_scope(scope) {
             return Err(Problem::ScopeInsufficient(scope.as_str()));
         }
+        trace::note_client(&client.id);
         Ok(Self { client })
     }
 

@@ -11,6 +11,7 @@ use signing::key::SigningKey;
 use signing::provenance::{PayloadHash, Provenance};
 use storage::Storage;
 use storage::address_search::Hit;
+use tracing::Instrument as _;
 
 use crate::clock;
 use crate::config::Config;
@@ -18,6 +19,7 @@ use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::signers::Signers;
+use crate::trace;
 use crate::wire::chains;
 
 /// What finished answers are made of.
@@ -153,6 +155,7 @@ impl Answers {
                     bytes: bytes.into(),
                 }))
             })
+            .instrument(trace::step("store read"))
             .await?;
         if let Some(document) = &built {
             self.metrics.documents_built.inc();

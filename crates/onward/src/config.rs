@@ -107,6 +107,8 @@ pub struct Config {
     /// Requests that a client may send at once.
     pub rate_limit_burst: u32,
 
+    /// Where spans of requests go, in OTLP over HTTP; empty: nowhere.
+    pub trace_endpoint: String,
     /// What is logged: `error`, `warn`, `info`, `debug`, or a filter by module.
     pub log: String,
     /// `text` or `json`.
@@ -207,6 +209,7 @@ impl Default for Config {
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
+            trace_endpoint: String::new(),
             log: "info".to_owned(),
             log_format: LogFormat::Text,
         }
@@ -271,6 +274,12 @@ impl Config {
                 let reason = format!("`{url}` must be an https address without a slash at its end");
                 return Err(wrong(name, reason));
             }
+        }
+        let collector = self.trace_endpoint.as_str();
+        if !collector.is_empty() && !is_http_address(collector) {
+            // Without the value: what is wrong may be a password in it.
+            let reason = "it must be an http or https address without a password".to_owned();
+            return Err(wrong("trace_endpoint", reason));
         }
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
@@ -357,6 +366,17 @@ impl Config {
             self.store = directory.join(PathBuf::from(path)).display().to_string();
         }
     }
+}
+
+/// Whether spans can be posted there, and no password can get into the log.
+fn is_http_address(text: &str) -> bool {
+    let parsed = url::Url::parse(text);
+    parsed.is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
 }
 
 /// A setting's name, its value, and what it may be.

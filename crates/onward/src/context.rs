@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use signing::certificate::Thumbprint;
+use tracing::Instrument as _;
 
 use crate::access::Peer;
 use crate::app::App;
@@ -15,6 +16,7 @@ use crate::limits;
 use crate::metrics::RequestLabels;
 use crate::problem::Problem;
 use crate::router::Door;
+use crate::trace;
 use crate::wire::metadata::ProtectedResource;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -31,9 +33,10 @@ pub async fn stamp(
     let request_id = app.request_ids.make();
     let interaction_id = read_interaction_id(request.headers());
     believe_trusted_proxy(&app, &mut request);
+    let span = trace::of_request(door, &request, &request_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let mut response = next.run(request).await;
+    let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         if let Some(inside) = problem.inside_text() {
             tracing::error!(%request_id, %method, %path, "{inside}");
@@ -54,14 +57,17 @@ pub async fn stamp(
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         headers.insert(REQUEST_ID, value);
     }
-    // S-14: every answer shows the limit, also to callers nobody knows yet.
-    if let (Door::Base | Door::Listing, Some(limits)) = (door, &app.rate_limits) {
+    // S-14: every answer shows the limit, also to callers nobody knows yet. The operator has none.
+    if let (Door::Base | Door::Auth | Door::Directory | Door::Listing, Some(limits)) =
+        (door, &app.rate_limits)
+    {
         limits.show_untouched(headers);
     }
     if let Some(value) = interaction_id {
         headers.insert(INTERACTION_ID, value);
     }
     let elapsed = stopwatch.elapsed();
+    trace::note_status(&span, response.status());
     let status = response.status().as_u16();
     tracing::debug!(%request_id, door = door.as_str(), %method, %path, status, ?elapsed, "answered");
     let labels = RequestLabels {

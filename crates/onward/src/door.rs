@@ -3,19 +3,21 @@
 mod paced;
 pub mod peers;
 pub mod slow_body;
-mod untaken;
+mod streams;
 
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http::{HeaderValue, Request, Version, header};
+use http::{HeaderValue, Request, header};
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::server::graceful::GracefulConnection;
 use signing::certificate::Thumbprint;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -26,10 +28,10 @@ use tower::ServiceExt as _;
 use self::paced::{Pace, Paced};
 use self::peers::Peers;
 use self::slow_body::TimedBody;
-use self::untaken::Untaken;
+use self::streams::{PiecedBody, Streams};
 use crate::access::Peer;
 use crate::app::App;
-use crate::config::seconds;
+use crate::config::{Config, seconds};
 use crate::limits;
 use crate::tls::ClientCertificate;
 use crate::tls::live::{LiveTls, ShownCertificate};
@@ -60,7 +62,8 @@ pub struct DoorTls {
 
 /// Accepts connections until `stop` turns true, then lets open requests end.
 pub async fn serve(door: OpenDoor, app: Arc<App>, mut stop: watch::Receiver<bool>) {
-    let graceful = GracefulShutdown::new();
+    // Each connection holds a receiver until it has ended.
+    let drain = watch::Sender::new(());
     loop {
         let accepted = tokio::select! {
             accepted = door.listener.accept() => accepted,
@@ -91,17 +94,18 @@ pub async fn serve(door: OpenDoor, app: Arc<App>, mut stop: watch::Receiver<bool
             router: door.router.clone(),
             address,
         };
-        let watcher = graceful.watcher();
+        let draining = drain.subscribe();
         tokio::spawn(async move {
             connection.app.metrics.connections.inc();
             let app = Arc::clone(&connection.app);
-            connection.run(stream, watcher).await;
+            connection.run(stream, draining).await;
             app.metrics.connections.dec();
             drop((permit, place));
         });
     }
     drop(door.listener);
-    if tokio::time::timeout(limits::DRAIN_TIMEOUT, graceful.shutdown())
+    drain.send_replace(());
+    if tokio::time::timeout(limits::DRAIN_TIMEOUT, drain.closed())
         .await
         .is_err()
     {
@@ -125,14 +129,14 @@ struct Shaken {
 }
 
 impl Connection {
-    async fn run(self, stream: TcpStream, watcher: Watcher) {
+    async fn run(self, stream: TcpStream, draining: watch::Receiver<()>) {
         drop(stream.set_nodelay(true));
         let Some(tls) = self.tls.clone() else {
             let shaken = Shaken {
                 certificate: None,
                 is_http2: false,
             };
-            self.answer_requests(stream, shaken, watcher).await;
+            self.answer_requests(stream, shaken, draining).await;
             return;
         };
         let (settings, revision) = tls.live.current();
@@ -153,27 +157,25 @@ impl Connection {
             certificate,
             is_http2: session.alpn_protocol() == Some(b"h2"),
         };
-        self.answer_requests(stream, shaken, watcher).await;
+        self.answer_requests(stream, shaken, draining).await;
     }
 
-    async fn answer_requests<S>(self, stream: S, shaken: Shaken, watcher: Watcher)
+    async fn answer_requests<S>(self, stream: S, shaken: Shaken, draining: watch::Receiver<()>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let config = &self.app.config;
-        let idle_timeout = seconds(config.idle_timeout_seconds);
         let body_timeout = seconds(config.body_timeout_seconds);
+        let idle_timeout = seconds(config.idle_timeout_seconds);
         let is_http2 = shaken.is_http2;
-        let answer_timeout = seconds(config.answer_timeout_seconds);
+        let streams = Streams::new(seconds(config.answer_timeout_seconds));
+        let builder = protocols(config, streams.clone(), is_http2);
         let pace = Pace::new(config, is_http2);
         let stream = TokioIo::new(Paced::new(stream, pace.clone()));
         let address = self.address.ip().to_canonical();
-        let untaken = Arc::new(Untaken::default());
-        let answers = Arc::clone(&untaken);
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
             let certificate = shaken.still_shown(&self.app);
-            let version = request.version();
             let timed = |body| axum::body::Body::new(TimedBody::new(body, body_timeout));
             let mut request = request.map(timed);
             let peer = Peer {
@@ -182,13 +184,13 @@ impl Connection {
             };
             request.extensions_mut().insert(peer);
             let (router, pace) = (self.router.clone(), pace.clone());
-            let (answers, app) = (Arc::clone(&answers), Arc::clone(&self.app));
+            let app = Arc::clone(&self.app);
             async move {
                 let mut answer = router.oneshot(request).await?;
-                pace.end_answer(version);
-                if version == Version::HTTP_2 {
-                    let watch = |body| axum::body::Body::new(answers.watch(body));
-                    return Ok::<_, Infallible>(answer.map(watch));
+                pace.end_answer();
+                if is_http2 {
+                    let pieced = |body| axum::body::Body::new(PiecedBody::new(body));
+                    return Ok::<_, Infallible>(answer.map(pieced));
                 }
                 // RFC 9112 section 9.6: told so, no caller sends a request that nobody reads.
                 // Over HTTP/2 the end of a connection is announced by itself.
@@ -199,15 +201,12 @@ impl Connection {
                 Ok(answer)
             }
         });
-        let builder = protocols(idle_timeout);
         let connection = builder.serve_connection(stream, service).into_owned();
-        tokio::select! {
-            ended = watcher.watch(connection) => if let Err(error) = ended {
-                tracing::debug!(%error, "a connection ended early");
-            },
-            () = untaken.wait_for_overdue(answer_timeout), if is_http2 => {
-                tracing::debug!("a connection was closed: its answers are not taken");
-            }
+        if is_http2 {
+            streams.serve(connection, draining, idle_timeout).await;
+        } else {
+            // Without a request, its time is up by hyper's bound, or `Paced`'s before the first.
+            serve_http1(connection, draining).await;
         }
     }
 }
@@ -221,13 +220,34 @@ impl Shaken {
     }
 }
 
+async fn serve_http1<C>(connection: C, mut draining: watch::Receiver<()>)
+where
+    C: GracefulConnection<Error: Display>,
+{
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _drained = draining.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    note_end(ended);
+}
+
+fn note_end<E: Display>(ended: Result<(), E>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
 /// Both versions of HTTP, within bounds.
-fn protocols(idle_timeout: Duration) -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+fn protocols(config: &Config, streams: Streams, is_http2: bool) -> auto::Builder<Streams> {
+    let mut builder = auto::Builder::new(streams);
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(idle_timeout)
+        .header_read_timeout(seconds(config.idle_timeout_seconds))
         .max_buf_size(limits::HEADER_BYTES_MAX.max(64 * 1024));
     builder
         .http2()
@@ -236,5 +256,11 @@ fn protocols(idle_timeout: Duration) -> auto::Builder<TokioExecutor> {
         .max_header_list_size(32 * 1024)
         .keep_alive_interval(Some(Duration::from_secs(30)))
         .keep_alive_timeout(Duration::from_secs(20));
-    builder
+    // Which one was agreed upon in the handshake (RFC 9113 section 3.2): the bounds of the other
+    // would not hold.
+    if is_http2 {
+        builder.http2_only()
+    } else {
+        builder.http1_only()
+    }
 }

@@ -36,5 +36,6 @@ pub mod server;
 pub mod signers;
 pub mod telemetry;
 pub mod tls;
+pub mod trace;
 pub mod webhooks;
 pub mod wire;

@@ -116,13 +116,15 @@ impl RateLimits {
 }
 
 impl Allowance {
-    /// Refuses a request over the limit.
+    /// Refuses a request over the limit, as document 1's API and management do.
     pub fn check(&self) -> Result<(), Problem> {
-        if self.is_exceeded {
-            Err(Problem::RateLimited(self.wait_seconds.max(1)))
-        } else {
-            Ok(())
-        }
+        self.wait()
+            .map_or(Ok(()), |wait| Err(Problem::RateLimited(wait)))
+    }
+
+    /// How many seconds to wait, for a request over the limit.
+    pub fn wait(&self) -> Option<u64> {
+        self.is_exceeded.then(|| self.wait_seconds.max(1))
     }
 
     /// Sets `RateLimit-Policy` (the bucket's size and the seconds that fill it)

@@ -5,8 +5,10 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use tokio::sync::oneshot;
+use tracing::Instrument as _;
 
 use crate::problem::Problem;
+use crate::trace;
 
 /// Signatures that may wait for a thread. More than that would take longer
 /// than anybody waits.
@@ -62,6 +64,7 @@ impl Signers {
             }
             TrySendError::Disconnected(_) => stopped(),
         })?;
+        let answer = answer.instrument(trace::step("sign"));
         let signed = answer.await.map_err(|_dropped| stopped())?;
         signed.map_err(|error| Problem::Internal(format!("signing failed: {error}")))
     }

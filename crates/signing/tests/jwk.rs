@@ -326,6 +326,17 @@ fn a_key_set_is_read_strictly() {
         }
     );
 
+    // What somebody publishes may hold no key: then there is none to find.
+    let published = |text: &str| JwkSet::parse_published(text.as_bytes());
+    assert_eq!(published("{\"keys\":[]}").unwrap().keys().len(), 0);
+    let mut encryption = key("e");
+    encryption["use"] = "enc".into();
+    let only = json!({"keys": [encryption]}).to_string();
+    assert_eq!(published(&only).unwrap().keys().len(), 0);
+    assert_eq!(published("{}").unwrap_err(), JwkError::NotASet);
+    let many = json!({"keys": numbered(101)}).to_string();
+    assert_eq!(published(&many).unwrap_err(), JwkError::KeyCount);
+
     for other in ["[]", "{}", "{\"keys\":{}}", "null"] {
         assert_eq!(
             JwkSet::parse(other.as_bytes()).unwrap_err(),

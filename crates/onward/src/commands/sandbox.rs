@@ -61,7 +61,7 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .await
         .map_err(Failure::new)?
         .map_err(Failure::new)?;
-    telemetry::begin(&prepared.config).map_err(Failure::new)?;
+    let telemetry = telemetry::begin(&prepared.config).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
     let server = Server::start(prepared.config.clone(), Clock::System)
         .await
@@ -70,6 +70,7 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
     introduce(&prepared);
     stop.wait().await;
     server.stop().await;
+    telemetry.end().await;
     Ok(())
 }
 

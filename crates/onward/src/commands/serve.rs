@@ -18,7 +18,7 @@ pub struct ServeArgs {
 /// Runs `onward serve`.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    telemetry::begin(&config).map_err(Failure::new)?;
+    let telemetry = telemetry::begin(&config).map_err(Failure::new)?;
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)
@@ -52,5 +52,6 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     tracing::info!("stopping: open requests may end");
     server.stop().await;
+    telemetry.end().await;
     Ok(())
 }

@@ -61,6 +61,18 @@ fn a_value_of_the_wrong_kind_or_range_is_refused() {
         ("listen_base = \"here\"", "`listen_base`"),
         ("log_format = \"xml\"", "`log_format`"),
         (
+            "trace_endpoint = \"collector:4318\"",
+            "http or https address",
+        ),
+        (
+            "trace_endpoint = \"grpc://collector:4317\"",
+            "`trace_endpoint`",
+        ),
+        (
+            "trace_endpoint = \"http://a:b@collector\"",
+            "without a password",
+        ),
+        (
             "callback_allowed_networks = 1",
             "`callback_allowed_networks`",
         ),

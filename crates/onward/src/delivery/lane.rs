@@ -10,6 +10,7 @@ use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Hears, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::Instrument as _;
 
 use super::ahead::{ReadAhead, read_ahead};
 use super::callback::CallbackUrl;
@@ -17,6 +18,7 @@ use super::dispatcher::Node;
 use super::policy::{self, Disabling, Window};
 use super::sender::{Attempt, SendError};
 use crate::clock::Stopwatch;
+use crate::trace;
 
 /// How long a lease counts; long enough to outlive a pause of the process.
 const LEASE_MILLISECONDS: i64 = 30_000;
@@ -264,7 +266,9 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
                 number: u32::try_from(number).unwrap_or(u32::MAX),
                 now_seconds: app.clock.now_seconds(),
             };
-            let sent = app.sender.send(&attempt).await;
+            let span = trace::of_attempt(attempt.event_id, delivery.id, number);
+            let sent = app.sender.send(&attempt).instrument(span.clone()).await;
+            trace::note_attempt(&span, sent.status, sent.is_success());
             outcome.status = sent.status;
             outcome.is_success = sent.is_success();
             outcome.retry_after = sent.retry_after.map(milliseconds);

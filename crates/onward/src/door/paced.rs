@@ -18,7 +18,8 @@ const OPENED: u8 = 3;
 const IDLE: u8 = 0;
 /// Some bytes of a request's header have arrived.
 const HEADER: u8 = 1;
-/// A request is being answered; or one was, in HTTP/2.
+/// A request is being answered. In HTTP/2 always: there frames come at any time, and whether
+/// something is asked is known of streams, not of bytes.
 const BUSY: u8 = 2;
 
 /// How far a connection is, which its stream and its requests both know a part of.
@@ -47,8 +48,9 @@ type Limit = Option<Pin<Box<Sleep>>>;
 impl Pace {
     /// Of a connection that has just been opened.
     pub(super) fn new(config: &Config, is_http2: bool) -> Self {
+        let phase = if is_http2 { BUSY } else { OPENED };
         Self {
-            phase: Arc::new(AtomicU8::new(OPENED)),
+            phase: Arc::new(AtomicU8::new(phase)),
             is_http2,
             idle_timeout: seconds(config.idle_timeout_seconds),
             header_timeout: seconds(config.header_timeout_seconds),
@@ -56,11 +58,10 @@ impl Pace {
         }
     }
 
-    /// Some bytes have arrived. `true`: a header begins with them. In HTTP/2 that is not known, for
-    /// frames come at any time; but a peer whose header is not complete cannot answer pings either.
+    /// Some bytes have arrived. `true`: a header begins with them.
     fn begin_header(&self) -> bool {
         let phase = self.phase.load(Ordering::Relaxed);
-        let begins = !self.is_http2 && (phase == IDLE || phase == OPENED);
+        let begins = phase == IDLE || phase == OPENED;
         if begins {
             self.phase.store(HEADER, Ordering::Relaxed);
         }
@@ -83,8 +84,8 @@ impl Pace {
     }
 
     /// The request was answered: what follows, in HTTP/1, is the next one.
-    pub(super) fn end_answer(&self, version: http::Version) {
-        if version != http::Version::HTTP_2 {
+    pub(super) fn end_answer(&self) {
+        if !self.is_http2 {
             self.phase.store(IDLE, Ordering::Relaxed);
         }
     }

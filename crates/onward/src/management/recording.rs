@@ -8,6 +8,7 @@ use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
+use tracing::Instrument as _;
 
 use super::caller::BranchCaller;
 use super::fields::Fields;
@@ -18,6 +19,7 @@ use super::refusal::Refusal;
 use crate::app::App;
 use crate::limits;
 use crate::problem::Problem;
+use crate::trace;
 use crate::wire::management::SuccessAnswer;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -130,6 +132,7 @@ pub async fn record(
             idempotency::keep_answer(write, &asked, &kept, expires_at)?;
             Ok::<_, Problem>((reply, false))
         })
+        .instrument(trace::step("store write"))
         .await?;
     app.deliveries.wake();
     let mut response = reply.into_response();

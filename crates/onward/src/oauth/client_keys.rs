@@ -25,7 +25,7 @@ pub struct PublishedKeys {
 /// What is known of one address.
 #[derive(Debug, Default)]
 struct PublishedSet {
-    /// The newest good set, and when it was fetched.
+    /// The newest good set, perhaps an empty one, and when it was fetched.
     keys: Option<(Arc<JwkSet>, i64)>,
     /// When it was last asked for, and what came of it.
     asked_at: Option<i64>,
@@ -158,5 +158,6 @@ async fn ask(
 
 async fn fetch(sender: &Sender, url: &CallbackUrl) -> Result<JwkSet, KeysError> {
     let body = sender.fetch(url, limits::CLIENT_KEYS_BYTES_MAX).await?;
-    JwkSet::parse(&body).map_err(|error| KeysError::Unusable(error.to_string()))
+    // One that is well formed counts at once, and be it empty: its owner has withdrawn all keys.
+    JwkSet::parse_published(&body).map_err(|error| KeysError::Unusable(error.to_string()))
 }

@@ -30,6 +30,8 @@ pub enum OauthError {
     TooLarge(usize),
     /// Another method than POST.
     MethodNotAllowed,
+    /// Too many requests; how many seconds to wait (S-14).
+    RateLimited(u64),
     /// Passing or internal trouble: answered as document 1's API does.
     Failed(Problem),
 }
@@ -58,6 +60,7 @@ pub fn describe(
         OauthError::InvalidClient("the client is not registered"),
         OauthError::WrongScheme("Bearer"),
         OauthError::TooLarge(limits::TOKEN_BODY_BYTES_MAX),
+        OauthError::RateLimited(1),
     ];
     let all = own
         .into_iter()
@@ -105,6 +108,16 @@ impl OauthError {
                 "invalid_request",
                 "use POST",
             ),
+            // The code that RFC 6749 has for "not now, but later" (section 4.1.2.1): none of
+            // section 5.2 says so, and what reads this answer looks for a code.
+            Self::RateLimited(seconds) => {
+                let description = format!("too many requests: wait {seconds} s");
+                return Ok((
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "temporarily_unavailable",
+                    description,
+                ));
+            }
             Self::Failed(problem) => return Err(problem.clone()),
         };
         Ok((status, code, description.to_owned()))
@@ -141,6 +154,9 @@ impl OauthError {
             }
             Self::MethodNotAllowed => {
                 headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+            }
+            Self::RateLimited(seconds) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
             }
             Self::InvalidRequest(_)
             | Self::InvalidClient(_)

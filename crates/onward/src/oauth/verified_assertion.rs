@@ -10,11 +10,14 @@ use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 use storage::assertion::insert_used_assertion;
 use storage::{StorageError, Write};
+use tracing::Instrument as _;
 
 use super::error::OauthError;
 use super::request::Credentials;
 use crate::app::App;
+use crate::rate_limit::Allowance;
 use crate::registry::{Client, ClientKeys, Snapshot};
+use crate::trace;
 
 /// A client that proved who it is with an assertion that nobody used before.
 #[derive(Debug)]
@@ -38,9 +41,10 @@ impl VerifiedAssertion {
         snapshot: &Snapshot,
         credentials: &Credentials,
         certificate: Option<Thumbprint>,
+        allowance: &mut Option<Allowance>,
     ) -> Result<Self, OauthError> {
         let unused = UnusedAssertion::check(app, snapshot, credentials, certificate).await?;
-        unused.use_up(app, |_write| Ok(())).await
+        unused.use_up(app, allowance, |_write| Ok(())).await
     }
 
     /// The client.
@@ -90,6 +94,7 @@ impl UnusedAssertion {
                 "present your client certificate on this connection",
             ));
         }
+        trace::note_client(&client.id);
         Ok(Self { client, checked })
     }
 
@@ -98,13 +103,23 @@ impl UnusedAssertion {
         &self.client
     }
 
-    /// Uses the assertion up and, if nobody did before, does the rest of the
-    /// request's one write.
+    /// Counts the request for its client (S-14), uses the assertion up and, if
+    /// nobody did before, does the rest of the request's one write.
+    ///
+    /// By now the client has signed, so that no stranger uses its limit up; and
+    /// nothing is written yet, so that one past its limit costs the others
+    /// nothing. Its assertion stays unused, for when it has waited.
     pub async fn use_up(
         self,
         app: &App,
+        allowance: &mut Option<Allowance>,
         also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
     ) -> Result<VerifiedAssertion, OauthError> {
+        let limits = app.rate_limits.as_ref();
+        *allowance = limits.map(|limits| limits.count(&self.client.id));
+        if let Some(wait) = allowance.as_ref().and_then(Allowance::wait) {
+            return Err(OauthError::RateLimited(wait));
+        }
         let client_id = self.checked.client_id().to_owned();
         let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
         let expires_at = self.checked.expires_at();
@@ -117,6 +132,7 @@ impl UnusedAssertion {
                 }
                 Ok::<_, StorageError>(is_fresh)
             })
+            .instrument(trace::step("store write"))
             .await?;
         if !is_fresh {
             return Err(OauthError::InvalidClient(

@@ -206,7 +206,7 @@ struct SharedFields {
 impl SharedFields {
     fn new(door: Door, config: &Config) -> Self {
         let mut always = vec!["x-request-id", "x-fapi-interaction-id"];
-        if matches!(door, Door::Base | Door::Listing) && config.rate_limit_enabled {
+        if !matches!(door, Door::Ops) && config.rate_limit_enabled {
             always.extend(["ratelimit", "ratelimit-policy"]);
         }
         Self {

@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::oauth::error::{self, OauthError, forbid_keeping};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::oauth::verified_assertion::VerifiedAssertion;
+use crate::rate_limit::Allowance;
 use crate::registry::{Client, Scope};
 use crate::wire::introspection::Introspection;
 
@@ -40,21 +41,31 @@ use crate::wire::introspection::Introspection;
     security(("clientCertificate" = []), ()),
 )]
 pub async fn introspect_token(State(app): State<Arc<App>>, request: Request) -> Response {
-    let mut response = match answer(&app, request).await {
+    let mut allowance = None;
+    let mut response = match answer(&app, request, &mut allowance).await {
         Ok(answer) => Json(answer).into_response(),
         Err(refusal) => refusal.into_response(),
     };
     forbid_keeping(response.headers_mut());
+    if let Some(allowance) = allowance {
+        allowance.show(response.headers_mut());
+    }
     response
 }
 
-async fn answer(app: &App, request: Request) -> Result<Introspection, OauthError> {
+async fn answer(
+    app: &App,
+    request: Request,
+    allowance: &mut Option<Allowance>,
+) -> Result<Introspection, OauthError> {
     let (parts, body) = request.into_parts();
     let peer = Peer::of(&parts).map_err(OauthError::Failed)?;
     let question = TokenQuestion::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
     let credentials = &question.credentials;
-    let proof = VerifiedAssertion::prove(app, &snapshot, credentials, peer.certificate).await?;
+    let certificate = peer.certificate;
+    let proof =
+        VerifiedAssertion::prove(app, &snapshot, credentials, certificate, allowance).await?;
     let client = proof.client();
     let claims = verify(app, &snapshot, &question.token)
         .ok()

@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::oauth::error::{self, OauthError, forbid_keeping};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::oauth::verified_assertion::UnusedAssertion;
+use crate::rate_limit::Allowance;
 
 /// Gives up a token.
 ///
@@ -38,15 +39,23 @@ use crate::oauth::verified_assertion::UnusedAssertion;
     security(("clientCertificate" = []), ()),
 )]
 pub async fn revoke_token(State(app): State<Arc<App>>, request: Request) -> Response {
-    let mut response = match answer(&app, request).await {
+    let mut allowance = None;
+    let mut response = match answer(&app, request, &mut allowance).await {
         Ok(()) => StatusCode::OK.into_response(),
         Err(refusal) => refusal.into_response(),
     };
     forbid_keeping(response.headers_mut());
+    if let Some(allowance) = allowance {
+        allowance.show(response.headers_mut());
+    }
     response
 }
 
-async fn answer(app: &App, request: Request) -> Result<(), OauthError> {
+async fn answer(
+    app: &App,
+    request: Request,
+    allowance: &mut Option<Allowance>,
+) -> Result<(), OauthError> {
     let (parts, body) = request.into_parts();
     let peer = Peer::of(&parts).map_err(OauthError::Failed)?;
     let question = TokenQuestion::read(&parts, body).await?;
@@ -64,7 +73,7 @@ async fn answer(app: &App, request: Request) -> Result<(), OauthError> {
         Some(token) => insert_revoked_token(write, token).map(drop),
         None => Ok(()),
     };
-    let _proof = unused.use_up(app, revoke).await?;
+    let _proof = unused.use_up(app, allowance, revoke).await?;
     Ok(())
 }
 

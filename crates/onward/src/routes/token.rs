@@ -15,6 +15,7 @@ use crate::oauth::error::{self, OauthError, forbid_keeping};
 use crate::oauth::grant;
 use crate::oauth::request::{TokenForm, TokenRequest};
 use crate::oauth::verified_assertion::VerifiedAssertion;
+use crate::rate_limit::Allowance;
 
 /// Issues an access token.
 ///
@@ -39,28 +40,33 @@ use crate::oauth::verified_assertion::VerifiedAssertion;
     security(("clientCertificate" = []), ()),
 )]
 pub async fn issue_token(State(app): State<Arc<App>>, request: Request) -> Response {
-    let mut response = match answer(&app, request).await {
+    let mut allowance = None;
+    let mut response = match answer(&app, request, &mut allowance).await {
         Ok(answer) => Json(answer).into_response(),
         Err(refusal) => refusal.into_response(),
     };
     forbid_keeping(response.headers_mut());
+    if let Some(allowance) = allowance {
+        allowance.show(response.headers_mut());
+    }
     response
 }
 
-async fn answer(app: &App, request: Request) -> Result<grant::TokenAnswer, OauthError> {
+async fn answer(
+    app: &App,
+    request: Request,
+    allowance: &mut Option<Allowance>,
+) -> Result<grant::TokenAnswer, OauthError> {
     let (parts, body) = request.into_parts();
     let peer = Peer::of(&parts).map_err(OauthError::Failed)?;
     let token_request = TokenRequest::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
     let credentials = &token_request.credentials;
-    let proof = VerifiedAssertion::prove(app, &snapshot, credentials, peer.certificate).await?;
-    grant::issue_token(
-        app,
-        &snapshot,
-        &proof,
-        token_request.scope.as_deref(),
-        peer.certificate,
-    )
+    let certificate = peer.certificate;
+    let proof =
+        VerifiedAssertion::prove(app, &snapshot, credentials, certificate, allowance).await?;
+    let scope = token_request.scope.as_deref();
+    grant::issue_token(app, &snapshot, &proof, scope, certificate)
 }
 
 /// How a token request may be refused.

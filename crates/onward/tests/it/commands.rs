@@ -21,3 +21,4 @@ mod sandbox;
 mod sandbox_again;
 mod serve;
 mod tables;
+mod traces;

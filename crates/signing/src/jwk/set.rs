@@ -17,13 +17,23 @@ pub struct JwkSet {
 }
 
 impl JwkSet {
-    /// Reads a JWK set strictly: from 1 to [`MAX_SET_KEYS`] keys, no duplicate
+    /// Reads a JWK set as [`JwkSet::parse_published`] does, and refuses one
+    /// without a key for signatures: whoever registers it could never sign.
+    pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
+        let set = Self::parse_published(json)?;
+        if set.keys.is_empty() {
+            return Err(JwkError::KeyCount);
+        }
+        Ok(set)
+    }
+
+    /// Reads a JWK set strictly: at most [`MAX_SET_KEYS`] keys, no duplicate
     /// `kid`, and every key acceptable to [`PublicKey::from_jwk`].
     ///
     /// Only a key whose `use` is something else than `sig` is passed over, as
     /// a participant's one published set often holds its encryption keys too.
-    /// A set of nothing but such keys is refused.
-    pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
+    /// Perhaps none is left: so a participant withdraws its last key.
+    pub fn parse_published(json: &[u8]) -> Result<Self, JwkError> {
         if json.len() > MAX_SET_BYTES {
             return Err(JwkError::TooLong);
         }
@@ -53,9 +63,6 @@ impl JwkSet {
                 return Err(JwkError::DuplicateKid(kid.to_owned()));
             }
             keys.push(key);
-        }
-        if keys.is_empty() {
-            return Err(JwkError::KeyCount);
         }
         Ok(Self { keys })
     }

@@ -53,6 +53,11 @@ impl Asker {
         Self::of(world, self.client.clone()).await
     }
 
+    /// The same client after the server was started again.
+    pub(crate) fn after_restart(&self, world: &World) -> Self {
+        self.at(world, PATH)
+    }
+
     /// The same client, asking at another path of the same address.
     pub(crate) fn at(&self, world: &World, path: &str) -> Self {
         Self {

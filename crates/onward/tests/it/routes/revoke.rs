@@ -2,6 +2,7 @@
 
 use onward::housekeeping::clean_store;
 use serde_json::json;
+use storage::registry::find_revision;
 use storage::revoked_tokens::list_revoked_tokens;
 
 use super::introspect::check_authentication;
@@ -92,6 +93,39 @@ story! {
         world.clock.advance(600);
         revoke(&world, &lender, &token).await;
         assert_eq!(count_revoked(&world).await, 0, "it had ended anyway");
+    }
+}
+
+story! {
+    async fn only_a_token_that_counts_changes_the_registry(world) {
+        let node = world.start_node().await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let other = world.register("other", &["transaction-status"]).await;
+        let revision = async || world.storage.read(find_revision).await.unwrap();
+        let (token, kept) = (world.token(&lender, None).await, world.token(&lender, None).await);
+        let before = revision().await;
+        revoke(&world, &lender, &token).await;
+        let once = revision().await;
+        assert_eq!(once, before + 1);
+        let there = world.url_of_node(node, At::Auth, "/revoke");
+        for nothing in [token.as_str(), "garbage", ""] {
+            let assertion = lender.assertion().sign(&lender.key);
+            let form = [
+                ("token", nothing),
+                ("client_assertion_type", ASSERTION_TYPE),
+                ("client_assertion", &assertion),
+            ];
+            let answer = lender.http.post(&there).form(&form).send().await.unwrap();
+            assert_eq!(answer.status(), if nothing.is_empty() { 400 } else { 200 });
+        }
+        revoke(&world, &lender, &token).await;
+        revoke(&world, &other, &kept).await;
+        assert_eq!(revision().await, once, "revoked already, nothing, and another's");
+        world.clock.advance(600);
+        for expired in [&token, &kept] {
+            revoke(&world, &lender, expired).await;
+        }
+        assert_eq!(revision().await, once, "expired");
     }
 }
 

@@ -3,6 +3,7 @@
 mod assertion;
 mod bearer;
 mod binding;
+mod limits;
 mod published_keys;
 mod registration;
 mod replay;

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use chain::ids::Uprn;
 use storage::address_search::{self, Hit};
 use storage::{Read, Storage, StorageError, registry};
+use tracing::Instrument as _;
 
 use super::query::Values;
 use crate::problem::Problem;
 use crate::property_search::{self, Found};
+use crate::trace;
 
 /// Values up to which a query by UPRN is a small read.
 const FEW_VALUES: usize = 4;
@@ -34,9 +36,15 @@ pub(super) async fn find_matches(
         Values::Addresses(addresses) => find_addresses(read, addresses),
     };
     let (revision, matches, is_ambiguous) = if is_small {
-        storage.lookup(find).await?
+        storage
+            .lookup(find)
+            .instrument(trace::step("store read"))
+            .await?
     } else {
-        storage.read(find).await?
+        storage
+            .read(find)
+            .instrument(trace::step("store read"))
+            .await?
     };
     if !matches.is_empty() {
         return Ok((revision, matches));

@@ -129,7 +129,7 @@ story! {
         world.import(&rows()).await;
         world = world.reconfigure(|config| {
             config.rate_limit_enabled = true;
-            config.rate_limit_burst = 7;
+            config.rate_limit_burst = 8;
             config.rate_limit_per_second = 1;
         }).await;
         let document = document(&world, At::Base).await;

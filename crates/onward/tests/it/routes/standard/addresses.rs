@@ -136,7 +136,7 @@ story! {
             config.rate_limit_per_second = 1;
             config.rate_limit_burst = 2;
         }).await;
-        let asker = asker.renewed(&world).await.at(&world, PATH);
+        let asker = asker.at(&world, PATH);
         let mut statuses = Vec::new();
         for _ in 0..3 {
             statuses.push(look_up(&asker, &[("q", "LS1 4AP")]).await.status);

@@ -138,6 +138,45 @@ story! {
 }
 
 story! {
+    async fn a_set_without_keys_counts_at_once(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        let mut encryption = client.key.public_key().to_jwk();
+        encryption["use"] = json!("enc");
+        let only_encryption = json!({"keys": [encryption]}).to_string();
+        for empty in ["{\"keys\":[]}", &only_encryption] {
+            publish(&receiver, &[&client.key]);
+            world.clock.advance(300);
+            check_plain("published", &request(&world, &client, &client.key).await, OK);
+            receiver.answer_always(Reply::with_body(empty));
+            world.clock.advance(300);
+            check_plain("withdrawn", &request(&world, &client, &client.key).await, REFUSED);
+            // Nor does a failure that follows bring the old ones back.
+            receiver.answer_always(Reply::status(503));
+            for seconds in [1, 30, 300] {
+                world.clock.advance(seconds);
+                check_plain("failure", &request(&world, &client, &client.key).await, REFUSED);
+            }
+        }
+    }
+}
+
+story! {
+    async fn one_key_id_that_is_asked_for_shows_that_all_are_gone(world) {
+        let receiver = world.receiver().await;
+        let client = register(&world, &receiver).await;
+        publish(&receiver, &[&client.key]);
+        check_plain("published", &request(&world, &client, &client.key).await, OK);
+        receiver.answer_always(Reply::with_body("{\"keys\":[]}"));
+        world.clock.advance(30);
+        // The set is fresh for minutes yet, but an unknown id has it read again.
+        check_plain("made up", &request(&world, &client, &new_key()).await, REFUSED);
+        check_plain("withdrawn", &request(&world, &client, &client.key).await, REFUSED);
+        assert_eq!(receiver.received().len(), 2);
+    }
+}
+
+story! {
     async fn no_hostile_set_is_used(world) {
         let receiver = world.receiver().await;
         let client = register(&world, &receiver).await;
@@ -155,7 +194,7 @@ story! {
             ("created", Reply { status: 201, ..Reply::with_body(&good) }),
             ("elsewhere", Reply::status(302).with("location", &there.url)),
             ("no JSON", Reply::with_body("<html>")),
-            ("no keys", Reply::with_body("{\"keys\":[]}")),
+            ("no list of keys", Reply::with_body("{\"keys\":{}}")),
             ("a weak key among them", Reply::with_body(&with_weak)),
             ("too large", Reply::with_body(&large)),
         ] {

@@ -43,8 +43,9 @@ async fn exhaust(asker: &Asker) -> Answer {
 story! {
     async fn past_the_limit_there_is_no_chain_data(world) {
         world.import(Rows::new().sales([1]).lines()).await;
-        world = world.reconfigure(limit).await;
         let asker = Asker::new(&world).await;
+        world = world.reconfigure(limit).await;
+        let asker = asker.after_restart(&world);
         for _request in 0..BURST {
             assert_eq!(asker.ask_uprns(&[1]).await.status, 200);
         }
@@ -77,7 +78,8 @@ story! {
         let asker = Asker::new(&world).await;
         let policy = "\"client\";q=1000;w=50 / \"client\"";
         let first = asker.ask_uprns(&[1]).await;
-        assert_eq!(limits(&first), format!("{policy};r=999;t=1"));
+        // The token request was the first, and the bucket may have filled again since.
+        assert!([998, 999].contains(&read_remaining(&first)), "{}", limits(&first));
         let none = Asker::of(&world, world.register("none", &[]).await).await;
         let form = [("inputType", "uprn"), ("value[]", "1")];
         // Those that were counted …
@@ -108,19 +110,20 @@ story! {
 story! {
     async fn a_client_at_its_limit_slows_no_other(world) {
         world.import(Rows::new().sales([1]).lines()).await;
-        world = world.reconfigure(limit).await;
         let one = Asker::new(&world).await;
+        let second_token = one.renewed(&world).await;
         let other = Asker::named(&world, "other").await;
+        world = world.reconfigure(limit).await;
+        let [one, second_token, other] =
+            [one, second_token, other].map(|asker| asker.after_restart(&world));
         exhaust(&one).await;
         let answer = other.ask_uprns(&[1]).await;
         assert_eq!(answer.status, 200);
         assert_eq!(limits(&answer), "\"client\";q=3;w=3 / \"client\";r=2;t=1");
-        // A new token is no new client.
+        // Another token is no other client.
         exhaust(&one).await;
-        let renewed = one.renewed(&world).await;
-        let answer = renewed.ask_uprns(&[1]).await;
-        let left: Vec<u32> = [answer].iter().map(read_remaining).collect();
-        assert!(left[0] < BURST - 1, "{left:?}");
+        let left = read_remaining(&second_token.ask_uprns(&[1]).await);
+        assert!(left < BURST - 1, "{left}");
     }
 }
 
@@ -134,9 +137,10 @@ fn read_remaining(answer: &Answer) -> u32 {
 story! {
     async fn refused_callers_use_up_nobody_s_limit(world) {
         world.import(Rows::new().sales([1]).lines()).await;
-        world = world.reconfigure(limit).await;
         let asker = Asker::new(&world).await;
         let stranger = Asker::of(&world, world.register("none", &[]).await).await;
+        world = world.reconfigure(limit).await;
+        let [asker, stranger] = [asker, stranger].map(|asker| asker.after_restart(&world));
         let form = [("inputType", "uprn"), ("value[]", "1")];
         for _request in 0..10 {
             assert_eq!(read(asker.request_as(&Method::POST, "").form(&form)).await.status, 401);

@@ -1,0 +1,241 @@
+//! The streams of one HTTP/2 connection: whether any is open, and whether their answers are taken.
+//!
+//! There the peer says for each answer how much of it may come. One that grants nothing, and goes
+//! on answering pings, would keep the answer in memory for ever: nothing is written, so that no
+//! write can be too slow. Such a stream is reset, and the others of its connection go on.
+
+use std::cell::Cell;
+use std::fmt::Display;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::rt::Executor;
+use hyper_util::server::graceful::GracefulConnection;
+use tokio::sync::watch;
+use tokio::time::Sleep;
+
+use crate::clock::Stopwatch;
+use crate::limits;
+
+/// Bytes that are handed out at once: as many as a frame holds by default (RFC 9113 section 4.2).
+const PIECE_BYTES: usize = 16 * 1024;
+
+tokio::task_local! {
+    /// How many pieces of its answer the stream of this task has handed out.
+    static PIECES: Cell<u64>;
+}
+
+/// Runs the streams of one connection and counts those that are open.
+#[derive(Debug, Clone)]
+pub(super) struct Streams {
+    open: Arc<Mutex<Open>>,
+    answer_timeout: Duration,
+}
+
+#[derive(Debug)]
+struct Open {
+    count: usize,
+    /// Runs since the last one ended; at first, since the connection began.
+    quiet: Stopwatch,
+}
+
+/// One stream among those of its connection, until it ends.
+#[derive(Debug)]
+struct Place(Arc<Mutex<Open>>);
+
+/// An answer's body, handed out in pieces as the peer makes room for them.
+///
+/// What hyper has asked for waits with it until the peer makes room, and what it has passed on
+/// waits out of sight. So the last byte is a piece of its own: when there is room for it, there was
+/// for all others. It takes the place of the empty frame that would end the answer.
+#[derive(Debug)]
+pub(super) struct PiecedBody<B> {
+    body: B,
+    rest: Bytes,
+}
+
+impl Streams {
+    /// Of a connection that begins now, and whose peer may take no more of an answer for this long.
+    pub(super) fn new(answer_timeout: Duration) -> Self {
+        let open = Open {
+            count: 0,
+            quiet: Stopwatch::start(),
+        };
+        Self {
+            open: Arc::new(Mutex::new(open)),
+            answer_timeout,
+        }
+    }
+
+    /// Serves their connection until it ends, of itself or because the program does. When none has
+    /// been open for `idle_timeout`, the peer is told not to begin another (GOAWAY, RFC 9113
+    /// section 6.8), and what it has begun by then is still answered.
+    pub(super) async fn serve<C>(
+        &self,
+        connection: C,
+        mut draining: watch::Receiver<()>,
+        idle_timeout: Duration,
+    ) where
+        C: GracefulConnection<Error: Display>,
+    {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            ended = connection.as_mut() => return super::note_end(ended),
+            _drained = draining.changed() => {}
+            () = self.wait_for_idle(idle_timeout) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let overdue = async {
+            tokio::time::sleep(limits::GOAWAY_TIMEOUT).await;
+            self.wait_for_idle(limits::GOAWAY_TIMEOUT).await;
+        };
+        tokio::select! {
+            ended = connection => super::note_end(ended),
+            () = overdue => tracing::debug!("a connection was cut off: its peer did not end it"),
+        }
+    }
+
+    /// Waits until none has been open for this long.
+    async fn wait_for_idle(&self, timeout: Duration) {
+        loop {
+            let quiet = {
+                let open = lock(&self.open);
+                let is_quiet = open.count == 0;
+                is_quiet.then(|| open.quiet.elapsed()).unwrap_or_default()
+            };
+            if quiet >= timeout {
+                return;
+            }
+            tokio::time::sleep(timeout.saturating_sub(quiet)).await;
+        }
+    }
+}
+
+/// What hyper runs here is one stream, from its complete header to the end of its answer.
+impl<F> Executor<F> for Streams
+where
+    F: Future + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        let place = Place::take(&self.open);
+        let timeout = self.answer_timeout;
+        let timed = async move {
+            let mut stream = pin!(stream);
+            let mut room = Room::default();
+            poll_fn(|context| {
+                if stream.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(());
+                }
+                ready!(room.poll_overdue(timeout, context));
+                tracing::debug!("a stream was reset: its answer is not taken");
+                Poll::Ready(())
+            })
+            .await;
+            // One that has not ended is reset by being dropped, here and now.
+            drop(place);
+        };
+        tokio::spawn(PIECES.scope(Cell::new(0), timed));
+    }
+}
+
+/// How long an answer has waited for room.
+#[derive(Default)]
+struct Room {
+    pieces: u64,
+    limit: Option<Pin<Box<Sleep>>>,
+}
+
+impl Room {
+    /// Ready when no piece was asked for since this long, and one is out.
+    fn poll_overdue(&mut self, timeout: Duration, context: &mut Context<'_>) -> Poll<()> {
+        let pieces = PIECES.with(Cell::get);
+        if pieces == 0 {
+            return Poll::Pending;
+        }
+        if pieces != self.pieces {
+            self.pieces = pieces;
+            self.limit = None;
+        }
+        let begin = || Box::pin(tokio::time::sleep(timeout));
+        self.limit.get_or_insert_with(begin).as_mut().poll(context)
+    }
+}
+
+impl Place {
+    fn take(open: &Arc<Mutex<Open>>) -> Self {
+        lock(open).count += 1;
+        Self(Arc::clone(open))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = lock(&self.0);
+        open.count -= 1;
+        open.quiet = Stopwatch::start();
+    }
+}
+
+fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<B> PiecedBody<B> {
+    /// Hands out this body.
+    pub(super) fn new(body: B) -> Self {
+        Self {
+            body,
+            rest: Bytes::new(),
+        }
+    }
+}
+
+impl<B> Body for PiecedBody<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = &mut *self;
+        if this.rest.is_empty() {
+            match ready!(Pin::new(&mut this.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => this.rest = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                ended_or_failed => return Poll::Ready(ended_or_failed),
+            }
+        }
+        let length = match this.rest.len() {
+            short @ 0..=1 => short,
+            long => (long - 1).min(PIECE_BYTES),
+        };
+        // Only a test reads a body elsewhere than in its stream.
+        let _counted = PIECES.try_with(|pieces| pieces.set(pieces.get() + 1));
+        Poll::Ready(Some(Ok(Frame::data(this.rest.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let handed_in = u64::try_from(self.rest.len()).unwrap_or(u64::MAX);
+        let mut hint = self.body.size_hint();
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper.saturating_add(handed_in));
+        }
+        hint.set_lower(hint.lower().saturating_add(handed_in));
+        hint
+    }
+}

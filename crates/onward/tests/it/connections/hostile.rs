@@ -1,0 +1,135 @@
+//! Requests and handshakes that are wrong on purpose: each is refused or closed in bounded time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{HeaderName, HeaderValue};
+use reqwest::{Client, StatusCode, Version};
+use rustls::ClientConnection;
+use rustls::pki_types::ServerName;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+
+use super::{PATIENCE, check_others, read_to_close, socket, world};
+use crate::tls::{connect, trusting};
+use crate::world::{At, World};
+
+/// Clients of either version of HTTP.
+fn clients(world: &World) -> [(Client, Version); 2] {
+    let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    [Version::HTTP_11, Version::HTTP_2].map(|version| {
+        let builder = Client::builder()
+            .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
+            .timeout(PATIENCE)
+            .no_proxy();
+        let builder = match version {
+            Version::HTTP_2 => builder,
+            _ => builder.http1_only(),
+        };
+        (builder.build().unwrap(), version)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_large_a_header_is_refused() {
+    let world = world(|_config| {}).await;
+    let large = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    for (http, version) in clients(&world) {
+        let ask = async |count: u32, bytes: usize| {
+            let mut request = http.get(world.url(At::Base, "/nothing"));
+            for number in 0..count {
+                let name = HeaderName::try_from(format!("x-{number}")).unwrap();
+                let value = HeaderValue::try_from("v".repeat(bytes)).unwrap();
+                request = request.header(name, value);
+            }
+            let answer = match request.send().await {
+                Ok(answer) => answer,
+                // One that does not come in a few frames ends the whole connection (HTTP/2).
+                Err(error) if version == Version::HTTP_2 && !error.is_timeout() => return large,
+                Err(error) => panic!("{error:?}"),
+            };
+            assert_eq!(answer.version(), version);
+            answer.status()
+        };
+        assert_eq!(ask(20, 1000).await, 404, "{version:?} many, and large");
+        assert_eq!(ask(1, 140_000).await, large, "{version:?} one too large");
+        assert_eq!(ask(80, 2000).await, large, "{version:?} too large together");
+        assert_eq!(ask(2000, 1).await, large, "{version:?} too many");
+    }
+    check_others(&world).await;
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_large_a_body_is_refused() {
+    let world = world(|config| config.body_timeout_seconds = 1).await;
+    for (http, version) in clients(&world) {
+        let form = "application/x-www-form-urlencoded";
+        let url = world.url(At::Auth, "/token");
+        let request = http.post(url).header("content-type", form);
+        let answer = request.body("a".repeat(64 * 1024 + 1)).send().await;
+        assert_eq!(answer.unwrap().status(), 413, "{version:?}");
+    }
+    // One that is announced and does not come is waited for as any other.
+    let config = trusting(&world, None);
+    let mut stream = connect(&world, At::Auth, config).await.unwrap();
+    let request = "POST /token HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+        Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000000\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let said = read_to_close(&mut stream).await;
+    assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
+    world.end().await;
+}
+
+/// The first bytes of a handshake.
+fn hello(world: &World) -> Vec<u8> {
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut client = ClientConnection::new(trusting(world, None), name).unwrap();
+    let mut hello = Vec::new();
+    client.write_tls(&mut hello).unwrap();
+    hello
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handshake_that_drips_or_stops_is_not_waited_for() {
+    let world = Arc::new(world(|config| config.handshake_timeout_seconds = 1).await);
+    let hello = hello(&world);
+    let failed = &world.app().metrics.handshakes_failed;
+    let before = failed.get();
+    let dripping = async {
+        let stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let (mut reader, mut writer) = stream.into_split();
+        let drip = async {
+            for byte in hello.iter().cycle() {
+                if writer.write_all(&[*byte]).await.is_err() {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            said = read_to_close(&mut reader) => said,
+            () = drip => unreachable!(),
+        }
+    };
+    // The server has answered this one, which says no more.
+    let stopping = async {
+        let mut stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        stream.write_all(&hello).await.unwrap();
+        read_to_close(&mut stream).await
+    };
+    let garbage = async {
+        let mut stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        read_to_close(&mut stream).await
+    };
+    let (dripped, stopped, _alert, ()) =
+        tokio::join!(dripping, stopping, garbage, check_others(&world));
+    assert_eq!(dripped, "");
+    assert!(!stopped.is_empty(), "the server's part of the handshake");
+    assert_eq!(failed.get() - before, 3);
+    Arc::into_inner(world).unwrap().end().await;
+}

@@ -1,0 +1,295 @@
+//! Many requests on one connection (HTTP/2): who takes no answer, who asks nothing, who drips.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Empty, combinators::UnsyncBoxBody};
+use hyper::body::{Body, Frame, Incoming};
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::client::TlsStream;
+
+use onward::clock::Stopwatch;
+
+use super::{PATIENCE, check_others, world};
+use crate::tls::{connect, trusting};
+use crate::world::{At, World};
+
+type AnyBody = UnsyncBoxBody<Bytes, std::convert::Infallible>;
+type Requests = SendRequest<AnyBody>;
+
+/// What opens a connection: the preface, and settings that change nothing (RFC 9113 section 3.4).
+const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+const GOAWAY: u8 = 7;
+
+async fn connect_http2(world: &World, at: At) -> TlsStream<TcpStream> {
+    let mut config = (*trusting(world, None)).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    connect(world, at, Arc::new(config)).await.unwrap()
+}
+
+/// A connection on which so many bytes of each answer may come before some are read.
+async fn open(world: &World, at: At, window: u32) -> (Requests, JoinHandle<hyper::Result<()>>) {
+    let stream = connect_http2(world, at).await;
+    let (requests, connection) = Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(window)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    (requests, tokio::spawn(connection))
+}
+
+async fn get(requests: &mut Requests, path: &str) -> Response<Incoming> {
+    let request = Request::get(format!("https://localhost{path}"));
+    let request = request.body(Empty::new().boxed_unsync()).unwrap();
+    timeout(PATIENCE, requests.send_request(request))
+        .await
+        .unwrap()
+        .unwrap()
+}
+
+/// The whole answer, or how it ended before it was.
+async fn read(answer: Response<Incoming>) -> hyper::Result<Bytes> {
+    let whole = timeout(PATIENCE, answer.into_body().collect()).await;
+    whole.unwrap().map(http_body_util::Collected::to_bytes)
+}
+
+/// Bytes that come one by one.
+struct Drip {
+    left: usize,
+    pause: Duration,
+    wait: Option<Pin<Box<Sleep>>>,
+}
+
+impl Drip {
+    fn of(left: usize, pause: Duration) -> AnyBody {
+        Self {
+            left,
+            pause,
+            wait: None,
+        }
+        .boxed_unsync()
+    }
+}
+
+impl Body for Drip {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        let pause = self.pause;
+        let wait = self.wait.get_or_insert_with(|| Box::pin(sleep(pause)));
+        std::task::ready!(wait.as_mut().poll(context));
+        self.wait = None;
+        self.left -= 1;
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"x")))))
+    }
+}
+
+async fn post_drips(requests: &mut Requests, drips: usize) -> Response<Incoming> {
+    let request = Request::post("https://localhost/token")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(Drip::of(drips, Duration::from_millis(50)))
+        .unwrap();
+    let answer = requests.send_request(request);
+    timeout(PATIENCE, answer).await.unwrap().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_without_room_is_reset_and_the_others_go_on() {
+    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&world, At::Base, 1000).await;
+    // One of several pieces, and one that is shorter than one but longer than its room.
+    let large = get(&mut requests, "/openapi.json").await;
+    let waited = Stopwatch::start();
+    while waited.elapsed() < Duration::from_secs(3) {
+        let answer = get(&mut requests, "/openapi.json").await;
+        assert!(read(answer).await.unwrap().len() > 20_000);
+    }
+    assert!(read(large).await.is_err(), "its time was up");
+    let answer = get(&mut requests, "/nothing").await;
+    assert!(read(answer).await.unwrap().starts_with(b"{"));
+    assert!(!connection.is_finished(), "the connection goes on");
+    check_others(&world).await;
+    world.end().await;
+}
+
+/// An answer that fits into one piece must not wait unwatched, whatever little room there is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_short_answer_without_room_is_reset() {
+    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    for window in [0, 1, 100] {
+        let (mut requests, connection) = open(&world, At::Base, window).await;
+        let unread = get(&mut requests, "/nothing").await;
+        assert_eq!(unread.status(), 404);
+        sleep(Duration::from_millis(2500)).await;
+        assert!(read(unread).await.is_err(), "with room for {window} bytes");
+        assert!(!connection.is_finished());
+    }
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reads_slowly_but_steadily_gets_all_of_it() {
+    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let (mut requests, _connection) = open(&world, At::Listing, 16 * 1024).await;
+    let answer = get(&mut requests, "/openapi.json").await;
+    let mut body = answer.into_body();
+    let (mut whole, waited) = (Vec::new(), Stopwatch::start());
+    while let Some(frame) = timeout(PATIENCE, body.frame()).await.unwrap() {
+        let data = frame.expect("it was reset").into_data().unwrap();
+        whole.extend_from_slice(&data);
+        // A piece of 16 KiB in 0.6 s at most, while a second is allowed.
+        if waited.elapsed() < Duration::from_secs(3) {
+            sleep(Duration::from_millis(600) * u32::try_from(data.len()).unwrap() / 16_384).await;
+        }
+    }
+    assert!(waited.elapsed() > Duration::from_secs(2), "{}", whole.len());
+    serde_json::from_slice::<serde_json::Value>(&whole).unwrap();
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_nothing_is_told_that_the_connection_ends() {
+    let world = world(|config| config.idle_timeout_seconds = 1).await;
+    for requests_before in [0, 2] {
+        let (mut requests, connection) = open(&world, At::Directory, 65_535).await;
+        for _request in 0..requests_before {
+            read(get(&mut requests, "/jwks").await).await.unwrap();
+            sleep(Duration::from_millis(700)).await;
+            assert!(!connection.is_finished(), "it was not idle for a second");
+        }
+        // An error would mean that it was cut off (RFC 9113 section 6.8).
+        let ended = timeout(PATIENCE, connection).await;
+        ended.expect("it is still open").unwrap().unwrap();
+        assert!(requests.is_closed());
+    }
+    check_others(&world).await;
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_under_way_is_not_idleness() {
+    let world = world(|config| config.idle_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&world, At::Auth, 65_535).await;
+    let waited = Stopwatch::start();
+    let answer = post_drips(&mut requests, 50).await;
+    assert!(waited.elapsed() > Duration::from_secs(2));
+    assert_eq!(answer.status(), 400, "it was read to its end");
+    read(answer).await.unwrap();
+    assert!(!connection.is_finished());
+    timeout(PATIENCE, connection)
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_drips_is_refused_and_the_others_go_on() {
+    let world = world(|config| config.body_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&world, At::Auth, 65_535).await;
+    let mut others = requests.clone();
+    let dripping = post_drips(&mut requests, 60_000);
+    let asking = async {
+        let waited = Stopwatch::start();
+        while waited.elapsed() < Duration::from_secs(2) {
+            let answer = get(&mut others, "/openapi.json").await;
+            assert!(read(answer).await.unwrap().len() > 10_000);
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let (answer, ()) = tokio::join!(dripping, asking);
+    assert_eq!(answer.status(), 408);
+    assert!(!connection.is_finished());
+    world.end().await;
+}
+
+/// Sends these bytes, then one more every now and then; what comes until the end.
+async fn drip_to_end(world: &World, begin: &[u8], drip: Option<&[u8]>) -> Vec<u8> {
+    let (mut reader, mut writer) = tokio::io::split(connect_http2(world, At::Base).await);
+    writer.write_all(begin).await.unwrap();
+    writer.flush().await.unwrap();
+    let dripping = async {
+        while let Some(drip) = drip {
+            if writer.write_all(drip).await.is_err() || writer.flush().await.is_err() {
+                break;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let mut said = Vec::new();
+    let reading = async {
+        // One that is cut off ends with an error.
+        let _ended = reader.read_to_end(&mut said).await;
+    };
+    tokio::select! {
+        read = timeout(PATIENCE, reading) => read.expect("the connection stays open"),
+        () = dripping => unreachable!(),
+    }
+    said
+}
+
+/// Types of the frames in what a server said.
+fn types_of(mut said: &[u8]) -> Vec<u8> {
+    let mut types = Vec::new();
+    while let [high, middle, low, kind, rest @ ..] = said {
+        types.push(*kind);
+        let length = u32::from_be_bytes([0, *high, *middle, *low]);
+        said = rest.get(5 + length as usize..).unwrap_or_default();
+    }
+    types
+}
+
+/// One that hears nothing is cut off a few seconds after it was told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_not_take_part_is_cut_off() {
+    let world = world(|config| config.idle_timeout_seconds = 1).await;
+    let ping: &[u8] = b"\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678";
+    // The begin of a header, of which 16 KiB are announced (RFC 9113 section 6.2).
+    let header = [OPENING, b"\x00\x40\x00\x01\x04\x00\x00\x00\x01"].concat();
+    let told = |said: &[u8]| types_of(said).contains(&GOAWAY);
+    let (silent, after_opening, pinging, header) = tokio::join!(
+        drip_to_end(&world, b"", None),
+        drip_to_end(&world, OPENING, None),
+        drip_to_end(&world, OPENING, Some(ping)),
+        drip_to_end(&world, &header, Some(b"x")),
+    );
+    assert!(!told(&silent), "it never spoke HTTP/2");
+    assert!(told(&after_opening), "{:?}", types_of(&after_opening));
+    assert!(told(&pinging), "{:?}", types_of(&pinging));
+    assert!(told(&header), "{:?}", types_of(&header));
+    check_others(&world).await;
+    world.end().await;
+}
+
+/// The bounds of HTTP/2 hold where the handshake agreed upon it (RFC 9113 section 3.2), so it is
+/// spoken nowhere else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn http2_is_spoken_only_where_it_was_agreed_upon() {
+    let world = world(|_config| {}).await;
+    let config = trusting(&world, None);
+    let mut stream = connect(&world, At::Base, config).await.unwrap();
+    stream.write_all(OPENING).await.unwrap();
+    let mut said = Vec::new();
+    let read = timeout(PATIENCE, stream.read_to_end(&mut said)).await;
+    drop(read.expect("the connection stays open"));
+    assert!(!said.starts_with(b"\x00"), "{said:?}");
+    world.end().await;
+}

@@ -1,0 +1,197 @@
+//! How often a client may ask for tokens and about them: its one bucket counts all (S-14).
+
+use std::time::Duration;
+
+use onward::config::Config;
+use serde_json::json;
+use signing::algorithm::Algorithm;
+use signing::key::SigningKey;
+use storage::registry::find_revision;
+
+use super::{LET_IN, call_with, check_plain};
+use crate::story;
+use crate::world::{Answer, At, TestClient, World, http_client};
+
+const LIMITED: &str = "429 temporarily_unavailable";
+
+/// A bucket that is small, and slow to fill again.
+fn limit(config: &mut Config) {
+    config.rate_limit_enabled = true;
+    config.rate_limit_per_second = 1;
+    config.rate_limit_burst = 3;
+}
+
+/// One that does not get empty in a test.
+fn count(config: &mut Config) {
+    limit(config);
+    config.rate_limit_burst = 1000;
+}
+
+async fn request(world: &World, client: &TestClient, key: &SigningKey) -> Answer {
+    let assertion = client.assertion().sign(key);
+    world.request_token(client, &assertion, None).await
+}
+
+/// Asks for tokens until the limit is reached; the assertion that was too many, and its answer.
+async fn exhaust(world: &World, client: &TestClient) -> (String, Answer) {
+    for _request in 0..100 {
+        let assertion = client.assertion().sign(&client.key);
+        let answer = world.request_token(client, &assertion, None).await;
+        if answer.status == 429 {
+            return (assertion, answer);
+        }
+        check_plain("within the limit", &answer, "200 -");
+    }
+    panic!("no limit was reached");
+}
+
+/// `r` of `RateLimit`.
+fn left(answer: &Answer) -> u32 {
+    let state = answer.header("ratelimit");
+    let left = state.split(';').find_map(|part| part.strip_prefix("r="));
+    left.unwrap_or_else(|| panic!("{state}")).parse().unwrap()
+}
+
+async fn revision(world: &World) -> i64 {
+    world.storage.read(find_revision).await.unwrap()
+}
+
+story! {
+    async fn past_the_limit_no_token_is_issued_and_no_assertion_used_up(world) {
+        world = world.reconfigure(limit).await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let (assertion, refused) = exhaust(&world, &lender).await;
+        check_plain("refused", &refused, LIMITED);
+        assert_eq!(refused.json()["error_description"], "too many requests: wait 1 s");
+        assert_eq!(refused.header("retry-after"), "1");
+        assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3");
+        assert_eq!(refused.header("ratelimit"), "\"client\";r=0;t=1");
+        // The bucket fills by the real clock.
+        let mut answer = refused;
+        while answer.status == 429 {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            answer = world.request_token(&lender, &assertion, None).await;
+        }
+        check_plain("the same assertion, in time", &answer, "200 -");
+    }
+}
+
+story! {
+    async fn a_client_at_its_limit_slows_no_other(world) {
+        world = world.reconfigure(limit).await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let other = world.register("other", &["transaction-status"]).await;
+        exhaust(&world, &lender).await;
+        let answer = request(&world, &other, &other.key).await;
+        check_plain("another", &answer, "200 -");
+        assert_eq!(answer.header("ratelimit"), "\"client\";r=2;t=1");
+    }
+}
+
+story! {
+    async fn tokens_questions_and_queries_are_counted_together(world) {
+        world = world.reconfigure(count).await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let first = request(&world, &lender, &lender.key).await;
+        let token = first.json()["access_token"].as_str().unwrap().to_owned();
+        let form = [("inputType", "uprn"), ("value[]", "9")];
+        let answers = [
+            first,
+            world.ask_about(&lender, "/introspect", &token).await,
+            world.query_with(&lender, &token, &form).await,
+            world.ask_about(&lender, "/revoke", "garbage").await,
+            world.ask_about(&lender, "/revoke", &token).await,
+        ];
+        assert_eq!(answers.each_ref().map(|answer| answer.status), [200, 200, 404, 200, 200]);
+        for (counted, answer) in (1..).zip(&answers) {
+            assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=1000;w=1000");
+            // One may have come back for each second that went by.
+            let left = left(answer);
+            assert!((1000 - counted..1000).contains(&left), "request {counted}: {left}");
+        }
+        assert!(left(&answers[4]) < 998, "{}", left(&answers[4]));
+    }
+}
+
+story! {
+    async fn past_the_limit_nothing_is_looked_at_or_revoked(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let mut tokens = Vec::new();
+        for _token in 0..6 {
+            tokens.push(world.token(&lender, None).await);
+        }
+        world = world.reconfigure(limit).await;
+        let mut kept = Vec::new();
+        for (token, path) in tokens.iter().zip(["/introspect", "/revoke"].iter().cycle()) {
+            exhaust(&world, &lender).await;
+            let before = revision(&world).await;
+            let answer = world.ask_about(&lender, path, token).await;
+            // The next place in the bucket may have come between the two.
+            if answer.status == 429 {
+                check_plain(path, &answer, LIMITED);
+                assert_eq!(answer.header("retry-after"), "1", "{path}");
+                assert_eq!(revision(&world).await, before, "the registry stands");
+                kept.push((*path, token));
+            }
+        }
+        assert!(kept.iter().any(|(path, _token)| *path == "/introspect"), "{kept:?}");
+        assert!(kept.iter().any(|(path, _token)| *path == "/revoke"), "{kept:?}");
+        world = world.reconfigure(|_config| {}).await;
+        for (_path, token) in kept {
+            assert_eq!(call_with(&world, &lender, token).await, LET_IN);
+        }
+    }
+}
+
+story! {
+    async fn who_is_not_the_client_uses_up_nothing_of_its_limit(world) {
+        world = world.reconfigure(limit).await;
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let foreign = SigningKey::generate(Algorithm::Es256).unwrap();
+        for _request in 0..10 {
+            let answer = request(&world, &lender, &foreign).await;
+            check_plain("another's key", &answer, "401 invalid_client");
+            assert_eq!(left(&answer), 3, "nobody was counted");
+            let late = lender.assertion().claim("exp", json!(1)).sign(&lender.key);
+            let answer = world.request_token(&lender, &late, None).await;
+            check_plain("expired", &answer, "401 invalid_client");
+        }
+        let answer = request(&world, &lender, &lender.key).await;
+        check_plain("the client", &answer, "200 -");
+        assert_eq!(left(&answer), 2);
+    }
+}
+
+/// "Every answer": also of those addresses that count nobody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_answer_shows_the_limit_but_the_operator_s() {
+    let world = World::on_sqlite().await.reconfigure(limit).await;
+    let http = http_client(&world, None);
+    for (at, path, status) in [
+        (At::Auth, "/token", 405),
+        (At::Auth, "/nothing", 404),
+        (At::Auth, "/.well-known/oauth-authorization-server", 200),
+        (At::Auth, "/openapi.json", 200),
+        (At::Directory, "/jwks", 200),
+        (At::Directory, "/participants", 200),
+        (At::Directory, "/nothing", 404),
+        (At::Base, "/.well-known/oauth-protected-resource", 200),
+        (At::Base, "/nothing", 404),
+        (At::Listing, "/api/v1/listing", 401),
+        (At::Listing, "/docs", 200),
+    ] {
+        let answer = http.get(world.url(at, path)).send().await.unwrap();
+        let answer = Answer::read(answer).await;
+        assert_eq!(answer.status, status, "{at:?} {path}");
+        let shown = [
+            answer.header("ratelimit-policy"),
+            answer.header("ratelimit"),
+        ];
+        let untouched = ["\"client\";q=3;w=3", "\"client\";r=3;t=1"];
+        assert_eq!(shown, untouched, "{at:?} {path}");
+    }
+    let answer = http.get(world.url(At::Ops, "/health/live")).send().await;
+    let answer = Answer::read(answer.unwrap()).await;
+    assert_eq!(answer.header("ratelimit"), "");
+    world.end().await;
+}
