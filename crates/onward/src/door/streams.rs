@@ -105,8 +105,11 @@ impl Streams {
         loop {
             let quiet = {
                 let open = lock(&self.open);
-                let is_quiet = open.count == 0;
-                is_quiet.then(|| open.quiet.elapsed()).unwrap_or_default()
+                if open.count == 0 {
+                    open.quiet.elapsed()
+                } else {
+                    Duration::ZERO
+                }
             };
             if quiet >= timeout {
                 return;
