@@ -244,6 +244,18 @@ impl<'a> Evidence<'a> {
     fn has_neighbour(&self, at: usize, stored: usize) -> bool {
         let (typed, kept) = (self.query.tokens(), self.stored.tokens());
         let found = |at: usize| self.pairing.found.get(at).copied().flatten();
+        // `THE GREEN` is not Green Way.
+        let kind = kept
+            .get(stored + 1)
+            .filter(|next| next.part == kept[stored].part && next.class == Class::StreetType);
+        let is_same = |kind: &Token| {
+            typed
+                .get(at + 1)
+                .is_some_and(|next| next.text() == kind.text())
+        };
+        if !kind.is_none_or(is_same) {
+            return false;
+        }
         let before = before_filler(typed, at);
         let stored_before = before_filler(kept, stored);
         if let (Some(before), Some(stored_before)) = (before, stored_before) {

@@ -92,7 +92,8 @@ impl Evidence<'_> {
     fn lacks_article(&self) -> bool {
         let tokens = self.stored.tokens();
         let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
-        let is_only_kind = street.all(|at| tokens[at].class == Class::StreetType);
+        let is_kind = |at: usize| tokens[at].class == Class::StreetType;
+        let is_only_kind = street.next().is_some_and(is_kind) && street.next().is_none();
         let is_article = |token: &Token| token.written == "THE";
         is_only_kind && !self.query.tokens().iter().any(is_article)
     }
@@ -153,7 +154,8 @@ impl Evidence<'_> {
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
             PlaceFit::District => unknown == 0 && found > 0,
             PlaceFit::Unnamed => {
-                let is_placed = found >= 2 && self.is_town_found();
+                let is_elsewhere = self.county == County::Unknown;
+                let is_placed = found >= 2 && !is_elsewhere && self.is_town_found();
                 unknown == 0 && is_placed && self.pairing.risk == Risk::None
             }
             PlaceFit::Other => false,

@@ -57,12 +57,23 @@ pub(crate) fn fit_building(query: &[Unit], stored: &Stored) -> Option<UnitsFit> 
 /// Of a query's units and a stored address's. In Scotland a flat stands behind its building as
 /// often as before it, `31/6`: there a slash is only the same slash.
 fn both_readings(query: &[Unit], stored: &Stored) -> [Vec<Vec<Placed>>; 2] {
-    let read = if stored.place.is_scottish() {
-        plain_readings
-    } else {
-        readings
+    if stored.place.is_scottish() {
+        return [plain_readings(query), plain_readings(stored.units())];
+    }
+    // `13/17 Low Street` is from 13 to 17: who typed flat 13 of number 17 means another.
+    let is_range = |unit: &Unit| match unit.label {
+        Label::Slash(first, second) => {
+            second.value > first.value && (second.value - first.value).is_multiple_of(2)
+        }
+        Label::One(_) | Label::Range(..) | Label::Letter(_) | Label::Code(_) => false,
     };
-    [read(query), read(stored.units())]
+    let mut stored = stored.units().to_vec();
+    for unit in stored.iter_mut().filter(|unit| is_range(unit)) {
+        if let Label::Slash(first, second) = unit.label {
+            unit.label = Label::Range(first, second);
+        }
+    }
+    [readings(query), readings(&stored)]
 }
 
 fn fit_reading(query: &[Placed], stored: &[Placed]) -> Option<UnitsFit> {
