@@ -141,9 +141,10 @@ impl<'a> Evidence<'a> {
     }
 
     fn ends_with_building(&self, street: &Street) -> bool {
-        let has_name = matches!(self.street, StreetFit::Whole | StreetFit::WithoutKind);
+        // `3 Albert` is no flat of Albert Court.
         let last = street.words().last();
-        has_name && last.is_some_and(|at| is_building(self.stored.tokens()[at].text()))
+        self.street == StreetFit::Whole
+            && last.is_some_and(|at| is_building(self.stored.tokens()[at].text()))
     }
 
     /// Looks for the street right behind the number, else right before it.
