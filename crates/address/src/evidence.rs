@@ -5,7 +5,7 @@ use crate::parse::{Class, Parsed, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
-use crate::units::{UnitsFit, fit_building, fit_units};
+use crate::units::{NumbersFit, UnitsFit, fit_units};
 use crate::wording::Pairing;
 use crate::words::{Marker, is_building, is_compass};
 
@@ -70,10 +70,11 @@ impl<'a> Evidence<'a> {
             let name = stored.name();
             evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
         } else if let Some(fit) = fit_units(&query.parsed.units, stored) {
-            evidence.subject = Subject::Numbers;
-            evidence.find_numbered(fit);
-        } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
-            evidence.subject = Subject::Building;
+            let (subject, fit) = match fit {
+                NumbersFit::Own(fit) => (Subject::Numbers, fit),
+                NumbersFit::Building(fit) => (Subject::Building, fit),
+            };
+            evidence.subject = subject;
             evidence.find_numbered(fit);
         } else {
             // No match: it is only ranked in a list.
@@ -154,7 +155,9 @@ impl<'a> Evidence<'a> {
         }
         let tokens = self.query.tokens();
         let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
-        let behind = (typed_at + 1..tokens.len()).take_while(|at| !is_unit(&tokens[*at]));
+        // `Block 2, Flat 3, Mill Wharf`
+        let behind = (typed_at + 1..tokens.len()).skip_while(|at| is_unit(&tokens[*at]));
+        let behind = behind.take_while(|at| !is_unit(&tokens[*at]));
         let before = (0..typed_at).rev().take_while(|at| !is_unit(&tokens[*at]));
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
