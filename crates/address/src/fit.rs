@@ -2,12 +2,13 @@
 
 use crate::evidence::{County, Evidence, Subject};
 use crate::known::Stored;
+use crate::number::Unit;
 use crate::parse::{Class, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::StreetFit;
 use crate::wording::Risk;
-use crate::words::{is_everywhere, is_trade};
+use crate::words::{Marker, is_everywhere, is_trade};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -136,7 +137,10 @@ impl Evidence<'_> {
         let is_left = |at: &usize| tokens[*at].is_word() && self.pairing.found[*at].is_none();
         let is_county = |at: &usize| tokens[*at].class == Class::County;
         let is_all_found = (0..tokens.len()).filter(is_left).all(|at| is_county(&at));
-        let is_one = self.query.parsed.units.len() == self.stored.units().len();
+        // Flat 2 of another house may be in the postcode as well.
+        let is_house = |unit: &Unit| unit.marker == Marker::Bare;
+        let is_one = self.query.parsed.units.len() == self.stored.units().len()
+            && self.query.parsed.units.iter().all(is_house);
         is_one && is_all_found && !self.query.tokens().iter().any(names_street)
     }
 

@@ -126,6 +126,8 @@ fn what_only_looks_alike_is_another() {
             "Flat 3, Albert Court, 2 Albert Crescent",
             "3 albert leeds ls1 4ap",
         ),
+        ("Flat 2, Church View", "flat 2 leeds ls1 4ap"),
+        ("Studio 2, Church View", "flat 2 church view leeds ls1 4ap"),
         // Another kind of street.
         ("411 Ching Road", "411 chingcl ls1 4ap"),
         ("2 The Green", "2 green leeds ls1 4aq"),
