@@ -5,7 +5,7 @@ use crate::parse::{Class, Parsed, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::{Street, StreetFit};
-use crate::units::{UnitsFit, fit_building, fit_units};
+use crate::units::{NumbersFit, UnitsFit, fit_units};
 use crate::wording::Pairing;
 use crate::words::{Marker, is_building, is_compass};
 
@@ -70,10 +70,11 @@ impl<'a> Evidence<'a> {
             let name = stored.name();
             evidence.find_rest(0, name.last().map_or(0, |last| last + 1), &PASSES);
         } else if let Some(fit) = fit_units(&query.parsed.units, stored) {
-            evidence.subject = Subject::Numbers;
-            evidence.find_numbered(fit);
-        } else if let Some(fit) = fit_building(&query.parsed.units, stored) {
-            evidence.subject = Subject::Building;
+            let (subject, fit) = match fit {
+                NumbersFit::Own(fit) => (Subject::Numbers, fit),
+                NumbersFit::Building(fit) => (Subject::Building, fit),
+            };
+            evidence.subject = subject;
             evidence.find_numbered(fit);
         } else {
             // No match: it is only ranked in a list.
@@ -141,9 +142,10 @@ impl<'a> Evidence<'a> {
     }
 
     fn ends_with_building(&self, street: &Street) -> bool {
-        let has_name = matches!(self.street, StreetFit::Whole | StreetFit::WithoutKind);
+        // `3 Albert` is no flat of Albert Court.
         let last = street.words().last();
-        has_name && last.is_some_and(|at| is_building(self.stored.tokens()[at].text()))
+        self.street == StreetFit::Whole
+            && last.is_some_and(|at| is_building(self.stored.tokens()[at].text()))
     }
 
     /// Looks for the street right behind the number, else right before it.
@@ -153,7 +155,9 @@ impl<'a> Evidence<'a> {
         }
         let tokens = self.query.tokens();
         let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
-        let behind = (typed_at + 1..tokens.len()).take_while(|at| !is_unit(&tokens[*at]));
+        // `Block 2, Flat 3, Mill Wharf`
+        let behind = (typed_at + 1..tokens.len()).skip_while(|at| is_unit(&tokens[*at]));
+        let behind = behind.take_while(|at| !is_unit(&tokens[*at]));
         let before = (0..typed_at).rev().take_while(|at| !is_unit(&tokens[*at]));
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
@@ -244,6 +248,18 @@ impl<'a> Evidence<'a> {
     fn has_neighbour(&self, at: usize, stored: usize) -> bool {
         let (typed, kept) = (self.query.tokens(), self.stored.tokens());
         let found = |at: usize| self.pairing.found.get(at).copied().flatten();
+        // `THE GREEN` is not Green Way.
+        let kind = kept
+            .get(stored + 1)
+            .filter(|next| next.part == kept[stored].part && next.class == Class::StreetType);
+        let is_same = |kind: &Token| {
+            typed
+                .get(at + 1)
+                .is_some_and(|next| next.text() == kind.text())
+        };
+        if !kind.is_none_or(is_same) {
+            return false;
+        }
         let before = before_filler(typed, at);
         let stored_before = before_filler(kept, stored);
         if let (Some(before), Some(stored_before)) = (before, stored_before) {

@@ -2,12 +2,13 @@
 
 use crate::evidence::{County, Evidence, Subject};
 use crate::known::Stored;
+use crate::number::Unit;
 use crate::parse::{Class, Token};
 use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::StreetFit;
 use crate::wording::Risk;
-use crate::words::{is_everywhere, is_trade};
+use crate::words::{Marker, is_everywhere, is_trade};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,7 +93,8 @@ impl Evidence<'_> {
     fn lacks_article(&self) -> bool {
         let tokens = self.stored.tokens();
         let mut street = (0..tokens.len()).filter(|at| self.is_street[*at]);
-        let is_only_kind = street.all(|at| tokens[at].class == Class::StreetType);
+        let is_kind = |at: usize| tokens[at].class == Class::StreetType;
+        let is_only_kind = street.next().is_some_and(is_kind) && street.next().is_none();
         let is_article = |token: &Token| token.written == "THE";
         is_only_kind && !self.query.tokens().iter().any(is_article)
     }
@@ -135,7 +137,10 @@ impl Evidence<'_> {
         let is_left = |at: &usize| tokens[*at].is_word() && self.pairing.found[*at].is_none();
         let is_county = |at: &usize| tokens[*at].class == Class::County;
         let is_all_found = (0..tokens.len()).filter(is_left).all(|at| is_county(&at));
-        let is_one = self.query.parsed.units.len() == self.stored.units().len();
+        // Flat 2 of another house may be in the postcode as well.
+        let is_house = |unit: &Unit| unit.marker == Marker::Bare;
+        let is_one = self.query.parsed.units.len() == self.stored.units().len()
+            && self.query.parsed.units.iter().all(is_house);
         is_one && is_all_found && !self.query.tokens().iter().any(names_street)
     }
 
@@ -153,7 +158,8 @@ impl Evidence<'_> {
             PlaceFit::Near => unknown == 0 && found >= 2 && self.pairing.errors == 0,
             PlaceFit::District => unknown == 0 && found > 0,
             PlaceFit::Unnamed => {
-                let is_placed = found >= 2 && self.is_town_found();
+                let is_elsewhere = self.county == County::Unknown;
+                let is_placed = found >= 2 && !is_elsewhere && self.is_town_found();
                 unknown == 0 && is_placed && self.pairing.risk == Risk::None
             }
             PlaceFit::Other => false,

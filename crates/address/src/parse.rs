@@ -180,7 +180,7 @@ impl Parsed {
                 // `STUDIO FLAT 3, 12 …` is flat 3, `STUDIO FLAT, 12 …` the studio.
                 let is_studio = !names_own_label(&rest[2..]);
                 if is_studio {
-                    self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
+                    self.push_unit(Marker::Floor, Label::Code(word.to_owned()), part);
                 }
                 return Some(1 + usize::from(is_studio));
             }
@@ -190,7 +190,8 @@ impl Parsed {
             }
             // `Flat, 74 High Street` and `The Flat` name the only flat there.
             if ["FLAT", "APARTMENT", "STUDIO"].contains(&word) && !self.follows_name(part) {
-                self.push_unit(Marker::Floor, Label::Code("FLAT".to_owned()), part);
+                let code = if word == "STUDIO" { word } else { "FLAT" };
+                self.push_unit(Marker::Floor, Label::Code(code.to_owned()), part);
                 return Some(1);
             }
             return None;

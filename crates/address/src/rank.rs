@@ -70,8 +70,21 @@ impl Standing {
 
 /// Whether the whole address was typed.
 fn is_whole(query: &Query, known: &Known<'_>) -> bool {
-    query.normal.len() <= known.display_address.len()
-        && query.normal == normalise(known.display_address)
+    let display = known.display_address;
+    query.normal.len() <= display.len()
+        && may_be_same(&query.normal, display)
+        && query.normal == normalise(display)
+}
+
+/// Whether a text's normal form may be this one, by its letters and digits alone: most are told
+/// apart by the first, without any normal form.
+fn may_be_same(normal: &str, text: &str) -> bool {
+    !text.is_ascii() || letters_and_digits(normal).eq(letters_and_digits(text))
+}
+
+fn letters_and_digits(text: &str) -> impl Iterator<Item = u8> {
+    let said = text.bytes().filter(u8::is_ascii_alphanumeric);
+    said.map(|byte| byte.to_ascii_uppercase())
 }
 
 fn is_equal(confidence: f64, best: f64) -> bool {

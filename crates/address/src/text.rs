@@ -23,7 +23,7 @@ pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
     let mut word = String::new();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
-        if continues(&word, character, characters.clone()) {
+        if matches!(character, '(' | ':') && continues(&word, character, characters.clone()) {
             if !word.starts_with(|first: char| first.is_ascii_digit()) {
                 flush(&mut lexemes, &mut word);
             }

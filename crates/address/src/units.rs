@@ -25,44 +25,60 @@ pub(crate) struct Placed {
     at: usize,
 }
 
-/// Fits all units of the query to the first ones of the stored address. `None` when any differs,
-/// when the query names one that is not stored, or leaves out the most particular stored one.
-pub(crate) fn fit_units(query: &[Unit], stored: &Stored) -> Option<UnitsFit> {
+/// Whose numbers a query has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NumbersFit {
+    /// The stored address's: all units of the query are its first ones.
+    Own(UnitsFit),
+    /// Those of the building that the stored flat is in: they are its last ones.
+    Building(UnitsFit),
+}
+
+/// Fits all units of the query to those of the stored address. `None` when any differs, when the
+/// query names one that is not stored, or leaves out another than the most particular ones.
+pub(crate) fn fit_units(query: &[Unit], stored: &Stored) -> Option<NumbersFit> {
     if query.is_empty() || stored.units().is_empty() {
         return None;
     }
     let [query_readings, stored_readings] = both_readings(query, stored);
-    query_readings
-        .iter()
-        .flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)))
+    let pairs = || {
+        let queries = query_readings.iter();
+        queries.flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)))
+    };
+    let own = pairs()
         .filter_map(|(query, stored)| fit_reading(query, stored))
-        .min_by_key(|fit| (fit.stored_missing, fit.needs_building_name))
-}
-
-/// Fits all units of the query to the last ones of a stored flat: the query's is the building that
-/// the flat is in.
-pub(crate) fn fit_building(query: &[Unit], stored: &Stored) -> Option<UnitsFit> {
-    let [query_readings, stored_readings] = both_readings(query, stored);
-    let pairs = query_readings
-        .iter()
-        .flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)));
-    let mut fits = pairs.filter_map(|(query, stored)| {
+        .min_by_key(|fit| (fit.stored_missing, fit.needs_building_name));
+    if let Some(fit) = own {
+        return Some(NumbersFit::Own(fit));
+    }
+    let mut buildings = pairs().filter_map(|(query, stored)| {
         let flats = stored.len().checked_sub(query.len())?;
-        let is_flat = flats > 0 && !query.is_empty();
-        fit_reading(query, stored.get(flats..)?).filter(|_| is_flat)
+        fit_reading(query, stored.get(flats..)?).filter(|_| flats > 0)
     });
-    fits.find(|fit| !fit.needs_building_name)
+    let building = buildings.find(|fit| !fit.needs_building_name);
+    building.map(NumbersFit::Building)
 }
 
 /// Of a query's units and a stored address's. In Scotland a flat stands behind its building as
 /// often as before it, `31/6`: there a slash is only the same slash.
 fn both_readings(query: &[Unit], stored: &Stored) -> [Vec<Vec<Placed>>; 2] {
-    let read = if stored.place.is_scottish() {
-        plain_readings
-    } else {
-        readings
+    if stored.place.is_scottish() {
+        return [plain_readings(query), plain_readings(stored.units())];
+    }
+    // `13/17 Low Street` is from 13 to 17: who typed flat 13 of number 17 means another.
+    let is_range = |unit: &Unit| match unit.label {
+        Label::Slash(first, second) => {
+            second.value > first.value && (second.value - first.value).is_multiple_of(2)
+        }
+        Label::One(_) | Label::Range(..) | Label::Letter(_) | Label::Code(_) => false,
     };
-    [read(query), read(stored.units())]
+    let mut stored = stored.units().to_vec();
+    for unit in stored.iter_mut().filter(|unit| is_range(unit)) {
+        if let Label::Slash(first, second) = unit.label {
+            unit.label = Label::Range(first, second);
+        }
+    }
+    [readings(query), readings(&stored)]
 }
 
 fn fit_reading(query: &[Placed], stored: &[Placed]) -> Option<UnitsFit> {

@@ -1,9 +1,11 @@
 //! What was typed and stands nowhere in a stored address.
 
+use crate::distance::typing_errors;
 use crate::evidence::{County, Evidence};
 use crate::parse::{Class, Token};
+use crate::place::PlaceFit;
 use crate::units::UnitsFit;
-use crate::words::{self, Marker, is_compass, is_house, resembles_street_type};
+use crate::words::{self, Marker, is_compass, is_house, is_widespread, resembles_street_type};
 
 impl Evidence<'_> {
     pub(crate) fn count_unknown(&mut self, at: usize, is_before: bool) {
@@ -62,7 +64,13 @@ impl Evidence<'_> {
         let tokens = self.query.tokens();
         let text = tokens[at].text();
         let is_beside = RELATIVES.contains(&tokens[at].written.as_str());
-        is_beside || BLOCKS.contains(&text) || self.parts_numbers(at)
+        let mut same_part = tokens.iter().filter(|token| token.part == tokens[at].part);
+        // `Chichester, 430 Finch Road, Wokingham` names two towns, and no postcode decides.
+        let is_town = self.place == PlaceFit::Unnamed
+            && is_widespread(&tokens[at].written)
+            && same_part.all(|token| token.text() == text);
+        let is_part = resembles_part(&tokens[at].written);
+        is_beside || is_town || is_part || BLOCKS.contains(&text) || self.parts_numbers(at)
     }
 
     /// Two numbers that an unknown word joins are no flat and its building: `12 or 14`.
@@ -118,6 +126,32 @@ fn is_other_behind(token: &Token) -> bool {
     let is_part = words::part_of_house(&token.written).is_some() || is_small;
     is_part || is_house(token.text()) || OTHER_HOMES.contains(&token.text())
 }
+
+/// `BAESMENT 45 …`
+fn resembles_part(word: &str) -> bool {
+    PARTS
+        .iter()
+        .any(|part| typing_errors(word, part, 1).is_some())
+}
+
+const PARTS: [&str; 16] = [
+    "ANNEXE",
+    "ANNEX",
+    "APARTMENT",
+    "ATTIC",
+    "BASEMENT",
+    "BEDSIT",
+    "BUNGALOW",
+    "CARAVAN",
+    "CELLAR",
+    "COTTAGE",
+    "GARAGE",
+    "GROUND",
+    "MAISONETTE",
+    "PENTHOUSE",
+    "STUDIO",
+    "UPSTAIRS",
+];
 
 /// What stands beside a number is not there.
 const RELATIVES: [&str; 14] = [

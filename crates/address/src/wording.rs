@@ -38,6 +38,11 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
     {
         return None;
     }
+    // `CHINGFORDCL` is no mistyped Chingford Road.
+    let rest = typed.written.strip_prefix(&stored.written);
+    if rest.is_some_and(is_street_type) {
+        return None;
+    }
     let mut best = written_errors(&typed.written, &stored.written);
     for form in stored
         .spelling
@@ -62,6 +67,10 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         },
         ..errors
     })
+}
+
+fn is_street_type(word: &str) -> bool {
+    words::spelling(word).is_some_and(|spelling| spelling.is_street_type)
 }
 
 fn may_be_mistyped(token: &Token) -> bool {

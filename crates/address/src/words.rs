@@ -29,9 +29,11 @@ pub(crate) enum Marker {
 /// What a word announces: `FLAT`, `APT`.
 pub(crate) fn marker(word: &str) -> Option<Marker> {
     Some(match word {
-        "FLAT" | "FLT" | "FLATS" | "FL" | "APARTMENT" | "APT" | "APPT" | "APART" | "STUDIO" => {
+        "FLAT" | "FLT" | "FLATS" | "FL" | "APARTMENT" | "APT" | "APPT" | "APART" => {
             Marker::Dwelling
         }
+        // A house may have a studio 2 beside its flat 2.
+        "STUDIO" => Marker::Named("STUDIO"),
         "UNIT" | "UNITS" => Marker::Unit,
         "ROOM" | "ROOMS" | "RM" => Marker::Room,
         "SUITE" | "STE" | "OFFICE" | "OFFICES" => Marker::Suite,

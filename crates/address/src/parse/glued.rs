@@ -38,10 +38,15 @@ fn glued(word: &str) -> Option<(&str, &str)> {
     if word == "FLOORFLAT" {
         return Some(("FLOOR", "FLAT"));
     }
+    if word == "REAROF" {
+        return Some(("REAR", "OF"));
+    }
     // `FLATB`, but not `FLATS`.
-    let letter = word.strip_prefix("FLAT").filter(|rest| *rest != "S");
-    if let Some(letter) = letter.filter(|rest| read_letter(rest).is_some()) {
-        return Some(("FLAT", letter));
+    for marker in ["FLAT", "UNIT", "BLOCK"] {
+        let letter = word.strip_prefix(marker).filter(|rest| *rest != "S");
+        if let Some(letter) = letter.filter(|rest| read_letter(rest).is_some()) {
+            return Some((marker, letter));
+        }
     }
     if !word.is_ascii() || !word.contains(|c: char| c.is_ascii_digit()) {
         return None;

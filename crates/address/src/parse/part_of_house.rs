@@ -35,8 +35,8 @@ pub(super) fn read_storey(rest: &[Lexeme], begins_part: bool) -> Option<(String,
     let begins_with_flat = at == 1;
     let mut code = String::new();
     loop {
-        let mistyped = mistyped_storey(word(at)).filter(|_| is_floor(word(at + 1)));
-        if let Some(storey) = words::storey(word(at)).or(mistyped) {
+        let mistyped = || mistyped_storey(word(at)).filter(|_| is_floor(word(at + 1)));
+        if let Some(storey) = words::storey(word(at)).or_else(mistyped) {
             code.push_str(storey);
         } else if code.is_empty() || !joins(rest.get(at)) || words::storey(word(at + 1)).is_none() {
             break;
@@ -75,12 +75,18 @@ fn word_at(rest: &[Lexeme], at: usize) -> &str {
 /// `FRIST FLOOR`
 fn mistyped_storey(word: &str) -> Option<&'static str> {
     let storeys = ["GROUND", "FIRST", "SECOND", "THIRD", "BASEMENT"];
-    let is_it = |storey: &&str| typing_errors(word, storey, 1).is_some();
+    // Most words are told apart by their first letter; two that are swapped have the second there.
+    let begins = |storey: &&str| {
+        word.bytes()
+            .take(2)
+            .any(|letter| storey.as_bytes()[0] == letter)
+    };
+    let is_it = |storey: &&str| begins(storey) && typing_errors(word, storey, 1).is_some();
     storeys.into_iter().find(is_it)
 }
 
 fn is_floor(word: &str) -> bool {
-    let is_mistyped = typing_errors(word, "FLOOR", 1).is_some();
+    let is_mistyped = (4..=6).contains(&word.len()) && typing_errors(word, "FLOOR", 1).is_some();
     ["FLR", "FLOORS", "FL", "LEVEL"].contains(&word) || is_mistyped
 }
 

@@ -3,7 +3,7 @@
 use address::{Decision, Known, Query, rank};
 
 /// What a query finds where one address is all there is.
-fn decide_on(stored: &str, text: &str) -> Decision<usize> {
+pub(crate) fn decide_on(stored: &str, text: &str) -> Decision<usize> {
     let mut parts = stored.split(", ");
     let lines = [(); 4].map(|()| parts.next().unwrap_or_default());
     let display = format!("{stored}, Leeds, LS1 4AP");
@@ -115,6 +115,38 @@ fn what_only_looks_alike_is_another() {
         ("1 High Street", "1 high street works leeds ls1 4ap"),
         ("Flat 4, Mill Lane House", "flat 4 mill lane ls1 4ap"),
         ("1 Manor Farm Cottages", "1 manor farm ls1 4ap"),
+        ("20 High Street", "baesment 20 high street leeds ls1 4ap"),
+        ("20 High Street", "rearof 20 high street leeds ls1 4ap"),
+        ("20 High Street", "blocka 20 high street leeds ls1 4ap"),
+        (
+            "Apartment 3, Kings Court, 11 Hill Terrace",
+            "knit 3, kings court, hill terrace leeds ls1",
+        ),
+        (
+            "Flat 3, Albert Court, 2 Albert Crescent",
+            "3 albert leeds ls1 4ap",
+        ),
+        ("Flat 2, Church View", "flat 2 leeds ls1 4ap"),
+        ("Studio 2, Church View", "flat 2 church view leeds ls1 4ap"),
+        // Another kind of street.
+        ("411 Ching Road", "411 chingcl ls1 4ap"),
+        ("2 The Green", "2 green leeds ls1 4aq"),
+        ("2 Mill Way", "2 the leeds ls1 4ap"),
+        (
+            "Flat 3, Kings Court, Hazel Crescent, Morley",
+            "flat 3 kings court the crescent morley leeds",
+        ),
+        (
+            "Flat 2, Rose Court, Green Way",
+            "flat 2 rose court the green leeds ls1 4ap",
+        ),
+        // From 13 to 17, and no flat.
+        ("13/17 Low Street", "flat 13, 17 low street leeds ls1 4ap"),
+        // Two towns, and no postcode that decides.
+        (
+            "430 Finch Road, Morley",
+            "chichester, 430 finch road, morley",
+        ),
         // The right building in another street, and two streets.
         (
             "Flat 10, Church View, St John's Road",
@@ -320,4 +352,30 @@ fn a_part_of_an_address_may_mean_a_flat() {
         check("12a mill lane, leeds", Decision::One(2));
         check(&format!("{flat}, ls1 4ap"), Decision::One(1));
     }
+}
+
+#[test]
+fn one_in_the_named_postcode_makes_no_other_near_certain() {
+    let known = |line: &'static str, postcode: &'static str, display_address: &'static str| Known {
+        lines: [line, "Morley", "", ""],
+        post_town: "Leeds",
+        postcode,
+        display_address,
+    };
+    let near = known(
+        "2 The Green",
+        "LS6 0AQ",
+        "2 The Green, Morley, Leeds, LS6 0AQ",
+    );
+    let named = known(
+        "2 Green Drive",
+        "LS6 0QQ",
+        "2 Green Drive, Morley, Leeds, LS6 0QQ",
+    );
+    let decide = |homes: &[Known<'_>]| {
+        let query = Query::parse("2 the green, morley, leeds, ls6 0qq");
+        rank(&query, (0..).zip(homes.iter().copied())).decision()
+    };
+    assert_eq!(decide(&[near]), Decision::One(0));
+    assert_eq!(decide(&[near, named]), Decision::Nothing);
 }

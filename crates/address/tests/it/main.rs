@@ -9,3 +9,5 @@ mod lookalikes;
 mod normal;
 #[cfg(test)]
 mod queries;
+#[cfg(test)]
+mod typed;
