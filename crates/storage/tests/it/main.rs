@@ -34,6 +34,8 @@ mod reads;
 #[cfg(test)]
 mod rows;
 #[cfg(test)]
+mod standby;
+#[cfg(test)]
 mod upgrade;
 #[cfg(test)]
 mod writes;

@@ -63,6 +63,8 @@ pub(super) struct Past {
     pub(super) signed: BTreeSet<Vec<u8>>,
     /// When callers were told to come back, since the beginning.
     pub(super) refused: Vec<Duration>,
+    /// When a connection broke before the answer.
+    pub(super) lost: Vec<Duration>,
     /// When they were served.
     pub(super) served: Vec<Duration>,
     pub(super) slowest: Duration,
@@ -174,6 +176,7 @@ impl Calls {
             Ok(answer) => answer,
             Err(error) => {
                 let at = self.elapsed();
+                past.lost.push(at);
                 past.faults.push(format!("{at:.3?} {what}: {error:?}"));
                 return None;
             }
@@ -292,7 +295,8 @@ impl Past {
 
     fn summary(&self) -> String {
         format!(
-            "{:?}, {} recorded, {} different signed answers, slowest {:?}",
+            "{} requests: {:?}, {} recorded, {} different signed answers, slowest {:.2?}",
+            self.answers.values().sum::<usize>(),
             self.answers,
             self.recorded.len(),
             self.signed.len(),

@@ -64,6 +64,13 @@ impl Node {
         self.end_with("INT").await
     }
 
+    /// Ends it as a loss of power would.
+    pub(super) async fn kill(&mut self) {
+        let program = self.program.take().unwrap();
+        let killing = tokio::task::spawn_blocking(move || program.kill());
+        assert_eq!(killing.await.unwrap().status, None);
+    }
+
     async fn end_with(&mut self, signal: &'static str) -> Finished {
         let program = self.program.take().unwrap();
         let stopping = tokio::task::spawn_blocking(move || {

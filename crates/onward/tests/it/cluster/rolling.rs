@@ -43,6 +43,40 @@ async fn nodes_are_restarted_in_turn_and_no_request_fails() {
     cluster.end(&past).await;
 }
 
+/// How long after a node's death requests may be lost that were sent to it.
+const DEATH: Duration = Duration::from_millis(500);
+/// As many requests as there are callers are under way at once.
+const LOST_MAX: usize = 8;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_dies_and_only_what_it_had_under_way_is_lost() {
+    let Some(world) = World::on_postgres().await else {
+        return;
+    };
+    let mut cluster = Cluster::start(world).await;
+    let load = Load::begin(&cluster, Tolerance::Nothing).await;
+    load.go_on(Duration::from_secs(1)).await;
+    let killed = load.calls.elapsed();
+    cluster.nodes[0].kill().await;
+    load.go_on(Duration::from_secs(2)).await;
+    cluster.nodes[0].resume().await;
+    cluster.balancer.wait_until_all_are_up().await;
+    load.go_on(Duration::from_secs(1)).await;
+    let mut past = load.end().await;
+    let lost = std::mem::take(&mut past.lost);
+    println!("{} requests were lost: {lost:.3?}", lost.len());
+    assert!(lost.len() <= LOST_MAX);
+    assert!(
+        lost.iter().all(|at| *at >= killed && *at < killed + DEATH),
+        "killed at {killed:?}"
+    );
+    past.faults
+        .retain(|fault| !fault.contains("reqwest::Error"));
+    past.assert_well("a node died");
+    // Among others, what waits at the dead node's lanes is told by the other one.
+    cluster.end(&past).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
     let world = World::on_sqlite().await;
