@@ -34,7 +34,7 @@ pub async fn clean_store(app: &App) -> Result<(), StorageError> {
     let keys_before = now - i64::from(app.config.key_retention_days) * DAY_SECONDS;
     let ended_before = now - i64::from(app.config.delivery_retention_days) * DAY_SECONDS;
     app.storage
-        .write(move |write| {
+        .write_at_length(move |write| {
             // Another node's clock may be behind this one's.
             let tokens_before = now - limits::REVOKED_KEPT_SECONDS;
             storage::assertion::delete_expired_assertions(write, tokens_before)?;

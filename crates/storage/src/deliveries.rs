@@ -123,31 +123,38 @@ pub fn list_heads(
     now: i64,
     limit: usize,
 ) -> Result<(Vec<Head>, bool)> {
+    // The words are those of the indexes of what waits; see the migrations. As
+    // `exists`, PostgreSQL would join what is older, and might do so in another
+    // order than that of the index.
     // Each part walks an index in its order and stops at the limit; the second
     // begins only where the first came to its end. Sorting both as one would
     // look at all that waits, each time.
     let sql = concat!(
         "select * from (select ",
         due_columns!(),
-        ", (select min(f.id) from delivery f where f.subscription_id = $1 \
-         and f.state = 'waiting' and f.property_id = d.property_id and f.id > d.id) \
+        ", (select f.id from delivery f where f.subscription_id + 0 = $1 \
+         and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
+         and f.id + 0 > d.id limit 1) \
          from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id = $2 and d.state = 'waiting' and d.not_before <= $3 \
-         and d.attempts = 0 \
+         where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
+         and d.not_before <= $3 and d.attempts = 0 \
          and exists (select 1 from subscription s where s.id = $4 and s.status = 'active') \
-         and not exists (select 1 from delivery o where o.subscription_id = $5 \
-         and o.state = 'waiting' and o.property_id = d.property_id and o.id < d.id) \
+         and (select o.id from delivery o where o.subscription_id + 0 = $5 \
+         and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
+         and o.id + 0 < d.id limit 1) is null \
          order by d.not_before, d.id limit $6) as fresh \
          union all select * from (select ",
         due_columns!(),
-        ", (select min(f.id) from delivery f where f.subscription_id = $7 \
-         and f.state = 'waiting' and f.property_id = d.property_id and f.id > d.id) \
+        ", (select f.id from delivery f where f.subscription_id + 0 = $7 \
+         and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
+         and f.id + 0 > d.id limit 1) \
          from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id = $8 and d.state = 'waiting' and d.not_before <= $9 \
-         and d.attempts > 0 \
+         where d.subscription_id + 0 = $8 and d.state = 'waiting' and d.not_before >= 0 \
+         and d.not_before <= $9 and d.attempts > 0 \
          and exists (select 1 from subscription s where s.id = $10 and s.status = 'active') \
-         and not exists (select 1 from delivery o where o.subscription_id = $11 \
-         and o.state = 'waiting' and o.property_id = d.property_id and o.id < d.id) \
+         and (select o.id from delivery o where o.subscription_id + 0 = $11 \
+         and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
+         and o.id + 0 < d.id limit 1) is null \
          order by d.not_before, d.id limit $12) as retried limit $13"
     );
     let id = subscription.into();
@@ -181,8 +188,8 @@ pub fn list_following(
             "select ",
             due_columns!(),
             " from delivery d join event e on e.id = d.event_row \
-             where d.subscription_id = $1 and d.state = 'waiting' and d.property_id = $2 \
-             and d.id > $3 order by d.id limit $4"
+             where d.subscription_id + 0 = $1 and d.state = 'waiting' and d.created_at >= 0 \
+             and d.property_id = $2 and d.id + 0 > $3 order by d.id + 0 limit $4"
         ),
         &[
             subscription.into(),

@@ -13,30 +13,45 @@ use crate::session::{Read, Write};
 
 /// One piece of work that only reads.
 pub(crate) struct ReadJob {
-    /// Whether all its statements shall see one snapshot. Without, each
-    /// statement sees the newest commit, and two round trips are saved.
-    pub(crate) snapshot: bool,
+    /// What its statements see.
+    pub(crate) view: View,
     /// The work, or the news that no connection could be had for it.
     pub(crate) run: ReadWork,
 }
 
+/// What the statements of a reader see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// All of them one snapshot.
+    Snapshot,
+    /// As above, and on PostgreSQL they find their rows by index, whatever its
+    /// statistics say.
+    SnapshotByIndex,
+    /// Each of them the newest commit, which saves two round trips.
+    Newest,
+}
+
 pub(crate) type ReadWork = Box<dyn FnOnce(Result<&mut Read<'_>, StorageError>) + Send>;
 
-/// What keeps a transaction apart from those that run at the same time.
+/// How a piece of work is kept apart from what runs at the same time. On SQLite
+/// there is one manner: one thread writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Guard {
-    /// Everything that it read stands as it was read, or it runs again.
-    Serializable,
+pub(crate) enum Manner {
+    /// Everything that it read stands as it was read, or it runs again. It is
+    /// committed together with others, which run before and after it.
+    Grouped,
+    /// As above, in a transaction that is its own.
+    Alone,
     /// The rows that it changed are locked, and nothing else.
     RowLocks,
 }
 
 /// One piece of work that changes the store. It is split in two because the
 /// answer may leave only when the commit that carries it is durable, and
-/// SQLite commits several pieces of work at once.
+/// several pieces of work are committed at once.
 pub(crate) trait WriteJob: Send {
-    /// What keeps it apart from others.
-    fn guard(&self) -> Guard;
+    /// How it is kept apart from others.
+    fn manner(&self) -> Manner;
 
     /// Runs the work inside the transaction and keeps its answer. `true`: it
     /// shall be committed. May be called again after a conflict.
@@ -55,6 +70,8 @@ pub(crate) struct Dialect {
     pub(crate) bytewise: &'static str,
     /// The table `address_token (rowid, tokens)` with an index of the tokens.
     pub(crate) address_tokens: &'static str,
+    /// Removes references that cost more than they protect.
+    pub(crate) fewer_references: &'static str,
 }
 
 impl Dialect {
@@ -63,5 +80,6 @@ impl Dialect {
         sql.replace("{identity}", self.identity)
             .replace("{bytewise}", self.bytewise)
             .replace("{address_tokens}", self.address_tokens)
+            .replace("{fewer_references}", self.fewer_references)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::engine::{
-    self, Guard, Hearing, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, WriteJob,
+    self, Hearing, Manner, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, View, WriteJob,
 };
 use crate::session::{Read, Write};
 use crate::{Result, StorageError, address_index};
@@ -118,7 +118,21 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(true, work)?;
+        let answer = self.submit_read(View::Snapshot, work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// As [`Storage::read`], for statements that have an index each and run so
+    /// often that a planner's wrong guess would be a calamity.
+    pub async fn read_by_index<T, E>(
+        &self,
+        work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_read(View::SnapshotByIndex, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
@@ -137,16 +151,17 @@ impl Storage {
         let answer = match self.engine.as_ref() {
             Engine::Sqlite(engine) => match engine.look_up(work) {
                 Ok(outcome) => return outcome?,
-                Err(work) => self.submit_read(false, work)?,
+                Err(work) => self.submit_read(View::Newest, work)?,
             },
-            Engine::Postgres(_) => self.submit_read(false, work)?,
+            Engine::Postgres(_) => self.submit_read(View::Newest, work)?,
         };
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
     /// Runs `work` in one transaction and answers once it is durable. An error
     /// of `work` undoes it. `work` may run again after a conflict with another
-    /// transaction, so it must have no effect outside of the store.
+    /// transaction, so it must have no effect outside of the store. What others
+    /// write at the same time waits for it, and is committed with it.
     pub async fn write<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -155,7 +170,21 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Guard::Serializable, work)?;
+        let answer = self.submit_write(Manner::Grouped, work)?;
+        answer.await.map_err(|_| StorageError::Stopped)?
+    }
+
+    /// As [`Storage::write`], for work that may take long: on PostgreSQL others
+    /// do not wait for it.
+    pub async fn write_at_length<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let answer = self.submit_write(Manner::Alone, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
@@ -172,7 +201,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Guard::RowLocks, work)?;
+        let answer = self.submit_write(Manner::RowLocks, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
@@ -185,7 +214,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Guard::RowLocks, work)?;
+        let answer = self.submit_write(Manner::RowLocks, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
@@ -222,7 +251,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(true, work)?;
+        let answer = self.submit_read(View::Snapshot, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
@@ -235,13 +264,13 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Guard::Serializable, work)?;
+        let answer = self.submit_write(Manner::Grouped, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
     fn submit_read<T, E>(
         &self,
-        snapshot: bool,
+        view: View,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
     where
@@ -253,7 +282,7 @@ impl Storage {
             // The asker may have gone away: then nobody wants the answer.
             let _unwanted = reply.send(read.map_err(E::from).and_then(work));
         });
-        let job = ReadJob { snapshot, run };
+        let job = ReadJob { view, run };
         match self.engine.as_ref() {
             Engine::Sqlite(engine) => engine.submit_read(job),
             Engine::Postgres(engine) => engine.submit_read(job),
@@ -263,7 +292,7 @@ impl Storage {
 
     fn submit_write<T, E>(
         &self,
-        guard: Guard,
+        manner: Manner,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
     where
@@ -272,7 +301,7 @@ impl Storage {
     {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
-            guard,
+            manner,
             work,
             outcome: None,
             reply,
@@ -286,7 +315,7 @@ impl Storage {
 }
 
 struct TypedWrite<T, E, W> {
-    guard: Guard,
+    manner: Manner,
     work: W,
     outcome: Option<std::result::Result<T, E>>,
     reply: oneshot::Sender<std::result::Result<T, E>>,
@@ -298,8 +327,8 @@ where
     E: From<StorageError> + Send,
     W: FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send,
 {
-    fn guard(&self) -> Guard {
-        self.guard
+    fn manner(&self) -> Manner {
+        self.manner
     }
 
     fn run(&mut self, write: &mut Write<'_>) -> bool {

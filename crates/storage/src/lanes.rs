@@ -41,8 +41,9 @@ pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<
         "select s.id from subscription s join lane l on l.subscription_id = s.id \
          where s.status = 'active' and l.open_until <= $1 \
          and (l.owner = $2 or l.lease_until <= $3) \
-         and exists (select 1 from delivery d where d.subscription_id = s.id \
-         and d.state = 'waiting' and d.not_before <= $4) order by s.id",
+         and (select d.id from delivery d where d.subscription_id + 0 = s.id \
+         and d.state = 'waiting' and d.not_before >= 0 and d.not_before <= $4 limit 1) \
+         is not null order by s.id",
         &[now.into(), owner.into(), now.into(), now.into()],
         |row| Ok(SubscriptionId(row.integer(0)?)),
     )
@@ -150,10 +151,10 @@ pub struct LaneFigures {
 pub fn list_lane_figures(read: &mut Read<'_>) -> Result<Vec<LaneFigures>> {
     read.query(
         "select s.reference, s.status, l.failures, l.failing_since, l.open_until, \
-         (select count(*) from delivery d where d.subscription_id = s.id \
-         and d.state = 'waiting'), \
-         (select min(d.created_at) from delivery d where d.subscription_id = s.id \
-         and d.state = 'waiting') \
+         (select count(*) from delivery d where d.subscription_id + 0 = s.id \
+         and d.state = 'waiting' and d.not_before >= 0), \
+         (select min(d.created_at) from delivery d where d.subscription_id + 0 = s.id \
+         and d.state = 'waiting' and d.not_before >= 0) \
          from subscription s join lane l on l.subscription_id = s.id order by s.id",
         &[],
         |row| {

@@ -240,7 +240,7 @@ fn cancel_unheard(
         }
         write.execute(
             "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
-             where subscription_id = $2 and state = 'waiting' \
+             where subscription_id + 0 = $2 and state = 'waiting' and not_before >= 0 \
              and exists (select 1 from event e where e.id = delivery.event_row \
              and e.event_type = $3)",
             &[now_milliseconds.into(), id.into(), unheard.as_str().into()],
@@ -257,7 +257,8 @@ fn send_waiting(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
         &[id.into()],
     )?;
     write.execute(
-        "update delivery set not_before = 0 where subscription_id = $1 and state = 'waiting'",
+        "update delivery set not_before = 0 \
+         where subscription_id + 0 = $1 and state = 'waiting' and not_before >= 0",
         &[id.into()],
     )?;
     Ok(())

@@ -150,7 +150,7 @@ impl Dispatcher {
         let due = node
             .app
             .storage
-            .read(move |read| lanes::list_due_lanes(read, &name, now))
+            .read_by_index(move |read| lanes::list_due_lanes(read, &name, now))
             .await?;
         for subscription in due {
             if self.running.contains_key(&subscription) || self.running.len() >= limits::LANES_MAX {

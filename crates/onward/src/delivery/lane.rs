@@ -164,7 +164,7 @@ impl Runner {
             .node
             .app
             .storage
-            .read(move |read| read_ahead(read, subscription, now, &busy))
+            .read_by_index(move |read| read_ahead(read, subscription, now, &busy))
             .await?;
         self.ahead.take(findings);
         Ok(())

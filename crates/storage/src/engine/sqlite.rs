@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags};
 pub(crate) use self::copy::{back_up as back_up_file, restore as restore_file};
 use self::held::Held;
 use super::threads::Threads;
-use super::{Dialect, ReadJob, WriteJob};
+use super::{Dialect, ReadJob, View, WriteJob};
 use crate::migrations;
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
@@ -36,6 +36,8 @@ const DIALECT: Dialect = Dialect {
     identity: "integer primary key autoincrement",
     bytewise: "",
     address_tokens: address_tokens::TABLE,
+    // Here they cost a look into a table, and nobody else waits for it.
+    fewer_references: "",
 };
 
 /// A store in one SQLite file.
@@ -246,12 +248,11 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
 
 fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
     for job in jobs {
-        let begun = if job.snapshot {
-            connection
+        let begun = match job.view {
+            View::Snapshot | View::SnapshotByIndex => connection
                 .execute_batch("begin")
-                .map_err(|error| failed(&error))
-        } else {
-            Ok(())
+                .map_err(|error| failed(&error)),
+            View::Newest => Ok(()),
         };
         let mut read = Read::new(Session::Sqlite(SqliteSession { connection }));
         // A panic in the work must not take the thread with it. The asker

@@ -1,5 +1,7 @@
 //! What lanes read and store.
 
+use std::time::Duration;
+
 use chain::event::EventType;
 use storage::attempts::{self, AttemptResult, Next};
 use storage::deliveries::{self, Head};
@@ -17,6 +19,16 @@ use crate::rows::{THEN, participant};
 const OWED: i64 = THEN * 1000;
 const LANE: SubscriptionId = SubscriptionId(1);
 const LEASE: i64 = 30_000;
+/// Properties of which something waits in a backlog.
+const MANY: usize = 10_000;
+/// How long reading it may take; were the whole of it read for each of its rows,
+/// it would take much longer.
+const MANY_READ_MAX: Duration = Duration::from_secs(3);
+/// Owes an event to the lane for so many properties.
+const OWE_MANY: &str = "\
+    insert into delivery (subscription_id, event_row, property_id, state, attempts, not_before, \
+    created_at) with recursive number (value) as (select 1 union all select value + 1 from number \
+    where value < 10000) select 1, 1, value, 'waiting', 0, 1, 1 from number";
 
 on_both_engines! {
     fn results_are_stored_however_many_come_at_once(place) {
@@ -72,6 +84,20 @@ on_both_engines! {
             .read_blocking(move |read| deliveries::list_following(read, LANE, first, 9));
         let following: Vec<_> = following.unwrap().iter().map(|delivery| delivery.id).collect();
         assert_eq!(following, [ids[1]]);
+    }
+
+    fn a_backlog_is_read_once_whatever_the_statistics_say(place) {
+        let (storage, _lane) = open_with_lane(place);
+        owe(&storage, vec![1]);
+        for sql in [OWE_MANY, "update delivery set state = 'failed'", "analyze", OWE_MANY] {
+            place.run(sql);
+        }
+        let (heads, _is_cut) = wait_for(async {
+            let read = storage.read_by_index(|read| deliveries::list_heads(read, LANE, OWED, MANY));
+            let read = tokio::time::timeout(MANY_READ_MAX, read).await;
+            read.expect("each is looked for in an index").unwrap()
+        });
+        assert_eq!(heads.len(), MANY);
     }
 
     fn properties_that_are_not_known_are_told_apart(place) {

@@ -155,6 +155,7 @@ pub(crate) fn beside<T: Send + 'static>(
 /// Waits for async work on this thread.
 pub(crate) fn wait_for<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap()
         .block_on(work)

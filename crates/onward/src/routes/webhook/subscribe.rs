@@ -49,7 +49,7 @@ pub async fn subscribe(
     let now = app.clock.now_milliseconds();
     let (is_new, stored) = app
         .storage
-        .write(move |write| {
+        .write_at_length(move |write| {
             let url = wish.callback.as_str();
             let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
             let count = subscriptions::count_subscriptions(write, holder.id())?;

@@ -83,7 +83,7 @@ pub async fn delete_subscription(
     segments: Segments,
 ) -> Result<StatusCode, Problem> {
     app.storage
-        .write(move |write| {
+        .write_at_length(move |write| {
             let found = find_own_subscription(write, &holder, segments.text(0))?;
             subscriptions::delete_subscription(write, found.id)?;
             Ok::<_, Problem>(())

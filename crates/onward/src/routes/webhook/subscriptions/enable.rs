@@ -38,7 +38,7 @@ pub async fn enable_subscription(
     let now = app.clock.now_seconds();
     let enabled = app
         .storage
-        .write(move |write| {
+        .write_at_length(move |write| {
             let found = find_own_subscription(write, &holder, segments.text(0))?;
             if found.is_active {
                 return Ok(found);

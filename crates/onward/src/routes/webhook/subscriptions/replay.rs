@@ -62,7 +62,7 @@ pub async fn replay(
     let since = since.map_or(0, Timestamp::as_second).max(kept_since);
     let deliveries = app
         .storage
-        .write(move |write| {
+        .write_at_length(move |write| {
             let found = find_active_subscription(write, &holder, segments.text(0))?;
             let window = (since, limits::REPLAY_EVENTS_MAX);
             Ok::<_, Problem>(delivery_log::replay(write, &found, window, now)?)
