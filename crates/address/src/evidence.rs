@@ -123,7 +123,7 @@ impl<'a> Evidence<'a> {
             self.street = StreetFit::OtherKind;
         }
         self.lacks_number = fit.stored_missing > 0;
-        self.is_contradicted |= self.lacks_number && self.street == StreetFit::Missing;
+        self.is_contradicted |= self.lacks_number && self.street != StreetFit::Whole;
         self.is_contradicted |= fit.needs_building_name && !self.ends_with_building(&street);
         for at in street.words() {
             self.is_street[at] = true;

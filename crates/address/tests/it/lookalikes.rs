@@ -87,6 +87,18 @@ fn what_only_looks_alike_is_another() {
         // Another postcode, and a second difference.
         ("12 Granville Road", "12 grenville road leeds ls1 4ab"),
         ("3 Mill Lane", "oak cottage 3 mill lane leeds ls1 4ab"),
+    ] {
+        assert_eq!(
+            decide_on(stored, text),
+            Decision::Nothing,
+            "{stored}: {text}"
+        );
+    }
+}
+
+#[test]
+fn what_stands_beside_is_another() {
+    for (stored, text) in [
         // Something beside, above or in the house.
         ("12 High Street", "above 12 high street leeds ls1 4ap"),
         ("12 High Street", "bff 12 high street leeds ls1 4ap"),
@@ -127,36 +139,8 @@ fn what_only_looks_alike_is_another() {
             "3 albert leeds ls1 4ap",
         ),
         ("Flat 2, Church View", "flat 2 leeds ls1 4ap"),
+        ("5 Grey Arcade, 9 Grey Lane", "5 grey leeds ls1 4ap"),
         ("Studio 2, Church View", "flat 2 church view leeds ls1 4ap"),
-        // Another kind of street.
-        ("411 Ching Road", "411 chingcl ls1 4ap"),
-        ("2 The Green", "2 green leeds ls1 4aq"),
-        ("2 Mill Way", "2 the leeds ls1 4ap"),
-        (
-            "Flat 3, Kings Court, Hazel Crescent, Morley",
-            "flat 3 kings court the crescent morley leeds",
-        ),
-        (
-            "Flat 2, Rose Court, Green Way",
-            "flat 2 rose court the green leeds ls1 4ap",
-        ),
-        // From 13 to 17, and no flat.
-        ("13/17 Low Street", "flat 13, 17 low street leeds ls1 4ap"),
-        // Two towns, and no postcode that decides.
-        (
-            "430 Finch Road, Morley",
-            "chichester, 430 finch road, morley",
-        ),
-        // The right building in another street, and two streets.
-        (
-            "Flat 10, Church View, St John's Road",
-            "flat 10 church view victoria road leeds ls1 4ap",
-        ),
-        (
-            "14 Heather Way, Roundhay Road",
-            "14 heather way york road leeds ls1 4ap",
-        ),
-        ("14 Cheapside", "cheapside 14 poultry leeds ls1 4ap"),
     ] {
         assert_eq!(
             decide_on(stored, text),
@@ -236,47 +220,6 @@ fn what_is_counted_like_a_flat_is_none() {
     }
     let house = decide_on("3 Mill Lane", "house 3 mill lane leeds ls1 4ap");
     assert_eq!(house, Decision::One(0));
-}
-
-#[test]
-fn a_similar_name_needs_a_postcode() {
-    for (stored, typed) in [
-        ("Granville", "grenville"),
-        ("Walton", "wilton"),
-        ("Clifton", "clinton"),
-        ("Hillcrest", "hillcroft"),
-        ("Wellington", "willington"),
-        ("Brooklands", "brookland"),
-        ("Marston", "marton"),
-    ] {
-        let stored = format!("12 {stored} Road");
-        for place in ["leeds", "leeds ls1", "ls1"] {
-            let text = format!("12 {typed} road {place}");
-            assert_eq!(
-                decide_on(&stored, &text),
-                Decision::Nothing,
-                "{stored}: {text}"
-            );
-        }
-    }
-    for (stored, typed) in [
-        ("Granville", "grannville"),
-        ("Walton", "wlaton"),
-        ("Wellington", "wellingotn"),
-        ("Brooklands", "broklands"),
-        ("Harehills", "harehhills"),
-        ("Hampton", "hamptpn"),
-    ] {
-        let (stored, text) = (
-            format!("12 {stored} Road"),
-            format!("12 {typed} road leeds"),
-        );
-        assert_eq!(
-            decide_on(&stored, &text),
-            Decision::One(0),
-            "{stored}: {text}"
-        );
-    }
 }
 
 #[test]

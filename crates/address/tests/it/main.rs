@@ -10,4 +10,6 @@ mod normal;
 #[cfg(test)]
 mod queries;
 #[cfg(test)]
+mod streets;
+#[cfg(test)]
 mod typed;
