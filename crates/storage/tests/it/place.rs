@@ -51,6 +51,18 @@ impl Place {
         })
     }
 
+    /// Removes everything in it; nobody may have it open.
+    pub(crate) fn clear(&self) {
+        match &self.url {
+            StoreUrl::Sqlite(path) => {
+                for ending in ["", "-wal", "-shm", ".lock"] {
+                    drop(std::fs::remove_file(format!("{}{ending}", path.display())));
+                }
+            }
+            StoreUrl::Postgres(_) => self.run("drop schema public cascade; create schema public"),
+        }
+    }
+
     pub(crate) fn is_postgres(&self) -> bool {
         self.database.is_some()
     }
