@@ -8,7 +8,7 @@ use crate::place::PlaceFit;
 use crate::query::Query;
 use crate::street::StreetFit;
 use crate::wording::Risk;
-use crate::words::{Marker, is_everywhere, is_trade};
+use crate::words::{Marker, is_common_in_names, is_everywhere, is_in_several_counties, is_trade};
 
 /// How well a property fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,7 +106,11 @@ impl Evidence<'_> {
         let has_other = (0..tokens.len()).any(|at| is_county(&at) && !self.pairing.is_taken(at));
         if self.county == County::Unknown {
             let town = tokens.last().map_or(0, |last| last.part);
-            let is_town = |at: &usize| tokens[*at].part == town && tokens[*at].class == Class::Name;
+            let is_town = |at: &usize| {
+                let token = &tokens[*at];
+                let is_name = token.part == town && token.class == Class::Name;
+                is_name && !is_in_several_counties(token.text())
+            };
             if has_other || !(0..tokens.len()).any(|at| is_town(&at) && self.pairing.is_taken(at)) {
                 return false;
             }
@@ -140,8 +144,15 @@ impl Evidence<'_> {
         // Flat 2 of another house may be in the postcode as well.
         let is_house = |unit: &Unit| unit.marker == Marker::Bare;
         let is_one = self.query.parsed.units.len() == self.stored.units().len()
-            && self.query.parsed.units.iter().all(is_house);
+            && (self.query.parsed.units.iter().all(is_house) || self.is_name_found());
         is_one && is_all_found && !self.query.tokens().iter().any(names_street)
+    }
+
+    /// Whether what was typed names the house before the stored number.
+    fn is_name_found(&self) -> bool {
+        let says = |at: &usize| !is_common_in_names(self.stored.tokens()[*at].text());
+        let name = self.stored.name();
+        name.iter().any(|at| self.pairing.is_taken(*at) && says(at))
     }
 
     fn is_enough_with_name(&self) -> bool {

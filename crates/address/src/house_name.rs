@@ -3,7 +3,7 @@
 use crate::evidence::{Evidence, Subject};
 use crate::parse::{Class, Token, needs_label};
 use crate::wording::Pairing;
-use crate::words::{is_building, is_house, is_trade};
+use crate::words::{is_building, is_common_in_names, is_house, is_trade};
 
 impl Evidence<'_> {
     /// Looks for the house's name in its order.
@@ -36,7 +36,7 @@ impl Evidence<'_> {
         let name: Vec<usize> = (0..stored_at).filter(|at| tokens[*at].is_word()).collect();
         let says = |at: &usize| !is_trade(tokens[*at].text());
         let is_shared =
-            |at: &usize| self.pairing.is_taken(*at) && says(at) && !is_house(tokens[*at].text());
+            |at: &usize| self.pairing.is_taken(*at) && !is_common_in_names(tokens[*at].text());
         // `PF2, 33 Clerk Street` and `A, 14 High Street` are flats.
         let is_alone = |at: usize| {
             let same_part = tokens.iter().filter(|token| token.part == tokens[at].part);

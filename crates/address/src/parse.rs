@@ -3,6 +3,7 @@
 mod glued;
 mod part_of_house;
 
+use crate::distance::typing_errors;
 use crate::number::{Label, Number, Unit, read_label, read_letter, read_number};
 use crate::text::Lexeme;
 use crate::words::{self, Marker, Spelling};
@@ -80,6 +81,14 @@ impl Parsed {
         self.tokens
             .iter()
             .position(|token| token.class == Class::Unit(unit))
+    }
+
+    /// `NEAR 12 …` is not number 12.
+    pub(crate) fn is_beside_number(&self) -> bool {
+        let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
+        let is_near = |token: &Token| ["NEAR", "NR", "OFF", "BY"].contains(&token.written.as_str());
+        let mut pairs = self.tokens.windows(2);
+        pairs.any(|pair| is_near(&pair[0]) && is_unit(&pair[1]))
     }
 
     /// Reads lexemes that hold no postcode any more.
@@ -174,6 +183,13 @@ impl Parsed {
         if let Some(label) = read_flat_code(word, rest).filter(|_| self.begins(part)) {
             self.push_unit(Marker::Dwelling, label, part);
             return Some(1);
+        }
+        if words::is_block(word)
+            && !self.follows_name(part)
+            && let Some((label, used)) = read_marked_label(rest)
+        {
+            self.push_label(Marker::Block, label, part);
+            return Some(used);
         }
         if let Some(marker) = words::marker(word).or_else(|| mistyped_marker(word, rest)) {
             if word == "STUDIO" && next_is_marker(rest) {
@@ -309,9 +325,10 @@ fn read_flat_code(word: &str, rest: &[Lexeme]) -> Option<Label> {
 
 const CODE_MAX: usize = 4;
 
-/// `FALT 2`: two letters swapped.
+/// `FALT 2`, `APPARTMENT 2`.
 fn mistyped_marker(word: &str, rest: &[Lexeme]) -> Option<Marker> {
-    let is_flat = ["FALT", "FLTA", "LFAT"].contains(&word);
+    let is_swapped = ["FALT", "FLTA", "LFAT"].contains(&word);
+    let is_flat = is_swapped || typing_errors(word, "APARTMENT", 1).is_some();
     let is_numbered =
         matches!(rest.get(1), Some(Lexeme::Word(next)) if read_number(next).is_some());
     (is_flat && is_numbered).then_some(Marker::Dwelling)

@@ -38,7 +38,7 @@ impl Query {
         };
         let mut parsed = Parsed::read(&lexemes);
         parsed.is_unclear |= end.is_some() || parsed.units.len() > UNITS_MAX;
-        parsed.is_unclear |= parsed.is_doubled;
+        parsed.is_unclear |= parsed.is_doubled || parsed.is_beside_number();
         Self {
             parsed,
             place,

@@ -68,7 +68,9 @@ fn both_readings(query: &[Unit], stored: &Stored) -> [Vec<Vec<Placed>>; 2] {
     // `13/17 Low Street` is from 13 to 17: who typed flat 13 of number 17 means another.
     let is_range = |unit: &Unit| match unit.label {
         Label::Slash(first, second) => {
-            second.value > first.value && (second.value - first.value).is_multiple_of(2)
+            let is_upward = second.value > first.value;
+            let is_one_side = second.value.abs_diff(first.value).is_multiple_of(2);
+            unit.marker == Marker::Bare && is_upward && is_one_side
         }
         Label::One(_) | Label::Range(..) | Label::Letter(_) | Label::Code(_) => false,
     };

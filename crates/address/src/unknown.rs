@@ -131,7 +131,7 @@ fn is_other_behind(token: &Token) -> bool {
 fn resembles_part(word: &str) -> bool {
     PARTS
         .iter()
-        .any(|part| typing_errors(word, part, 1).is_some())
+        .any(|part| typing_errors(word, part, 1) == Some(1))
 }
 
 const PARTS: [&str; 16] = [

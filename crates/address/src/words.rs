@@ -2,10 +2,12 @@
 //! match never depends on what else a store holds.
 
 mod lookalike;
+mod part;
 mod spelling;
 mod widespread;
 
 pub(crate) use lookalike::is_lookalike;
+pub(crate) use part::{is_small_alone, may_be_name, part_of_house, side, small, storey};
 pub(crate) use spelling::{Spelling, resembles_street_type, spelling};
 pub(crate) use widespread::is_widespread;
 
@@ -44,134 +46,9 @@ pub(crate) fn marker(word: &str) -> Option<Marker> {
     })
 }
 
-/// Storeys and other parts of a house that stand for a flat's number.
-pub(crate) fn storey(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "GROUND" | "GRD" | "GRND" | "GND" | "GF" => "GROUND",
-        "FIRST" | "1ST" | "FF" => "FIRST",
-        "SECOND" | "2ND" => "SECOND",
-        "THIRD" | "3RD" => "THIRD",
-        "FOURTH" | "4TH" => "FOURTH",
-        "FIFTH" | "5TH" => "FIFTH",
-        "SIXTH" | "6TH" => "SIXTH",
-        "SEVENTH" | "7TH" => "SEVENTH",
-        "EIGHTH" | "8TH" => "EIGHTH",
-        "TOP" => "TOP",
-        "BASEMENT" | "BSMT" => "BASEMENT",
-        "LOWER" | "LWR" => "LOWER",
-        "UPPER" | "UPR" => "UPPER",
-        "MIDDLE" => "MIDDLE",
-        "GARDEN" | "GDN" => "GARDEN",
-        "REAR" => "REAR",
-        "FRONT" => "FRONT",
-        _ => return None,
-    })
-}
-
-/// Which of the flats of a storey.
-pub(crate) fn side(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "LEFT" | "LH" | "LHS" => "LEFT",
-        "RIGHT" | "RH" | "RHS" => "RIGHT",
-        "CENTRE" | "CENTER" => "CENTRE",
-        "HAND" | "SIDE" => "",
-        _ => return None,
-    })
-}
-
-/// What is no flat and is counted like one, or stands beside a numbered house: `CABIN 2`,
-/// `THE LODGE, 26 HIGH STREET`.
-pub(crate) fn small(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "COTTAGE" => "COTTAGE",
-        "LODGE" => "LODGE",
-        "BUNGALOW" => "BUNGALOW",
-        "STABLE" | "STABLES" => "STABLES",
-        "GATEHOUSE" => "COACH HOUSE",
-        "BARN" => "BARN",
-        "HOUSE" => "HOUSE",
-        "VILLA" => "VILLA",
-        "CABIN" => "CABIN",
-        "CHALET" => "CHALET",
-        "DUPLEX" => "DUPLEX",
-        "HUT" => "HUT",
-        "PITCH" => "PITCH",
-        "BERTH" => "BERTH",
-        "MOORING" => "MOORING",
-        "SPACE" => "SPACE",
-        "BAY" => "BAY",
-        "HANGAR" => "HANGAR",
-        "SITE" => "SITE",
-        _ => return None,
-    })
-}
-
-/// Whether it stands beside a numbered house without a number of its own.
-pub(crate) fn is_small_alone(code: &str) -> bool {
-    [
-        "COTTAGE",
-        "LODGE",
-        "BUNGALOW",
-        "STABLES",
-        "COACH HOUSE",
-        "BARN",
-        "SPACE",
-    ]
-    .contains(&code)
-}
-
-/// Words that name a part of a house without any marker: who leaves them out means another one.
-pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "ANNEXE" | "ANNEX" => "ANNEXE",
-        "PENTHOUSE" => "PENTHOUSE",
-        "MAISONETTE" | "MAISONNETTE" => "MAISONETTE",
-        "BASEMENT" | "BFF" => "BASEMENT",
-        "REAR" => "REAR",
-        "OUTBUILDING" | "OUTBUILDINGS" => "OUTBUILDING",
-        "LAND" => "LAND",
-        "ATTIC" => "ATTIC",
-        "LOFT" => "LOFT",
-        "BEDSIT" | "BEDSITTER" => "BEDSIT",
-        "CARAVAN" => "CARAVAN",
-        "CELLAR" => "CELLAR",
-        "GARAGE" => "GARAGE",
-        "MEZZANINE" => "MEZZANINE",
-        "OUTHOUSE" => "OUTHOUSE",
-        "UPSTAIRS" => "UPSTAIRS",
-        "DOWNSTAIRS" => "DOWNSTAIRS",
-        // Agents' short forms of `Ground Floor Flat` and so on; the T may be third or top.
-        "GFF" => "GROUND",
-        "FFF" => "FIRST",
-        "SFF" => "SECOND",
-        "HFF" => "HALL",
-        "GFL" => "GROUNDLEFT",
-        "GFR" => "GROUNDRIGHT",
-        "FFL" => "FIRSTLEFT",
-        "FFR" => "FIRSTRIGHT",
-        "TFL" => "TFL",
-        "TFR" => "TFR",
-        "TFF" => "TFF",
-        "LGF" | "LGFF" => "LOWERGROUND",
-        "UGF" | "UGFF" => "UPPERGROUND",
-        _ => return None,
-    })
-}
-
-/// Whether a part of a house is as often a part of a name: `The Loft Café`.
-pub(crate) fn may_be_name(part_of_house: &str) -> bool {
-    [
-        "ATTIC",
-        "LOFT",
-        "CARAVAN",
-        "CELLAR",
-        "GARAGE",
-        "MEZZANINE",
-        "OUTHOUSE",
-        "UPSTAIRS",
-        "DOWNSTAIRS",
-    ]
-    .contains(&part_of_house)
+/// Whether a word announces one of several blocks, where no name stands before it: `Building C`.
+pub(crate) fn is_block(word: &str) -> bool {
+    ["BUILDING", "CORE", "TOWER", "STAIR", "STAIRCASE"].contains(&word)
 }
 
 /// A flat's number in letters.
@@ -279,6 +156,28 @@ pub(crate) fn compass_of(letter: &str) -> Option<&'static str> {
 /// Streets that nearly every town and village has: their county tells too little.
 pub(crate) fn is_everywhere(word: &str) -> bool {
     ["HIGH", "MAIN", "STATION", "CHURCH"].contains(&word)
+}
+
+/// Towns of one name in several counties: with another county it is another town.
+pub(crate) fn is_in_several_counties(town: &str) -> bool {
+    [
+        "ASHFORD",
+        "BURNHAM",
+        "GILLINGHAM",
+        "HALE",
+        "KINGSTON",
+        "LEIGH",
+        "NEWCASTLE",
+        "NEWPORT",
+        "NORTON",
+        "RICHMOND",
+        "ROCHESTER",
+        "STRATFORD",
+        "SUTTON",
+        "WELLINGTON",
+        "WHITCHURCH",
+    ]
+    .contains(&town)
 }
 
 /// What the name of a building ends with that has flats: `12 Albion Court` is its flat 12.

@@ -18,6 +18,13 @@ fn numbers_and_flats_in_other_words() {
             "studio flat 3, 20 park road ls1 4ap",
         ),
         ("Flat 3, 20 Park Road", "falt 3 20 park road ls1 4ap"),
+        ("Flat 3, 20 Park Road", "appartment 3 20 park road ls1 4ap"),
+        ("Flat 6/22 Park Road", "flat 6 22 park road ls1 4ap"),
+        (
+            "Albion House, Flat 8, Park Road",
+            "flat 8 albion house ls1 4ap",
+        ),
+        ("12 Park Road", "rose cottage, 12 park road ls1 4ap"),
         ("Studio, 20 Park Road", "studio flat 20 park road ls1 4ap"),
         (
             "Penthouse, 20 Park Road",
@@ -85,4 +92,30 @@ fn short_forms_and_persons() {
     let text = "ivy cottage the old rectory church lane ls1 4ap";
     let found = decide_on("The Old Rectory, Church Lane", text);
     assert_eq!(found, Decision::Nothing, "{text}");
+}
+
+#[test]
+fn blocks_and_neighbours_are_others() {
+    for (stored, text) in [
+        (
+            "Apartment 4, Building C, 20 Mill Lane",
+            "apt 4 building b 20 mill lane ls1 4ap",
+        ),
+        (
+            "Apartment 4, Building C, 20 Mill Lane",
+            "apt 4, 20 mill lane ls1 4ap",
+        ),
+        ("Flat 9, Tower 2, Dock Street", "flat 9 dock street ls1 4ap"),
+        ("12 Mill Lane", "near 12 mill lane leeds ls1 4ap"),
+        (
+            "The Old Bakery, 12 High Street",
+            "the old brewery 12 high street ls1 4ap",
+        ),
+    ] {
+        assert_eq!(
+            decide_on(stored, text),
+            Decision::Nothing,
+            "{stored}: {text}"
+        );
+    }
 }
