@@ -174,9 +174,7 @@ fn describe(storage: &Storage) -> String {
     storage
         .read_blocking(|read| {
             let tokens = [1, 2].map(|number| index_tokens(&known(&mill_lane(number))));
-            let probe = Probe {
-                all_of: vec![tokens.concat()],
-            };
+            let probe = Probe::of(vec![tokens.concat()]);
             let found = address_search::list_candidates(read, &probe, 9)?;
             let found: Vec<_> = found.iter().map(|property| property.id.0).collect();
             let (revision, hit) = address_search::find_by_uprn(read, Uprn::new(12345).unwrap())?;
