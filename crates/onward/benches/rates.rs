@@ -1,7 +1,8 @@
 //! How fast Onward is: the real binary, driven over kept-alive mTLS.
 //!
 //! `cargo bench -p onward` measures everything, `cargo bench -p onward -- NAME`
-//! one part: `chain_query`, `management` or `deliveries`.
+//! one part: `chain_query`, `management`, `deliveries` or `hostile`. `soak`, which takes ten
+//! minutes (`ONWARD_SOAK_SECONDS`), is measured only when it is named.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
 //! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
@@ -24,6 +25,8 @@ mod chain_query;
 mod connection;
 #[path = "rates/deliveries.rs"]
 mod deliveries;
+#[path = "rates/hostile.rs"]
+mod hostile;
 #[path = "rates/isolation.rs"]
 mod isolation;
 #[path = "rates/load.rs"]
@@ -34,6 +37,8 @@ mod management;
 mod process;
 #[path = "rates/recorder.rs"]
 mod recorder;
+#[path = "rates/soak.rs"]
+mod soak;
 #[path = "rates/subscriber.rs"]
 mod subscriber;
 #[path = "rates/webhooks.rs"]
@@ -63,6 +68,12 @@ fn main() {
     }
     if is_wanted("deliveries") {
         runtime.block_on(deliveries::measure());
+    }
+    if is_wanted("hostile") {
+        runtime.block_on(hostile::measure());
+    }
+    if named.iter().any(|wanted| *wanted == "soak") {
+        runtime.block_on(soak::measure());
     }
 }
 

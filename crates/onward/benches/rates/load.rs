@@ -128,13 +128,18 @@ impl Figures {
     }
 }
 
+impl Latencies {
+    /// Seconds within which this share was answered.
+    pub(crate) fn at(&self, share: f64) -> f64 {
+        let index = (self.0.len() as f64 * share) as usize;
+        self.0[index.min(self.0.len() - 1)].as_secs_f64()
+    }
+}
+
 impl fmt::Display for Latencies {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = |share: f64| {
-            let index = (self.0.len() as f64 * share) as usize;
-            self.0[index.min(self.0.len() - 1)].as_secs_f64() * 1e3
-        };
-        write!(formatter, "p50 {:.1} ms  p99 {:.1} ms", at(0.5), at(0.99))
+        let [p50, p99] = [0.5, 0.99].map(|share| self.at(share) * 1e3);
+        write!(formatter, "p50 {p50:.1} ms  p99 {p99:.1} ms")
     }
 }
 

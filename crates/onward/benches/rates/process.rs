@@ -53,6 +53,8 @@ impl Node {
             .args(["--listings", &settings.listings.to_string()])
             .args(["--port", &first_port.to_string()])
             .stdout(std::process::Stdio::null())
+            // It would be taken for a setting of the program.
+            .env_remove("ONWARD_SOAK_SECONDS")
             .kill_on_drop(true);
         if let Some(store) = &settings.store {
             command.args(["--store", store]);
@@ -83,6 +85,7 @@ impl Node {
             .args(["serve", "--set", "rate_limit_enabled=false", "--config"])
             .arg(&self.sandbox.config_file)
             .env("ONWARD_LOG", "warn")
+            .env_remove("ONWARD_SOAK_SECONDS")
             .kill_on_drop(true);
         let sockets = ["base", "auth", "directory", "listing", "ops"];
         for (socket, port) in sockets.iter().zip(first..) {
@@ -136,14 +139,31 @@ impl Node {
 
     /// Resident memory, now and at its highest.
     pub(crate) fn memory(&self) -> String {
+        let find = |name| self.status_kibibytes(name) / 1024;
+        format!("{} MiB, at most {} MiB", find("VmRSS"), find("VmHWM"))
+    }
+
+    /// Resident memory now.
+    pub(crate) fn resident_kibibytes(&self) -> u64 {
+        self.status_kibibytes("VmRSS")
+    }
+
+    fn status_kibibytes(&self, name: &str) -> u64 {
         let path = format!("/proc/{}/status", self.child.id().unwrap());
         let status = std::fs::read_to_string(path).unwrap();
-        let find = |name: &str| {
-            let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-            let kibibytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-            kibibytes / 1024
-        };
-        format!("{} MiB, at most {} MiB", find("VmRSS"), find("VmHWM"))
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// File descriptors that are open.
+    pub(crate) fn open_files(&self) -> usize {
+        let path = format!("/proc/{}/fd", self.child.id().unwrap());
+        std::fs::read_dir(path).unwrap().count()
+    }
+
+    /// Lets it open so many files, if the machine does; how many it may open then.
+    pub(crate) fn raise_limit(&self, files: u64) -> u64 {
+        raise_limit(self.child.id().unwrap(), files)
     }
 
     /// The listing address's socket.
@@ -228,6 +248,35 @@ impl Node {
         let body: Value = serde_json::from_slice(&body).unwrap();
         (tls, body["access_token"].as_str().unwrap().to_owned())
     }
+}
+
+/// Lets this process open so many files, if the machine does; how many it may open then.
+pub(crate) fn raise_own_limit(files: u64) -> u64 {
+    raise_limit(std::process::id(), files)
+}
+
+/// The standard library has no call for it, and util-linux has a program.
+fn raise_limit(process: u32, files: u64) -> u64 {
+    let path = format!("/proc/{process}/limits");
+    let read = || {
+        let limits = std::fs::read_to_string(&path).unwrap();
+        let line = limits
+            .lines()
+            .find(|line| line.starts_with("Max open files"));
+        let soft = line.unwrap().split_whitespace().nth(3).unwrap();
+        soft.parse().unwrap_or(u64::MAX)
+    };
+    if read() < files {
+        let limit = format!("--nofile={files}:");
+        let process = process.to_string();
+        let raising = std::process::Command::new("prlimit")
+            .args(["--pid", &process, &limit])
+            .status();
+        if !raising.is_ok_and(|status| status.success()) {
+            println!("the limit of open files could not be raised");
+        }
+    }
+    read()
 }
 
 /// CPU seconds that this process has used.

@@ -44,6 +44,17 @@ struct Open {
     quiet: Stopwatch,
 }
 
+impl Open {
+    /// How long none has been open.
+    fn quiet(&self) -> Duration {
+        if self.count == 0 {
+            self.quiet.elapsed()
+        } else {
+            Duration::ZERO
+        }
+    }
+}
+
 /// One stream among those of its connection, until it ends.
 #[derive(Debug)]
 struct Place(Arc<Mutex<Open>>);
@@ -103,14 +114,7 @@ impl Streams {
     /// Waits until none has been open for this long.
     async fn wait_for_idle(&self, timeout: Duration) {
         loop {
-            let quiet = {
-                let open = lock(&self.open);
-                if open.count == 0 {
-                    open.quiet.elapsed()
-                } else {
-                    Duration::ZERO
-                }
-            };
+            let quiet = lock(&self.open).quiet();
             if quiet >= timeout {
                 return;
             }

@@ -122,7 +122,9 @@ fn attribute(span: &Span, name: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// Lets an event be delivered to where nobody listens, and waits until that was tried.
@@ -165,43 +167,8 @@ async fn fail_to_deliver(http: &reqwest::Client, file: &Value) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_is_a_span_with_its_steps() {
-    let (sandbox, collector) = (stopped_sandbox(), Collector::start());
-    let server = serve(&sandbox, collector.port);
-    let file = sandbox.read();
-    let http = http(&sandbox);
-    let chains = format!(
-        "{}/api/v1/standard/chains",
-        file["base_url"].as_str().unwrap()
-    );
-    let refused = http
-        .post(&chains)
-        .header("traceparent", format!("00-{TRACE}-{PARENT}-00"));
-    let refused = refused
-        .header("authorization", "Bearer secret")
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(refused.status(), 401);
-    let request_id = refused.headers()["x-request-id"]
-        .to_str()
-        .unwrap()
-        .to_owned();
-    let odd = reqwest::Method::from_bytes(b"SECRET").unwrap();
-    let odd = http
-        .request(odd, format!("{chains}/secret"))
-        .header("traceparent", "00-secret");
-    assert_eq!(odd.send().await.unwrap().status(), 404);
-    fail_to_deliver(&http, &file).await;
-    let uprn = file["samples"]["uprn_in_chain"].to_string();
-    run_well(&["query", "--sandbox", sandbox.directory(), "--uprn", &uprn]);
-    // At once: what waits is sent at the end.
-    server.signal("TERM");
-    let finished = server.wait();
-    assert_eq!(finished.status, Some(0), "{}", finished.err);
-
-    let spans = collector.spans();
+/// The spans of a refused query, an unknown method, a query, its token, and an attempt to deliver.
+fn assert_spans(spans: &[Span], file: &Value, request_id: &str) {
     let named = |name: &'static str| spans.iter().filter(move |span| span.name == name);
     let with_status = |name: &'static str, status: &str| {
         let mut found =
@@ -255,7 +222,45 @@ async fn a_query_is_a_span_with_its_steps() {
     let attempt = named("deliver event").next().unwrap();
     assert_eq!(attribute(attempt, "onward.attempt"), "1");
     assert!(attribute(attempt, "onward.event_id").starts_with("sim_"));
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_is_a_span_with_its_steps() {
+    let (sandbox, collector) = (stopped_sandbox(), Collector::start());
+    let server = serve(&sandbox, collector.port);
+    let file = sandbox.read();
+    let http = http(&sandbox);
+    let chains = format!(
+        "{}/api/v1/standard/chains",
+        file["base_url"].as_str().unwrap()
+    );
+    let refused = http
+        .post(&chains)
+        .header("traceparent", format!("00-{TRACE}-{PARENT}-00"));
+    let refused = refused
+        .header("authorization", "Bearer secret")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(refused.status(), 401);
+    let request_id = refused.headers()["x-request-id"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let odd = reqwest::Method::from_bytes(b"SECRET").unwrap();
+    let odd = http
+        .request(odd, format!("{chains}/secret"))
+        .header("traceparent", "00-secret");
+    assert_eq!(odd.send().await.unwrap().status(), 404);
+    fail_to_deliver(&http, &file).await;
+    let uprn = file["samples"]["uprn_in_chain"].to_string();
+    run_well(&["query", "--sandbox", sandbox.directory(), "--uprn", &uprn]);
+    // At once: what waits is sent at the end.
+    server.signal("TERM");
+    let finished = server.wait();
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+
+    assert_spans(&collector.spans(), &file, &request_id);
     let said = format!("{:?}", collector.requests.lock().unwrap());
     assert!(said.contains("service.name"), "{said}");
     let key = file["api_keys"][0]["key"].as_str().unwrap();

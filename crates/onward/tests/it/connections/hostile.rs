@@ -36,7 +36,7 @@ async fn too_large_a_header_is_refused() {
     let world = world(|_config| {}).await;
     let large = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     for (http, version) in clients(&world) {
-        let ask = async |count: u32, bytes: usize| {
+        let ask = async |count: usize, bytes: usize| {
             let mut request = http.get(world.url(At::Base, "/nothing"));
             for number in 0..count {
                 let name = HeaderName::try_from(format!("x-{number}")).unwrap();
@@ -45,8 +45,8 @@ async fn too_large_a_header_is_refused() {
             }
             let answer = match request.send().await {
                 Ok(answer) => answer,
-                // One that does not come in a few frames ends the whole connection (HTTP/2).
-                Err(error) if version == Version::HTTP_2 && !error.is_timeout() => return large,
+                // It may be closed before all of it is sent.
+                Err(error) if bytes * count > 100_000 && !error.is_timeout() => return large,
                 Err(error) => panic!("{error:?}"),
             };
             assert_eq!(answer.version(), version);

@@ -1,0 +1,300 @@
+//! What a well-behaved client notices while others misbehave, and what connections cost that
+//! nobody uses.
+//!
+//! The client asks at a fixed rate from one address. The attackers have addresses of their own, as
+//! they have in the world, and the server's bounds are its defaults. Rounds go in turns, quiet and
+//! under each attack, because what else the machine does hurts all alike; attackers and server
+//! share its processors.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustls::{ClientConfig, ClientConnection};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{interval, sleep, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::load::{Latencies, Target, latency, now};
+use crate::process::{Node, Settings, raise_own_limit};
+use crate::{median, read_setting};
+
+/// Requests a second of the well-behaved client.
+const RATE: u64 = 200;
+const CONNECTIONS: usize = 8;
+const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
+/// Just below what one address may have by default.
+const SLOW_CONNECTIONS: usize = 990;
+const IDLE_CONNECTIONS: usize = 10_000;
+/// Of one address, below its bound.
+const IDLE_PER_ADDRESS: usize = 900;
+/// Handshakes under way at once while connections are opened.
+const OPENING: usize = 64;
+/// How often p99 may grow by an attack.
+const BOUND: f64 = 2.0;
+
+/// What is wrong with an attacker.
+#[derive(Clone, Copy)]
+enum Attack {
+    /// Handshakes that the server begins and nobody ends.
+    BadHandshakes,
+    /// Requests whose header comes a byte a second.
+    Slowloris,
+}
+
+/// Attackers at work.
+struct Attackers {
+    tasks: JoinSet<()>,
+    stop: Arc<AtomicBool>,
+    done: Arc<AtomicU64>,
+}
+
+/// What they need to know.
+#[derive(Clone)]
+struct Scene {
+    address: SocketAddr,
+    tls: Arc<ClientConfig>,
+    stop: Arc<AtomicBool>,
+    done: Arc<AtomicU64>,
+}
+
+/// Measures and prints.
+pub(crate) async fn measure() {
+    let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
+    let rounds = read_setting("ONWARD_BENCH_ROUNDS", 3);
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        directory: directory.path(),
+        listings: read_setting("ONWARD_BENCH_LISTINGS", 1_000),
+        store: std::env::var("ONWARD_BENCH_STORE").ok(),
+        overrides: &[],
+    };
+    let node = Node::start(&settings).await;
+    let target = Target::open(&node, node.read_uprns()).await;
+    let (tls, _token) = node.sign_in(None).await;
+    println!("hostile peers, beside a client that asks {RATE} times a second");
+    latency(&target, CONNECTIONS, RATE, seconds).await;
+    let mut quiet = Vec::new();
+    let mut attacked = [Vec::new(), Vec::new()];
+    for _round in 0..rounds {
+        quiet.push(latency(&target, CONNECTIONS, RATE, seconds).await);
+        for (attack, seen) in [Attack::BadHandshakes, Attack::Slowloris]
+            .into_iter()
+            .zip(&mut attacked)
+        {
+            let attackers = Attackers::begin(attack, node.base_address(), Arc::clone(&tls));
+            // Until all of them have begun.
+            sleep(Duration::from_secs(2)).await;
+            let (cpu, begun, done) = (node.cpu_seconds(), now(), attackers.done());
+            seen.push(latency(&target, CONNECTIONS, RATE, seconds).await);
+            let wall = begun.elapsed().as_secs_f64();
+            println!(
+                "  {}: {:.0} a second, the server takes {:.2} CPUs",
+                attack.describe(),
+                (attackers.done() - done) as f64 / wall,
+                (node.cpu_seconds() - cpu) / wall
+            );
+            attackers.end().await;
+        }
+    }
+    let quiet = p99(&quiet);
+    println!("quiet                 p99 {:.1} ms", quiet * 1e3);
+    for (name, seen) in ["bad handshakes", "slowloris"].iter().zip(&attacked) {
+        judge(name, p99(seen), quiet);
+    }
+    hold_idle(&node, &target, tls, (seconds, quiet)).await;
+    node.stop().await;
+}
+
+/// The middle one of the rounds.
+fn p99(rounds: &[Latencies]) -> f64 {
+    median(rounds.iter().map(|seen| seen.at(0.99)).collect())
+}
+
+fn judge(name: &str, attacked: f64, quiet: f64) {
+    let ratio = attacked / quiet;
+    let verdict = if ratio <= BOUND { "within" } else { "PAST" };
+    println!(
+        "{name:<20}  p99 {:.1} ms, {ratio:.2} times the quiet one: {verdict} the bound of {BOUND}",
+        attacked * 1e3
+    );
+}
+
+impl Attack {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::BadHandshakes => "bad handshakes, answered and left",
+            Self::Slowloris => "slowloris, connections opened again",
+        }
+    }
+}
+
+impl Attackers {
+    fn begin(attack: Attack, address: SocketAddr, tls: Arc<ClientConfig>) -> Self {
+        let mut tasks = JoinSet::new();
+        let scene = Scene {
+            address,
+            tls,
+            stop: Arc::default(),
+            done: Arc::default(),
+        };
+        match attack {
+            Attack::BadHandshakes => {
+                tasks.spawn(spoil_handshakes(scene.clone()));
+            }
+            Attack::Slowloris => {
+                for _connection in 0..SLOW_CONNECTIONS {
+                    tasks.spawn(drip(scene.clone()));
+                }
+            }
+        }
+        Self {
+            tasks,
+            stop: scene.stop,
+            done: scene.done,
+        }
+    }
+
+    fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    async fn end(mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.tasks.shutdown().await;
+        // The server sees its connections end.
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Sends the same right first message again and again, which costs the attacker nothing, and goes
+/// away when the server has answered, which costs the server a signature.
+async fn spoil_handshakes(scene: Scene) {
+    let name = "localhost".try_into().unwrap();
+    let mut client = ClientConnection::new(Arc::clone(&scene.tls), name).unwrap();
+    let mut hello = Vec::new();
+    client.write_tls(&mut hello).unwrap();
+    let hello: Arc<[u8]> = hello.into();
+    let mut due = interval(Duration::from_millis(10));
+    while !scene.stop.load(Ordering::Relaxed) {
+        due.tick().await;
+        for number in 0..BAD_HANDSHAKES_PER_SECOND / 100 {
+            let (scene, hello) = (scene.clone(), Arc::clone(&hello));
+            tokio::spawn(async move {
+                let from = u8::try_from(2 + number).unwrap();
+                let Ok(mut stream) = connect_from(from, scene.address).await else {
+                    return;
+                };
+                let mut part = [0; 4096];
+                let answered = async {
+                    stream.write_all(&hello).await?;
+                    stream.read(&mut part).await
+                };
+                if let Ok(Ok(1..)) = timeout(Duration::from_secs(5), answered).await {
+                    scene.done.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    }
+}
+
+/// One of many connections on which a header never ends; a new one whenever the server closes it.
+async fn drip(scene: Scene) {
+    let begin = b"POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
+    while !scene.stop.load(Ordering::Relaxed) {
+        let Ok(mut stream) = shake_hands(2, &scene).await else {
+            sleep(Duration::from_secs(1)).await;
+            continue;
+        };
+        scene.done.fetch_add(1, Ordering::Relaxed);
+        let mut next: &[u8] = begin;
+        while stream.write_all(next).await.is_ok() && stream.flush().await.is_ok() {
+            next = b"x";
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+async fn connect_from(last: u8, address: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from(([127, 0, 0, last], 0)))?;
+    socket.connect(address).await
+}
+
+async fn shake_hands(last: u8, scene: &Scene) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = connect_from(last, scene.address).await?;
+    let name = "localhost".try_into().unwrap();
+    let connector = TlsConnector::from(Arc::clone(&scene.tls));
+    connector.connect(name, stream).await
+}
+
+/// Opens connections that ask once and then nothing, and looks what they take.
+async fn hold_idle(
+    node: &Node,
+    target: &Target,
+    tls: Arc<ClientConfig>,
+    (seconds, quiet): (Duration, f64),
+) {
+    let wanted = IDLE_CONNECTIONS as u64 + 500;
+    let granted = raise_own_limit(wanted).min(node.raise_limit(wanted));
+    let count = if granted < wanted {
+        println!("this machine allows {granted} open files of the {wanted} that are needed");
+        usize::try_from(granted).unwrap().saturating_sub(500)
+    } else {
+        IDLE_CONNECTIONS
+    };
+    let scene = Scene {
+        address: node.base_address(),
+        tls,
+        stop: Arc::default(),
+        done: Arc::default(),
+    };
+    let (before, begun) = (node.resident_kibibytes(), now());
+    let mut opening = JoinSet::new();
+    let mut held = Vec::with_capacity(count);
+    for number in 0..count {
+        if opening.len() >= OPENING {
+            held.extend(opening.join_next().await.unwrap());
+        }
+        let scene = scene.clone();
+        let from = u8::try_from(2 + number / IDLE_PER_ADDRESS).unwrap();
+        opening.spawn(async move { ask_once(from, &scene).await });
+    }
+    held.extend(opening.join_all().await);
+    let failed = held.iter().filter(|stream| stream.is_err()).count();
+    println!(
+        "{} idle TLS connections opened in {:.1} s, {failed} failed",
+        held.len() - failed,
+        begun.elapsed().as_secs_f64()
+    );
+    let open = node.open_files();
+    let grown = node.resident_kibibytes().saturating_sub(before);
+    println!(
+        "  {open} open files, {:.1} MiB more memory, {:.1} KiB a connection",
+        grown as f64 / 1024.0,
+        grown as f64 / (held.len() - failed).max(1) as f64
+    );
+    let beside = latency(target, CONNECTIONS, RATE, seconds).await;
+    judge("idle connections", beside.at(0.99), quiet);
+    drop(held);
+    sleep(Duration::from_secs(2)).await;
+    println!("  closed: {} open files", node.open_files());
+}
+
+async fn ask_once(from: u8, scene: &Scene) -> std::io::Result<TlsStream<TcpStream>> {
+    let mut stream = shake_hands(from, scene).await?;
+    stream
+        .write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await?;
+    let mut part = [0; 4096];
+    let count = stream.read(&mut part).await?;
+    if part[..count].starts_with(b"HTTP/1.1 404 ") {
+        Ok(stream)
+    } else {
+        Err(std::io::ErrorKind::InvalidData.into())
+    }
+}

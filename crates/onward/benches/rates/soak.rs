@@ -1,0 +1,56 @@
+//! Whether anything grows: queries at four fifths of the measured peak, for a long time.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::load::{Target, latency, throughput};
+use crate::process::{Node, Settings};
+use crate::{engine, read_setting};
+
+const CONNECTIONS: usize = 64;
+/// How long the peak is looked for.
+const PEAK: Duration = Duration::from_secs(10);
+
+/// Measures and prints.
+pub(crate) async fn measure() {
+    let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
+    let length = Duration::from_secs(read_setting("ONWARD_SOAK_SECONDS", 600).max(10));
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        directory: directory.path(),
+        listings,
+        store: std::env::var("ONWARD_BENCH_STORE").ok(),
+        // One token lasts for all of it.
+        overrides: &[("TOKEN_LIFETIME_SECONDS", "3600")],
+    };
+    let node = Node::start(&settings).await;
+    let target = Target::open(&node, node.read_uprns()).await;
+    throughput(&node, &target, CONNECTIONS, PEAK).await;
+    let peak = throughput(&node, &target, CONNECTIONS, PEAK).await;
+    let rate = (peak.per_second() * 0.8) as u64;
+    println!(
+        "soak: {listings} listings on {}, peak {:.0} a second; {rate} a second for {} s",
+        engine(),
+        peak.per_second(),
+        length.as_secs()
+    );
+    let look = |when: &str| {
+        let mebibytes = node.resident_kibibytes() as f64 / 1024.0;
+        println!(
+            "  {when:<12} {mebibytes:.1} MiB, {} open files",
+            node.open_files()
+        );
+    };
+    let watching = async {
+        // Its first tenth warms up; near the end all connections are still open.
+        let early = length.min(Duration::from_mins(10)) / 10;
+        sleep(early).await;
+        look(&format!("at {} s", early.as_secs()));
+        sleep(length - early - Duration::from_secs(1)).await;
+        look(&format!("at {} s", length.as_secs()));
+    };
+    let (latencies, ()) = tokio::join!(latency(&target, CONNECTIONS, rate, length), watching);
+    println!("  {latencies}");
+    node.stop().await;
+}
