@@ -47,7 +47,7 @@ pub(crate) async fn measure() {
         let early = length.min(Duration::from_mins(10)) / 10;
         sleep(early).await;
         look(&format!("at {} s", early.as_secs()));
-        sleep(length - early - Duration::from_secs(1)).await;
+        sleep(length.saturating_sub(early + Duration::from_secs(1))).await;
         look(&format!("at {} s", length.as_secs()));
     };
     let (latencies, ()) = tokio::join!(latency(&target, CONNECTIONS, rate, length), watching);
