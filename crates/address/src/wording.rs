@@ -60,7 +60,7 @@ pub(crate) fn errors(typed: &Token, stored: &Token) -> Option<Errors> {
         return None;
     }
     best.map(|errors| Errors {
-        risk: if is_widespread || words::is_lookalike(&typed.written) {
+        risk: if is_widespread {
             Risk::Great
         } else {
             errors.risk

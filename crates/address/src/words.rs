@@ -1,12 +1,10 @@
 //! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
 //! match never depends on what else a store holds.
 
-mod lookalike;
 mod part;
 mod spelling;
 mod widespread;
 
-pub(crate) use lookalike::is_lookalike;
 pub(crate) use part::{is_small_alone, may_be_name, part_of_house, side, small, storey};
 pub(crate) use spelling::{Spelling, resembles_street_type, spelling};
 pub(crate) use widespread::is_widespread;
