@@ -86,7 +86,8 @@ fn read_post(stream: &mut TcpStream) -> Vec<u8> {
 fn serve(sandbox: &Sandbox, port: u16) -> Program {
     let config = sandbox.file("onward.toml");
     let endpoint = format!("trace_endpoint=http://127.0.0.1:{port}/v1/traces");
-    let mut server = Program::start(&["serve", "--config", &config, "--set", &endpoint]);
+    let args = ["serve", "--config", &config, "--set", &endpoint];
+    let mut server = Program::start(&[&args[..], &["--set", "drain_seconds=0"]].concat());
     server.wait_for("serving");
     server
 }
