@@ -194,9 +194,15 @@ impl PostgresSession {
 
     /// Whether nothing more can be done on this connection.
     fn is_lost(&mut self) -> bool {
-        // What the server said meanwhile is read; that it closed the connection as well.
-        while let Ok(Some(_told)) = self.client.notifications().iter().next() {}
-        self.is_read_only || self.client.is_closed()
+        // What the server said meanwhile is read; its last words are an error.
+        let is_told = loop {
+            match self.client.notifications().iter().next() {
+                Ok(Some(_told)) => {}
+                Ok(None) => break false,
+                Err(_last_words) => break true,
+            }
+        };
+        is_told || self.is_read_only || self.client.is_closed()
     }
 
     fn note(&mut self, error: &postgres::Error) -> StorageError {
