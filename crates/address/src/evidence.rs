@@ -154,11 +154,11 @@ impl<'a> Evidence<'a> {
             return StreetFit::Missing;
         }
         let tokens = self.query.tokens();
-        let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
         // `Block 2, Flat 3, Mill Wharf`
-        let behind = (typed_at + 1..tokens.len()).skip_while(|at| is_unit(&tokens[*at]));
-        let behind = behind.take_while(|at| !is_unit(&tokens[*at]));
-        let before = (0..typed_at).rev().take_while(|at| !is_unit(&tokens[*at]));
+        let behind = (typed_at + 1..tokens.len()).skip_while(|at| tokens[*at].unit().is_some());
+        let behind = behind.take_while(|at| tokens[*at].unit().is_none());
+        let before = (0..typed_at).rev();
+        let before = before.take_while(|at| tokens[*at].unit().is_none());
         let behind: Vec<usize> = behind.filter(|at| tokens[*at].is_word()).collect();
         let before: Vec<usize> = before.filter(|at| tokens[*at].is_word()).collect();
         let before = if may_be_before { before } else { Vec::new() };
@@ -263,18 +263,12 @@ impl<'a> Evidence<'a> {
         let before = before_filler(typed, at);
         let stored_before = before_filler(kept, stored);
         if let (Some(before), Some(stored_before)) = (before, stored_before) {
-            let unit = |token: &Token, parsed: &Parsed| match token.class {
-                Class::Unit(unit) => Some(parsed.units[unit].label.clone()),
-                Class::Name
-                | Class::StreetType
-                | Class::Filler
-                | Class::County
-                | Class::Letter
-                | Class::Odd => None,
+            let label = |token: &Token, parsed: &'a Parsed| {
+                token.unit().map(|unit| &parsed.units[unit].label)
             };
-            let number = unit(&typed[before], &self.query.parsed);
+            let number = label(&typed[before], &self.query.parsed);
             let is_number = number.is_some();
-            if is_number && number == unit(&kept[stored_before], &self.stored.parsed)
+            if is_number && number == label(&kept[stored_before], &self.stored.parsed)
                 || found(before) == Some(stored_before)
             {
                 return true;

@@ -1,7 +1,7 @@
 //! A stored property's address, read for matching.
 
 use crate::number::Unit;
-use crate::parse::{Class, Parsed, Token};
+use crate::parse::{Parsed, Token};
 use crate::place::{Place, stored_place, take_place};
 use crate::text::{Lexeme, lexemes};
 
@@ -102,7 +102,7 @@ impl Stored {
             return Vec::new();
         };
         let behind = self.tokens().iter().enumerate().skip(at + 1);
-        let run = behind.take_while(|(_, token)| !matches!(token.class, Class::Unit(_)));
+        let run = behind.take_while(|(_, token)| token.unit().is_none());
         let words: Vec<usize> = run
             .filter(|(_, token)| token.is_word())
             .map(|(at, _)| at)

@@ -48,6 +48,19 @@ pub(crate) enum Class {
 }
 
 impl Token {
+    /// Its place in `Parsed::units`, if it is a number.
+    pub(crate) fn unit(&self) -> Option<usize> {
+        match self.class {
+            Class::Unit(unit) => Some(unit),
+            Class::Name
+            | Class::StreetType
+            | Class::Filler
+            | Class::County
+            | Class::Letter
+            | Class::Odd => None,
+        }
+    }
+
     /// In the one spelling.
     pub(crate) fn text(&self) -> &str {
         self.spelling
@@ -80,15 +93,14 @@ impl Parsed {
     pub(crate) fn unit_at(&self, unit: usize) -> Option<usize> {
         self.tokens
             .iter()
-            .position(|token| token.class == Class::Unit(unit))
+            .position(|token| token.unit() == Some(unit))
     }
 
     /// `NEAR 12 …` is not number 12.
     pub(crate) fn is_beside_number(&self) -> bool {
-        let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
         let is_near = |token: &Token| ["NEAR", "NR", "OFF", "BY"].contains(&token.written.as_str());
         let mut pairs = self.tokens.windows(2);
-        pairs.any(|pair| is_near(&pair[0]) && is_unit(&pair[1]))
+        pairs.any(|pair| is_near(&pair[0]) && pair[1].unit().is_some())
     }
 
     /// Reads lexemes that hold no postcode any more.
@@ -254,8 +266,8 @@ impl Parsed {
     }
 
     fn push_unit(&mut self, marker: Marker, label: Label, part: usize) {
-        let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
-        let is_behind_unit = self.tokens.last().is_some_and(is_unit);
+        let last = self.tokens.last();
+        let is_behind_unit = last.is_some_and(|last| last.unit().is_some());
         let unit = Unit { marker, label };
         // `Dentist @ 68, 68 High Street` says its number twice.
         if is_behind_unit && marker == Marker::Bare && self.units.last() == Some(&unit) {

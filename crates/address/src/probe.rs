@@ -142,12 +142,9 @@ fn push_numbers(probes: &mut Vec<Probe>, query: &Query, numbers: &BTreeSet<u32>)
 /// The number that stands with the street, the words beside it, and those on its other side.
 fn beside_number(query: &Query) -> Option<(u32, Vec<&Token>, Vec<&Token>)> {
     let tokens = query.tokens();
-    let is_unit = |token: &Token| matches!(token.class, Class::Unit(_));
-    let first = tokens.iter().position(is_unit)?;
-    let last = tokens.iter().rposition(is_unit)?;
-    let Class::Unit(unit) = tokens.get(last)?.class else {
-        return None;
-    };
+    let first = tokens.iter().position(|token| token.unit().is_some())?;
+    let last = tokens.iter().rposition(|token| token.unit().is_some())?;
+    let unit = tokens.get(last)?.unit()?;
     // The last number stands with the street; a flat typed last has its building before it.
     let values = query.parsed.units[unit].label.values();
     let mut all = query

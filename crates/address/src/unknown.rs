@@ -76,17 +76,9 @@ impl Evidence<'_> {
     /// Two numbers that an unknown word joins are no flat and its building: `12 or 14`.
     fn parts_numbers(&self, at: usize) -> bool {
         let tokens = self.query.tokens();
-        let unit = |token: &&Token| match token.class {
-            Class::Unit(unit) => Some((unit, token.part)),
-            Class::Name
-            | Class::StreetType
-            | Class::Filler
-            | Class::County
-            | Class::Letter
-            | Class::Odd => None,
-        };
-        let before = tokens[..at].iter().rev().find_map(|token| unit(&token));
-        let behind = tokens[at + 1..].iter().find_map(|token| unit(&token));
+        let unit = |token: &Token| token.unit().map(|unit| (unit, token.part));
+        let before = tokens[..at].iter().rev().find_map(unit);
+        let behind = tokens[at + 1..].iter().find_map(unit);
         let (Some((before, part)), Some((_, next_part))) = (before, behind) else {
             return false;
         };
@@ -97,7 +89,7 @@ impl Evidence<'_> {
     /// `a 20 Park Road` may mean a flat.
     fn is_before_unit(&self, at: usize) -> bool {
         let next = self.query.tokens().get(at + 1);
-        next.is_some_and(|next| matches!(next.class, Class::Unit(_)))
+        next.is_some_and(|next| next.unit().is_some())
     }
 
     /// `St Albans, St Albans` names it twice.

@@ -1,6 +1,7 @@
 //! The token endpoint's rules, and its neighbours': reading a request, proving the client, granting,
 //! looking at tokens and giving them up.
 
+pub mod answer;
 pub mod client_keys;
 pub mod error;
 pub mod grant;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::StatusCode;
 use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
 use utoipa::IntoResponses;
@@ -12,7 +12,8 @@ use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::access::{Peer, verify};
 use crate::app::App;
-use crate::oauth::error::{self, OauthError, forbid_keeping};
+use crate::oauth::answer::respond;
+use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::oauth::verified_assertion::UnusedAssertion;
 use crate::rate_limit::Allowance;
@@ -40,15 +41,10 @@ use crate::rate_limit::Allowance;
 )]
 pub async fn revoke_token(State(app): State<Arc<App>>, request: Request) -> Response {
     let mut allowance = None;
-    let mut response = match answer(&app, request, &mut allowance).await {
-        Ok(()) => StatusCode::OK.into_response(),
-        Err(refusal) => refusal.into_response(),
-    };
-    forbid_keeping(response.headers_mut());
-    if let Some(allowance) = allowance {
-        allowance.show(response.headers_mut());
-    }
-    response
+    let answered = answer(&app, request, &mut allowance)
+        .await
+        .map(|()| StatusCode::OK);
+    respond(answered, allowance)
 }
 
 async fn answer(

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::access::Peer;
 use crate::app::App;
-use crate::oauth::error::{self, OauthError, forbid_keeping};
+use crate::oauth::answer::respond;
+use crate::oauth::error::{self, OauthError};
 use crate::oauth::grant;
 use crate::oauth::request::{TokenForm, TokenRequest};
 use crate::oauth::verified_assertion::VerifiedAssertion;
@@ -41,15 +42,8 @@ use crate::rate_limit::Allowance;
 )]
 pub async fn issue_token(State(app): State<Arc<App>>, request: Request) -> Response {
     let mut allowance = None;
-    let mut response = match answer(&app, request, &mut allowance).await {
-        Ok(answer) => Json(answer).into_response(),
-        Err(refusal) => refusal.into_response(),
-    };
-    forbid_keeping(response.headers_mut());
-    if let Some(allowance) = allowance {
-        allowance.show(response.headers_mut());
-    }
-    response
+    let answered = answer(&app, request, &mut allowance).await.map(Json);
+    respond(answered, allowance)
 }
 
 async fn answer(

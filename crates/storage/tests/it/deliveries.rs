@@ -8,12 +8,12 @@ use storage::deliveries::{self, Head};
 use storage::delivery_log::{self, LoggedDelivery};
 use storage::events::{self, SimulatedEvent};
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::{self, NewSubscription, SubscriptionId};
-use storage::{Result, Storage, Write, api_keys};
+use storage::subscriptions::{self, SubscriptionId};
+use storage::{Result, Storage, Write};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, wait_for};
-use crate::rows::{THEN, participant};
+use crate::rows::{THEN, subscribe};
 
 /// When everything is owed, in milliseconds.
 const OWED: i64 = THEN * 1000;
@@ -129,16 +129,7 @@ fn open_with_lane(place: &Place) -> (Storage, Lane) {
     let storage = place.open();
     let lane = storage.write_blocking(|write| -> Result<_> {
         if subscriptions::count_subscriptions(write, 1)? == 0 {
-            let participant = participant(write, "Lender Ltd")?;
-            let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
-            let new = NewSubscription {
-                reference: "subscription",
-                api_key,
-                participant_name: "Lender",
-                callback_url: "https://lender.example/events",
-                events: &[EventType::MilestoneUpdated],
-            };
-            subscriptions::store_subscription(write, &new, THEN)?;
+            subscribe(write)?;
         }
         lanes::take_lane(write, LANE, "here", (OWED + LEASE, OWED))
     });

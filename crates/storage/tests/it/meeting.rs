@@ -8,12 +8,12 @@ use std::time::Duration;
 use chain::event::EventType;
 use chain::ids::{ListingId, PropertyId, Uprn};
 use storage::events::{self, NewEvent};
-use storage::subscriptions::{self, NewSubscription, StoredSubscription, SubscriptionId};
-use storage::{Result, Storage, StorageError, Write, api_keys, deliveries, delivery_log};
+use storage::subscriptions::{self, StoredSubscription, SubscriptionId};
+use storage::{Result, Storage, StorageError, Write, deliveries, delivery_log};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, counted, increment, open_with_counter, wait_for};
-use crate::rows::{THEN, open_with_listings, participant};
+use crate::rows::{THEN, open_with_listings, subscribe};
 
 const MINUTE: i64 = 60;
 /// How long the second one may take before the first one goes on. On SQLite it
@@ -175,16 +175,7 @@ fn meet<T: Send + 'static>(
 fn open_with_subscription(place: &Place) -> (Storage, StoredSubscription) {
     let (storage, _branch, _listings) = open_with_listings(place, 1);
     let subscription = storage.write_blocking(|write| -> Result<_> {
-        let participant = participant(write, "Lender Ltd")?;
-        let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
-        let new = NewSubscription {
-            reference: "subscription",
-            api_key,
-            participant_name: "Lender",
-            callback_url: "https://lender.example/events",
-            events: &[EventType::MilestoneUpdated],
-        };
-        subscriptions::store_subscription(write, &new, THEN)?;
+        let api_key = subscribe(write)?;
         Ok(subscriptions::list_subscriptions(write, api_key)?.remove(0))
     });
     (storage, subscription.unwrap())

@@ -1,10 +1,12 @@
 //! Rows for tests: organisations, branches, properties and listings.
 
+use chain::event::EventType;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use storage::clients::StoredClient;
 use storage::listings::{ListingDetails, ListingOrigin};
 use storage::properties::{Address, NewProperty};
-use storage::{Read, Result, Storage, Write, branch, chains, clients, listings};
+use storage::subscriptions::{self, NewSubscription};
+use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients, listings};
 use storage::{participants, properties};
 use uuid::Uuid;
 
@@ -42,6 +44,21 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         created_at: THEN,
     };
     clients::insert_client(write, &client, participant_id)
+}
+
+/// A subscription of `Lender Ltd` to milestones; gives its API key.
+pub(crate) fn subscribe(write: &mut Write<'_>) -> Result<i64> {
+    let participant = participant(write, "Lender Ltd")?;
+    let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
+    let subscription = NewSubscription {
+        reference: "subscription",
+        api_key,
+        participant_name: "Lender",
+        callback_url: "https://lender.example/events",
+        events: &[EventType::MilestoneUpdated],
+    };
+    subscriptions::store_subscription(write, &subscription, THEN)?;
+    Ok(api_key)
 }
 
 /// A property with this number at `{number} Mill Lane`.

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use onward::clock::{Clock, Stopwatch};
 use reqwest::{Identity, RequestBuilder};
-use serde_json::json;
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 use signing::provenance::verify_envelope;
@@ -205,16 +204,7 @@ impl Calls {
         client: &TestClient,
     ) -> Option<String> {
         let now = Clock::System.now_seconds();
-        let assertion = client.assertion().claim("iat", json!(now));
-        let assertion = assertion.claim("exp", json!(now + 120)).sign(&client.key);
-        let form = [
-            ("grant_type", "client_credentials"),
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-            ),
-            ("client_assertion", assertion.as_str()),
-        ];
+        let form = client.token_form(now);
         let request = http.post(self.url("auth", "/token")).form(&form);
         let answer = self.send("token", request).await?.json();
         Some(answer["access_token"].as_str().unwrap().to_owned())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use onward::config::{Config, LogFormat};
 
-use crate::commands::program::{Finished, Program, find_ports};
+use crate::commands::program::{Finished, Program, find_ports, listen_from};
 use crate::world::At;
 
 /// One node.
@@ -21,16 +21,7 @@ impl Node {
     pub(super) async fn start(folder: &Path, mut config: Config) -> Self {
         let first_port = find_ports();
         config.log_format = LogFormat::Text;
-        let sockets = [
-            &mut config.listen_base,
-            &mut config.listen_auth,
-            &mut config.listen_directory,
-            &mut config.listen_listing,
-            &mut config.listen_ops,
-        ];
-        for (port, socket) in (first_port..).zip(sockets) {
-            socket.set_port(port);
-        }
+        listen_from(&mut config, first_port);
         let file = folder.join(format!("node-{first_port}.toml"));
         std::fs::write(&file, toml::to_string(&config).unwrap()).unwrap();
         let mut node = Self {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::random::Random;
+use crate::world::Database;
 
 /// A running server; stopped and removed when it is dropped.
 pub(super) struct PostgresServer {
@@ -19,8 +20,18 @@ pub(super) struct PostgresServer {
 
 impl PostgresServer {
     /// Starts one, with the programs of the server that the tests have already. None where there
-    /// is no such server. Blocks.
-    pub(super) fn start() -> Option<Self> {
+    /// is no such server, and then that is said.
+    pub(super) async fn start() -> Option<Self> {
+        let started = tokio::task::spawn_blocking(Self::start_blocking);
+        let server = started.await.unwrap();
+        if server.is_none() {
+            // The same word as everywhere.
+            assert!(Database::create().await.is_none());
+        }
+        server
+    }
+
+    fn start_blocking() -> Option<Self> {
         let admin = std::env::var("ONWARD_TEST_POSTGRES").ok()?;
         let mut client = postgres::Client::connect(&admin, postgres::NoTls).unwrap();
         let found = client.query_one("select setting from pg_config where name = 'BINDIR'", &[]);

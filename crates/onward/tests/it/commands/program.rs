@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use onward::clock::Stopwatch;
+use onward::config::Config;
 
 /// How long a program may take for what a test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -75,6 +76,20 @@ pub(crate) fn find_ports() -> u16 {
         if (first..first + 5).all(is_free) {
             return first;
         }
+    }
+}
+
+/// Lets a node listen on five ports that follow one another, from this one on.
+pub(crate) fn listen_from(config: &mut Config, first: u16) {
+    let sockets = [
+        &mut config.listen_base,
+        &mut config.listen_auth,
+        &mut config.listen_directory,
+        &mut config.listen_listing,
+        &mut config.listen_ops,
+    ];
+    for (port, socket) in (first..).zip(sockets) {
+        socket.set_port(port);
     }
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use http::Method;
 use onward::clock::Clock;
 use onward::config::LogFormat;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::commands::program::{Program, find_ports};
+use crate::commands::program::{Program, find_ports, listen_from};
 use crate::world::{Answer, At, TestClient, World};
 
 /// How long any one request may take before it counts as lost.
@@ -51,16 +51,7 @@ impl Nodes {
             let first = find_ports();
             let mut config = world.config.clone();
             config.log_format = LogFormat::Text;
-            let sockets = [
-                &mut config.listen_base,
-                &mut config.listen_auth,
-                &mut config.listen_directory,
-                &mut config.listen_listing,
-                &mut config.listen_ops,
-            ];
-            for (port, socket) in (first..).zip(sockets) {
-                socket.set_port(port);
-            }
+            listen_from(&mut config, first);
             let file = world.directory.path().join(format!("node-{first}.toml"));
             std::fs::write(&file, toml::to_string(&config).unwrap()).unwrap();
             let file = file.display().to_string();
@@ -88,16 +79,7 @@ impl Nodes {
     /// Gets a client a token.
     pub(super) async fn admit(&self, client: TestClient, branches: &[i64]) -> Member {
         let now = self.clock.now_seconds();
-        let assertion = client.assertion().claim("iat", json!(now));
-        let assertion = assertion.claim("exp", json!(now + 120)).sign(&client.key);
-        let form = [
-            ("grant_type", "client_credentials"),
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-            ),
-            ("client_assertion", assertion.as_str()),
-        ];
+        let form = client.token_form(now);
         let url = format!("{}/token", self.addresses[0][1]);
         let answer = client.http.post(url).form(&form).send().await.unwrap();
         let body = Answer::read(answer).await.json();

@@ -188,4 +188,15 @@ impl TestClient {
     pub(crate) fn assertion(&self) -> Assertion {
         Assertion::of(&self.id, &self.key)
     }
+
+    /// A right token request at this time.
+    pub(crate) fn token_form(&self, now: i64) -> [(&'static str, String); 3] {
+        let assertion = self.assertion().claim("iat", json!(now));
+        let assertion = assertion.claim("exp", json!(now + 120)).sign(&self.key);
+        [
+            ("grant_type", "client_credentials".to_owned()),
+            ("client_assertion_type", ASSERTION_TYPE.to_owned()),
+            ("client_assertion", assertion),
+        ]
+    }
 }

@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use onward::clock::Clock;
 use onward::config::{Config, LogFormat};
-use serde_json::json;
 
 use super::requests::issuer;
-use crate::commands::program::{Finished, Program, find_ports};
+use crate::commands::program::{Finished, Program, find_ports, listen_from};
 use crate::world::{Answer, TestClient};
 
 /// Where a living node is called.
@@ -83,16 +82,7 @@ impl Nodes {
         config.log_format = LogFormat::Text;
         // What has ended stays to be counted, however far the clock moves.
         config.delivery_retention_days = 36_500;
-        let sockets = [
-            &mut config.listen_base,
-            &mut config.listen_auth,
-            &mut config.listen_directory,
-            &mut config.listen_listing,
-            &mut config.listen_ops,
-        ];
-        for (port, socket) in (first..).zip(sockets) {
-            socket.set_port(port);
-        }
+        listen_from(&mut config, first);
         let file = self.folder.join(format!("node-{node}.toml"));
         std::fs::write(&file, toml::to_string(&config).unwrap()).unwrap();
         let file = file.display().to_string();
@@ -114,18 +104,7 @@ impl Nodes {
 
     async fn request_token(&self, auth_url: &str) -> String {
         let now = Clock::System.now_seconds();
-        let assertion = self.client.assertion().claim("iat", json!(now));
-        let assertion = assertion
-            .claim("exp", json!(now + 120))
-            .sign(&self.client.key);
-        let form = [
-            ("grant_type", "client_credentials"),
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-            ),
-            ("client_assertion", assertion.as_str()),
-        ];
+        let form = self.client.token_form(now);
         let request = self.client.http.post(format!("{auth_url}/token"));
         let answer = Answer::read(request.form(&form).send().await.unwrap()).await;
         let body = answer.json();

@@ -1,0 +1,23 @@
+//! What all answers of the token endpoint's address share.
+
+use axum::response::{IntoResponse, Response};
+
+use super::error::{OauthError, forbid_keeping};
+use crate::rate_limit::Allowance;
+
+/// The whole answer: what was asked for, or why not; not to be kept (RFC 6749 section 5.1); and,
+/// once the client is known, what its limit still allows (S-14).
+pub fn respond(
+    answered: Result<impl IntoResponse, OauthError>,
+    allowance: Option<Allowance>,
+) -> Response {
+    let mut response = match answered {
+        Ok(answer) => answer.into_response(),
+        Err(refusal) => refusal.into_response(),
+    };
+    forbid_keeping(response.headers_mut());
+    if let Some(allowance) = allowance {
+        allowance.show(response.headers_mut());
+    }
+    response
+}
