@@ -33,6 +33,8 @@ mod transactions;
 /// How often an idle connection is looked at: nobody's request has to find out that the server
 /// closed it.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long such a look waits for something to read.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Works that are committed together at most. PostgreSQL notes what a
 /// transaction read page by page, and takes a whole table for read, with all
@@ -194,9 +196,10 @@ impl PostgresSession {
 
     /// Whether nothing more can be done on this connection.
     fn is_lost(&mut self) -> bool {
-        // What the server said meanwhile is read; its last words are an error.
+        // What the server said meanwhile is read; its last words are an error. Whether there is
+        // anything to read is found out while waiting only.
         let is_told = loop {
-            match self.client.notifications().iter().next() {
+            match self.client.notifications().timeout_iter(LOOK).next() {
                 Ok(Some(_told)) => {}
                 Ok(None) => break false,
                 Err(_last_words) => break true,
