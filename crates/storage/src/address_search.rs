@@ -24,24 +24,37 @@ pub struct Hit {
     pub version: i64,
 }
 
+/// What a UPRN leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The registry's revision at that moment.
+    pub revision: i64,
+    /// None: no property has this UPRN, or it has no current listing.
+    pub hit: Option<Hit>,
+}
+
 /// Finds the current listing of a UPRN: the newest that is not deleted (S-6).
 /// The same statement reads the registry's revision, because a second one would
 /// cost the hot path as much again.
-pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<(i64, Option<Hit>)> {
-    read.query_exactly_one(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
-         from revision r left join property p on p.uprn = $1 \
-         left join listing l on l.id = (select x.id from listing x \
-         where x.property_id = p.id and x.deleted_at is null \
-         order by x.created_at desc, x.id desc limit 1) \
-         left join chain c on c.id = l.chain_id where r.name = 'registry'",
-        &[uprn.value().into()],
-        |row| {
-            let is_found = row.optional_integer(2)?.is_some();
-            let hit = is_found.then(|| read_hit(row)).transpose()?;
-            Ok((row.integer(6)?, hit))
-        },
-    )
+pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
+    read.recall(uprn, |read| {
+        read.query_exactly_one(
+            "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
+             from revision r left join property p on p.uprn = $1 \
+             left join listing l on l.id = (select x.id from listing x \
+             where x.property_id = p.id and x.deleted_at is null \
+             order by x.created_at desc, x.id desc limit 1) \
+             left join chain c on c.id = l.chain_id where r.name = 'registry'",
+            &[uprn.value().into()],
+            |row| {
+                let is_found = row.optional_integer(2)?.is_some();
+                Ok(Located {
+                    revision: row.integer(6)?,
+                    hit: is_found.then(|| read_hit(row)).transpose()?,
+                })
+            },
+        )
+    })
 }
 
 /// Counts the properties whose whole address has this normal form, with or

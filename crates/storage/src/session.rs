@@ -2,6 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
+use chain::ids::Uprn;
+
+use crate::address_search::Located;
 use crate::engine::{PostgresSession, SqliteSession};
 use crate::row::{Row, Value};
 use crate::{Result, StorageError};
@@ -85,6 +88,19 @@ impl<'c> Read<'c> {
         match &mut self.session {
             Session::Sqlite(session) => session.each_by_tokens(groups, limit, visit),
             Session::Postgres(session) => session.each_by_tokens(groups, limit, visit),
+        }
+    }
+
+    /// What `find` finds, or has found before where the engine can tell that
+    /// nothing has changed since.
+    pub(crate) fn recall(
+        &mut self,
+        uprn: Uprn,
+        find: impl FnOnce(&mut Read<'_>) -> Result<Located>,
+    ) -> Result<Located> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.recall(uprn, find),
+            Session::Postgres(_) => find(self),
         }
     }
 

@@ -3,6 +3,7 @@
 mod address_tokens;
 mod copy;
 mod held;
+mod recall;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::copy::{back_up as back_up_file, restore as restore_file};
 use self::held::Held;
+use self::recall::Recall;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, View, WriteJob};
 use crate::migrations;
@@ -46,7 +48,7 @@ pub(crate) struct SqliteEngine {
     // The readers are declared first, so that they end first: only the last
     // connection to close moves the log into the file, and theirs may not write.
     /// Connections of [`SqliteEngine::look_up`] that nobody uses at the moment.
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<(Connection, Recall)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
     /// Last, so that nobody puts another file in place while these still end.
@@ -57,6 +59,7 @@ pub(crate) struct SqliteEngine {
 #[derive(Debug)]
 pub(crate) struct SqliteSession<'c> {
     connection: &'c Connection,
+    recall: Option<&'c mut Recall>,
 }
 
 impl SqliteEngine {
@@ -77,7 +80,7 @@ impl SqliteEngine {
             .collect::<Result<Vec<_>>>()?;
         let readers = Threads::start("onward-reader", bodies)?;
         let idle = (0..LOOKUP_CONNECTIONS)
-            .map(|_| connect(path, false, true))
+            .map(|_| Ok((connect(path, false, true)?, Recall::default())))
             .collect::<Result<Vec<_>>>()?;
         Ok(Self {
             idle: Mutex::new(idle),
@@ -95,18 +98,19 @@ impl SqliteEngine {
         W: FnOnce(&mut Read<'_>) -> T,
     {
         let taken = self.lock_idle().pop();
-        let Some(connection) = taken else {
+        let Some((connection, mut recall)) = taken else {
             return Err(work);
         };
         let mut read = Read::new(Session::Sqlite(SqliteSession {
             connection: &connection,
+            recall: Some(&mut recall),
         }));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut read)));
-        self.lock_idle().push(connection);
+        self.lock_idle().push((connection, recall));
         Ok(outcome.map_err(|_panic| StorageError::Stopped))
     }
 
-    fn lock_idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, Recall)>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +123,14 @@ impl SqliteEngine {
     }
 }
 
-impl SqliteSession<'_> {
+impl<'c> SqliteSession<'c> {
+    fn new(connection: &'c Connection) -> Self {
+        Self {
+            connection,
+            recall: None,
+        }
+    }
+
     pub(crate) fn each(
         &mut self,
         sql: &'static str,
@@ -254,7 +265,7 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
                 .map_err(|error| failed(&error)),
             View::Newest => Ok(()),
         };
-        let mut read = Read::new(Session::Sqlite(SqliteSession { connection }));
+        let mut read = Read::new(Session::Sqlite(SqliteSession::new(connection)));
         // A panic in the work must not take the thread with it. The asker
         // learns of it because its reply channel is dropped.
         let _panicked = catch_unwind(AssertUnwindSafe(|| match begun {
@@ -329,7 +340,7 @@ fn end_transaction(connection: &Connection, ending: &str) -> Result<()> {
 }
 
 fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
-    let mut write = Write::new(Session::Sqlite(SqliteSession { connection }));
+    let mut write = Write::new(Session::Sqlite(SqliteSession::new(connection)));
     catch_unwind(AssertUnwindSafe(|| job.run(&mut write))).map_err(|_panic| StorageError::Stopped)
 }
 

@@ -22,6 +22,8 @@ mod idempotency;
 #[cfg(test)]
 mod listings;
 #[cfg(test)]
+mod located;
+#[cfg(test)]
 mod meeting;
 #[cfg(test)]
 mod milestones;

@@ -177,7 +177,8 @@ fn describe(storage: &Storage) -> String {
             let probe = Probe::of(vec![tokens.concat()]);
             let found = address_search::list_candidates(read, &probe, 9)?;
             let found: Vec<_> = found.iter().map(|property| property.id.0).collect();
-            let (revision, hit) = address_search::find_by_uprn(read, Uprn::new(12345).unwrap())?;
+            let located = address_search::find_by_uprn(read, Uprn::new(12345).unwrap())?;
+            let (revision, hit) = (located.revision, located.hit);
             let listings = [41, 42].map(ListingId);
             let of_each = listings.map(|listing| {
                 let stored = listings::find_stored_listing(read, listing).unwrap();

@@ -35,16 +35,11 @@ pub(super) async fn find_matches(
         Values::Uprns(uprns) => find_uprns(read, uprns),
         Values::Addresses(addresses) => find_addresses(read, addresses),
     };
+    let step = trace::step("store read");
     let (revision, matches, is_ambiguous) = if is_small {
-        storage
-            .lookup(find)
-            .instrument(trace::step("store read"))
-            .await?
+        storage.lookup(find).instrument(step).await?
     } else {
-        storage
-            .read(find)
-            .instrument(trace::step("store read"))
-            .await?
+        storage.read(find).instrument(step).await?
     };
     if !matches.is_empty() {
         return Ok((revision, matches));
@@ -64,9 +59,9 @@ fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Findings, StorageEr
     let mut oldest_revision = i64::MAX;
     let mut matches = Vec::with_capacity(uprns.len());
     for uprn in uprns {
-        let (revision, hit) = address_search::find_by_uprn(read, *uprn)?;
-        oldest_revision = oldest_revision.min(revision);
-        if let Some(hit) = hit {
+        let located = address_search::find_by_uprn(read, *uprn)?;
+        oldest_revision = oldest_revision.min(located.revision);
+        if let Some(hit) = located.hit {
             let queried = hit.display_address.clone();
             matches.push(Match { queried, hit });
         }
