@@ -29,6 +29,10 @@ const CONNECTIONS: usize = 8;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
 /// Just below what one address may have by default.
 const SLOW_CONNECTIONS: usize = 990;
+/// Connections over which too much is sent, each as fast as it is refused.
+const OVERSIZED_CONNECTIONS: usize = 16;
+/// Bytes of a header or body that no request may have.
+const OVERSIZED: usize = 4 * 1024 * 1024;
 const IDLE_CONNECTIONS: usize = 10_000;
 /// Of one address, below its bound.
 const IDLE_PER_ADDRESS: usize = 900;
@@ -44,7 +48,18 @@ enum Attack {
     BadHandshakes,
     /// Requests whose header comes a byte a second.
     Slowloris,
+    /// Connections on which nothing is ever said.
+    HalfOpen,
+    /// Headers and bodies of megabytes, in turns.
+    Oversized,
 }
+
+const ATTACKS: [Attack; 4] = [
+    Attack::BadHandshakes,
+    Attack::Slowloris,
+    Attack::HalfOpen,
+    Attack::Oversized,
+];
 
 /// Attackers at work.
 struct Attackers {
@@ -79,13 +94,10 @@ pub(crate) async fn measure() {
     println!("hostile peers, beside a client that asks {RATE} times a second");
     latency(&target, CONNECTIONS, RATE, seconds).await;
     let mut quiet = Vec::new();
-    let mut attacked = [Vec::new(), Vec::new()];
+    let mut attacked = ATTACKS.map(|_attack| Vec::new());
     for _round in 0..rounds {
         quiet.push(latency(&target, CONNECTIONS, RATE, seconds).await);
-        for (attack, seen) in [Attack::BadHandshakes, Attack::Slowloris]
-            .into_iter()
-            .zip(&mut attacked)
-        {
+        for (attack, seen) in ATTACKS.into_iter().zip(&mut attacked) {
             let attackers = Attackers::begin(attack, node.base_address(), Arc::clone(&tls));
             // Until all of them have begun.
             sleep(Duration::from_secs(2)).await;
@@ -93,7 +105,7 @@ pub(crate) async fn measure() {
             seen.push(latency(&target, CONNECTIONS, RATE, seconds).await);
             let wall = begun.elapsed().as_secs_f64();
             println!(
-                "  {}: {:.0} a second, the server takes {:.2} CPUs",
+                "  {:<42} {:>5.0} a second, the server takes {:.2} CPUs",
                 attack.describe(),
                 (attackers.done() - done) as f64 / wall,
                 (node.cpu_seconds() - cpu) / wall
@@ -102,9 +114,9 @@ pub(crate) async fn measure() {
         }
     }
     let quiet = p99(&quiet);
-    println!("quiet                 p99 {:.1} ms", quiet * 1e3);
-    for (name, seen) in ["bad handshakes", "slowloris"].iter().zip(&attacked) {
-        judge(name, p99(seen), quiet);
+    println!("{:<42} p99 {:.1} ms", "quiet", quiet * 1e3);
+    for (attack, seen) in ATTACKS.into_iter().zip(&attacked) {
+        judge(attack.describe(), p99(seen), quiet);
     }
     hold_idle(&node, &target, tls, (seconds, quiet)).await;
     node.stop().await;
@@ -119,7 +131,7 @@ fn judge(name: &str, attacked: f64, quiet: f64) {
     let ratio = attacked / quiet;
     let verdict = if ratio <= BOUND { "within" } else { "PAST" };
     println!(
-        "{name:<20}  p99 {:.1} ms, {ratio:.2} times the quiet one: {verdict} the bound of {BOUND}",
+        "{name:<42} p99 {:.1} ms, {ratio:.2} times the quiet one: {verdict} the bound of {BOUND}",
         attacked * 1e3
     );
 }
@@ -127,8 +139,10 @@ fn judge(name: &str, attacked: f64, quiet: f64) {
 impl Attack {
     fn describe(self) -> &'static str {
         match self {
-            Self::BadHandshakes => "bad handshakes, answered and left",
-            Self::Slowloris => "slowloris, connections opened again",
+            Self::BadHandshakes => "handshakes answered and left",
+            Self::Slowloris => "slowloris, connections opened anew",
+            Self::HalfOpen => "silent connections, opened anew",
+            Self::Oversized => "headers and bodies of 4 MiB",
         }
     }
 }
@@ -149,6 +163,16 @@ impl Attackers {
             Attack::Slowloris => {
                 for _connection in 0..SLOW_CONNECTIONS {
                     tasks.spawn(drip(scene.clone()));
+                }
+            }
+            Attack::HalfOpen => {
+                for _connection in 0..SLOW_CONNECTIONS {
+                    tasks.spawn(say_nothing(scene.clone()));
+                }
+            }
+            Attack::Oversized => {
+                for _connection in 0..OVERSIZED_CONNECTIONS {
+                    tasks.spawn(send_too_much(scene.clone()));
                 }
             }
         }
@@ -216,6 +240,48 @@ async fn drip(scene: Scene) {
             next = b"x";
             sleep(Duration::from_secs(1)).await;
         }
+    }
+}
+
+/// One of many connections that wait for the server to close them.
+async fn say_nothing(scene: Scene) {
+    while !scene.stop.load(Ordering::Relaxed) {
+        let Ok(mut stream) = connect_from(2, scene.address).await else {
+            sleep(Duration::from_secs(1)).await;
+            continue;
+        };
+        scene.done.fetch_add(1, Ordering::Relaxed);
+        // However it ends.
+        drop(stream.read(&mut [0]).await);
+    }
+}
+
+/// Sends what is too large until it is refused, and comes again a tenth of a second later.
+async fn send_too_much(scene: Scene) {
+    let (header, body) = (
+        "GET /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Large: ".to_owned(),
+        format!(
+            "POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nContent-Length: {OVERSIZED}\r\n\r\n"
+        ),
+    );
+    let part = [b'x'; 16 * 1024];
+    while !scene.stop.load(Ordering::Relaxed) {
+        for begin in [&header, &body] {
+            let Ok(mut stream) = shake_hands(2, &scene).await else {
+                break;
+            };
+            let sent = async {
+                stream.write_all(begin.as_bytes()).await?;
+                for _part in 0..OVERSIZED / part.len() {
+                    stream.write_all(&part).await?;
+                }
+                stream.flush().await
+            };
+            // Most of it is never taken.
+            drop(timeout(Duration::from_secs(1), sent).await);
+            scene.done.fetch_add(1, Ordering::Relaxed);
+        }
+        sleep(Duration::from_millis(100)).await;
     }
 }
 

@@ -260,9 +260,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
 fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
     for job in jobs {
         let begun = match job.view {
-            View::Snapshot | View::SnapshotByIndex => connection
-                .execute_batch("begin")
-                .map_err(|error| failed(&error)),
+            View::Snapshot | View::SnapshotByIndex => control(connection, "begin"),
             View::Newest => Ok(()),
         };
         let mut read = Read::new(Session::Sqlite(SqliteSession::new(connection)));
@@ -273,7 +271,7 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
             Err(error) => (job.run)(Err(error)),
         }));
         if !connection.is_autocommit()
-            && let Err(error) = connection.execute_batch("commit")
+            && let Err(error) = control(connection, "commit")
         {
             tracing::error!(%error, "a read could not be ended");
         }
@@ -292,8 +290,7 @@ fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>
 /// Runs all jobs of a group in one transaction, each behind a savepoint of its
 /// own, and answers them after the one commit.
 fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
-    if let Err(error) = connection.execute_batch("begin immediate") {
-        let error = failed(&error);
+    if let Err(error) = control(connection, "begin immediate") {
         for job in group {
             job.finish(Err(error.clone()));
         }
@@ -329,13 +326,11 @@ fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
 }
 
 /// Commits or rolls back; after a failure nothing stays open.
-fn end_transaction(connection: &Connection, ending: &str) -> Result<()> {
-    connection.execute_batch(ending).map_err(|error| {
-        let error = failed(&error);
+fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
+    control(connection, ending).inspect_err(|_error| {
         if !connection.is_autocommit() {
-            drop(connection.execute_batch("rollback"));
+            drop(control(connection, "rollback"));
         }
-        error
     })
 }
 
@@ -345,25 +340,23 @@ fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
 }
 
 fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<()> {
-    connection
-        .execute_batch("savepoint job")
-        .map_err(|error| failed(&error))?;
+    control(connection, "savepoint job")?;
     let undone = match run(connection, job) {
-        Ok(true) => return release(connection),
+        Ok(true) => return control(connection, "release job"),
         Ok(false) => Ok(()),
         Err(error) => Err(error),
     };
-    connection
-        .execute_batch("rollback to job")
-        .map_err(|error| failed(&error))?;
-    release(connection)?;
+    control(connection, "rollback to job")?;
+    control(connection, "release job")?;
     undone
 }
 
-fn release(connection: &Connection) -> Result<()> {
-    connection
-        .execute_batch("release job")
-        .map_err(|error| failed(&error))
+/// Runs a statement that begins or ends something, prepared once.
+fn control(connection: &Connection, sql: &'static str) -> Result<()> {
+    let outcome = connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.raw_execute());
+    outcome.map(drop).map_err(|error| failed(&error))
 }
 
 fn failed(error: &rusqlite::Error) -> StorageError {
