@@ -134,27 +134,27 @@ pub fn list_heads(
         due_columns!(),
         ", (select f.id from delivery f where f.subscription_id + 0 = $1 \
          and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
-         and f.id + 0 > d.id limit 1) \
+         and f.id + 0 > d.id + 0 limit 1) \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
          and d.not_before <= $3 and d.attempts = 0 \
          and exists (select 1 from subscription s where s.id = $4 and s.status = 'active') \
          and (select o.id from delivery o where o.subscription_id + 0 = $5 \
          and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
-         and o.id + 0 < d.id limit 1) is null \
+         and o.id + 0 < d.id + 0 limit 1) is null \
          order by d.not_before, d.id limit $6) as fresh \
          union all select * from (select ",
         due_columns!(),
         ", (select f.id from delivery f where f.subscription_id + 0 = $7 \
          and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
-         and f.id + 0 > d.id limit 1) \
+         and f.id + 0 > d.id + 0 limit 1) \
          from delivery d join event e on e.id = d.event_row \
          where d.subscription_id + 0 = $8 and d.state = 'waiting' and d.not_before >= 0 \
          and d.not_before <= $9 and d.attempts > 0 \
          and exists (select 1 from subscription s where s.id = $10 and s.status = 'active') \
          and (select o.id from delivery o where o.subscription_id + 0 = $11 \
          and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
-         and o.id + 0 < d.id limit 1) is null \
+         and o.id + 0 < d.id + 0 limit 1) is null \
          order by d.not_before, d.id limit $12) as retried limit $13"
     );
     let id = subscription.into();

@@ -19,6 +19,9 @@ pub struct Health {
     pub open_until: i64,
 }
 
+/// Gives all lanes back, whoever held them.
+pub(crate) const FREE_ALL: &str = "update lane set owner = '', lease_until = 0 where owner <> ''";
+
 /// A lane that this node may deliver on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
@@ -35,13 +38,15 @@ pub struct Lane {
 }
 
 /// Active subscriptions with something due, whose lanes nobody holds or
-/// `owner` does, and whose breakers let something through.
+/// `owner` does, and whose breakers let something through. A sum on both sides,
+/// because SQLite looks a sum up in an index only by what is no plain integer
+/// column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
     read.query(
-        "select s.id from subscription s join lane l on l.subscription_id = s.id \
+        "select s.id from subscription s join lane l on l.subscription_id = s.id + 0 \
          where s.status = 'active' and l.open_until <= $1 \
          and (l.owner = $2 or l.lease_until <= $3) \
-         and (select d.id from delivery d where d.subscription_id + 0 = s.id \
+         and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
          and d.state = 'waiting' and d.not_before >= 0 and d.not_before <= $4 limit 1) \
          is not null order by s.id",
         &[now.into(), owner.into(), now.into(), now.into()],
@@ -151,9 +156,9 @@ pub struct LaneFigures {
 pub fn list_lane_figures(read: &mut Read<'_>) -> Result<Vec<LaneFigures>> {
     read.query(
         "select s.reference, s.status, l.failures, l.failing_since, l.open_until, \
-         (select count(*) from delivery d where d.subscription_id + 0 = s.id \
+         (select count(*) from delivery d where d.subscription_id + 0 = s.id + 0 \
          and d.state = 'waiting' and d.not_before >= 0), \
-         (select min(d.created_at) from delivery d where d.subscription_id + 0 = s.id \
+         (select min(d.created_at) from delivery d where d.subscription_id + 0 = s.id + 0 \
          and d.state = 'waiting' and d.not_before >= 0) \
          from subscription s join lane l on l.subscription_id = s.id order by s.id",
         &[],
