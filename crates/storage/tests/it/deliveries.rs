@@ -1,5 +1,6 @@
 //! What lanes read and store.
 
+use std::path::Path;
 use std::time::Duration;
 
 use chain::event::EventType;
@@ -9,7 +10,7 @@ use storage::delivery_log::{self, LoggedDelivery};
 use storage::events::{self, SimulatedEvent};
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, SubscriptionId};
-use storage::{Result, Storage, Write};
+use storage::{OpenOptions, Result, Storage, StorageError, StoreUrl, Write};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, wait_for};
@@ -100,6 +101,17 @@ on_both_engines! {
         assert_eq!(heads.len(), MANY);
     }
 
+    fn whether_something_is_due_does_not_take_longer_the_more_waits(place) {
+        let (storage, _lane) = open_with_lane(place);
+        owe(&storage, vec![1]);
+        place.run(&format!("update delivery set not_before = {}", OWED + 1));
+        let few = measure_due_lanes(&storage);
+        place.run(&OWE_MANY.replace("0, 1, 1 from", &format!("0, {}, 1 from", OWED + 1)));
+        let many = measure_due_lanes(&storage);
+        // Looking at each of them takes a hundred times as long.
+        assert!(many < 10 * few, "{few:?}, and {many:?} with a backlog");
+    }
+
     fn properties_that_are_not_known_are_told_apart(place) {
         let (storage, _lane) = open_with_lane(place);
         let ids = owe(&storage, vec![-5, -6, -5]);
@@ -123,6 +135,51 @@ on_both_engines! {
             assert_eq!(state, if is_stored { "delivered" } else { "waiting" });
         }
     }
+}
+
+/// The shortest time that it took to find out, many times, that no lane has anything due.
+fn measure_due_lanes(storage: &Storage) -> Duration {
+    let look = || {
+        let begun = tokio::time::Instant::now();
+        let due = wait_for(storage.read_by_index(|read| {
+            for _ in 0..50 {
+                assert_eq!(lanes::list_due_lanes(read, "here", OWED)?, []);
+            }
+            Ok::<_, StorageError>(())
+        }));
+        due.unwrap();
+        begun.elapsed()
+    };
+    (0..5).map(|_| look()).min().unwrap()
+}
+
+#[test]
+fn lanes_of_a_killed_program_are_free_when_the_file_is_opened_again() {
+    let place = Place::on_sqlite();
+    let StoreUrl::Sqlite(path) = &place.url else {
+        unreachable!("on_sqlite");
+    };
+    let take = |storage: &Storage| {
+        let take =
+            |write: &mut Write<'_>| lanes::take_lane(write, LANE, "another", (OWED - 1, OWED));
+        storage.write_blocking(take).unwrap()
+    };
+    let (storage, lane) = open_with_lane(&place);
+    assert_eq!(
+        take(&place.open()),
+        None,
+        "somebody else has the store open"
+    );
+    // What a kill leaves: the file and its log, copied as they are.
+    let copy = path.with_file_name("copy.db");
+    for ending in ["", "-wal"] {
+        let name = |path: &Path| format!("{}{ending}", path.display());
+        std::fs::copy(name(path), name(&copy)).unwrap();
+    }
+    drop(storage);
+    let copied = Storage::open(&StoreUrl::Sqlite(copy), &OpenOptions::default()).unwrap();
+    let taken = take(&copied).unwrap();
+    assert!(taken.epoch > lane.epoch);
 }
 
 fn open_with_lane(place: &Place) -> (Storage, Lane) {

@@ -35,7 +35,7 @@ impl Held {
         if !create && !path.exists() {
             return Ok(None);
         }
-        match take(path, Kind::Shared) {
+        match take(path, Kind::Shared, TRIES) {
             Ok(Some(held)) => Ok(Some(held)),
             Ok(None) => Err(StorageError::Open {
                 target: path.display().to_string(),
@@ -52,7 +52,12 @@ impl Held {
 
     /// Has the store alone; none while somebody uses it.
     pub(super) fn alone(path: &Path) -> io::Result<Option<Self>> {
-        take(path, Kind::Alone)
+        take(path, Kind::Alone, TRIES)
+    }
+
+    /// As [`Held::alone`], without waiting for others to leave.
+    pub(super) fn alone_now(path: &Path) -> io::Result<Option<Self>> {
+        take(path, Kind::Alone, 1)
     }
 
     /// Whether the file that is locked still has its name: the last user removes it.
@@ -97,23 +102,23 @@ fn open_lock(name: &Path) -> io::Result<File> {
     }
 }
 
-fn take(path: &Path, kind: Kind) -> io::Result<Option<Held>> {
+fn take(path: &Path, kind: Kind, tries: u32) -> io::Result<Option<Held>> {
     // A link and what it leads to are one store.
     let real = path
         .canonicalize()
         .unwrap_or_else(|_absent| path.to_owned());
     let mut name = real.into_os_string();
     name.push(".lock");
-    for _ in 0..TRIES {
+    for _ in 0..tries {
         let held = Held {
             file: open_lock(Path::new(&name))?,
             name: PathBuf::from(&name),
         };
-        let tried = match kind {
+        let outcome = match kind {
             Kind::Shared => held.file.try_lock_shared(),
             Kind::Alone => held.file.try_lock(),
         };
-        match tried {
+        match outcome {
             Ok(()) if held.is_current() => return Ok(Some(held)),
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
