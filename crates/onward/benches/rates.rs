@@ -27,6 +27,8 @@ mod connection;
 mod deliveries;
 #[path = "rates/hostile.rs"]
 mod hostile;
+#[path = "rates/idle.rs"]
+mod idle;
 #[path = "rates/isolation.rs"]
 mod isolation;
 #[path = "rates/load.rs"]

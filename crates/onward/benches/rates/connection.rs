@@ -1,4 +1,4 @@
-//! One kept-alive HTTP/1.1 connection over mutual TLS.
+//! Connections over mutual TLS, and one that is kept alive for HTTP/1.1.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 /// An open connection.
 pub(crate) struct Connection {
@@ -51,4 +52,23 @@ impl Connection {
             response.into_body().collect().await.unwrap().to_bytes(),
         )
     }
+}
+
+/// Connects from `127.0.0.{last}`: callers have addresses of their own in the world.
+pub(crate) async fn connect_from(last: u8, address: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from(([127, 0, 0, last], 0)))?;
+    socket.connect(address).await
+}
+
+/// Connects from there and shakes hands.
+pub(crate) async fn shake_hands(
+    last: u8,
+    address: SocketAddr,
+    tls: &Arc<rustls::ClientConfig>,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = connect_from(last, address).await?;
+    let name = "localhost".try_into().unwrap();
+    let connector = TlsConnector::from(Arc::clone(tls));
+    connector.connect(name, stream).await
 }

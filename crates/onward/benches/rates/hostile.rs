@@ -1,5 +1,5 @@
-//! What a well-behaved client notices while others misbehave, and what connections cost that
-//! nobody uses.
+//! What a well-behaved client notices while others misbehave, and beside connections that nobody
+//! uses.
 //!
 //! The client asks at a fixed rate from one address. The attackers have addresses of their own, as
 //! they have in the world, and the server's bounds are its defaults. Rounds go in turns, quiet and
@@ -13,14 +13,13 @@ use std::time::Duration;
 
 use rustls::{ClientConfig, ClientConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
+use crate::connection::{connect_from, shake_hands};
+use crate::idle::IdleConnections;
 use crate::load::{Latencies, Target, latency, now};
-use crate::process::{Node, Settings, raise_own_limit};
+use crate::process::{Node, Settings};
 use crate::{median, read_setting};
 
 /// Requests a second of the well-behaved client.
@@ -33,11 +32,6 @@ const SLOW_CONNECTIONS: usize = 990;
 const OVERSIZED_CONNECTIONS: usize = 16;
 /// Bytes of a header or body that no request may have.
 const OVERSIZED: usize = 4 * 1024 * 1024;
-const IDLE_CONNECTIONS: usize = 10_000;
-/// Of one address, below its bound.
-const IDLE_PER_ADDRESS: usize = 900;
-/// Handshakes under way at once while connections are opened.
-const OPENING: usize = 64;
 /// How often p99 may grow by an attack.
 const BOUND: f64 = 2.0;
 
@@ -118,7 +112,13 @@ pub(crate) async fn measure() {
     for (attack, seen) in ATTACKS.into_iter().zip(&attacked) {
         judge(attack.describe(), p99(seen), quiet);
     }
-    hold_idle(&node, &target, tls, (seconds, quiet)).await;
+    let idle = IdleConnections::open(&node, tls).await;
+    let mut beside = Vec::new();
+    for _round in 0..rounds {
+        beside.push(latency(&target, CONNECTIONS, RATE, seconds).await);
+    }
+    judge("idle connections", p99(&beside), quiet);
+    idle.close(&node).await;
     node.stop().await;
 }
 
@@ -230,7 +230,7 @@ async fn spoil_handshakes(scene: Scene) {
 async fn drip(scene: Scene) {
     let begin = b"POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
     while !scene.stop.load(Ordering::Relaxed) {
-        let Ok(mut stream) = shake_hands(2, &scene).await else {
+        let Ok(mut stream) = shake_hands(2, scene.address, &scene.tls).await else {
             sleep(Duration::from_secs(1)).await;
             continue;
         };
@@ -267,7 +267,7 @@ async fn send_too_much(scene: Scene) {
     let part = [b'x'; 16 * 1024];
     while !scene.stop.load(Ordering::Relaxed) {
         for begin in [&header, &body] {
-            let Ok(mut stream) = shake_hands(2, &scene).await else {
+            let Ok(mut stream) = shake_hands(2, scene.address, &scene.tls).await else {
                 break;
             };
             let sent = async {
@@ -282,85 +282,5 @@ async fn send_too_much(scene: Scene) {
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
         sleep(Duration::from_millis(100)).await;
-    }
-}
-
-async fn connect_from(last: u8, address: SocketAddr) -> std::io::Result<TcpStream> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::from(([127, 0, 0, last], 0)))?;
-    socket.connect(address).await
-}
-
-async fn shake_hands(last: u8, scene: &Scene) -> std::io::Result<TlsStream<TcpStream>> {
-    let stream = connect_from(last, scene.address).await?;
-    let name = "localhost".try_into().unwrap();
-    let connector = TlsConnector::from(Arc::clone(&scene.tls));
-    connector.connect(name, stream).await
-}
-
-/// Opens connections that ask once and then nothing, and looks what they take.
-async fn hold_idle(
-    node: &Node,
-    target: &Target,
-    tls: Arc<ClientConfig>,
-    (seconds, quiet): (Duration, f64),
-) {
-    let wanted = IDLE_CONNECTIONS as u64 + 500;
-    let granted = raise_own_limit(wanted).min(node.raise_limit(wanted));
-    let count = if granted < wanted {
-        println!("this machine allows {granted} open files of the {wanted} that are needed");
-        usize::try_from(granted).unwrap().saturating_sub(500)
-    } else {
-        IDLE_CONNECTIONS
-    };
-    let scene = Scene {
-        address: node.base_address(),
-        tls,
-        stop: Arc::default(),
-        done: Arc::default(),
-    };
-    let (before, begun) = (node.resident_kibibytes(), now());
-    let mut opening = JoinSet::new();
-    let mut held = Vec::with_capacity(count);
-    for number in 0..count {
-        if opening.len() >= OPENING {
-            held.extend(opening.join_next().await.unwrap());
-        }
-        let scene = scene.clone();
-        let from = u8::try_from(2 + number / IDLE_PER_ADDRESS).unwrap();
-        opening.spawn(async move { ask_once(from, &scene).await });
-    }
-    held.extend(opening.join_all().await);
-    let failed = held.iter().filter(|stream| stream.is_err()).count();
-    println!(
-        "{} idle TLS connections opened in {:.1} s, {failed} failed",
-        held.len() - failed,
-        begun.elapsed().as_secs_f64()
-    );
-    let open = node.open_files();
-    let grown = node.resident_kibibytes().saturating_sub(before);
-    println!(
-        "  {open} open files, {:.1} MiB more memory, {:.1} KiB a connection",
-        grown as f64 / 1024.0,
-        grown as f64 / (held.len() - failed).max(1) as f64
-    );
-    let beside = latency(target, CONNECTIONS, RATE, seconds).await;
-    judge("idle connections", beside.at(0.99), quiet);
-    drop(held);
-    sleep(Duration::from_secs(2)).await;
-    println!("  closed: {} open files", node.open_files());
-}
-
-async fn ask_once(from: u8, scene: &Scene) -> std::io::Result<TlsStream<TcpStream>> {
-    let mut stream = shake_hands(from, scene).await?;
-    stream
-        .write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .await?;
-    let mut part = [0; 4096];
-    let count = stream.read(&mut part).await?;
-    if part[..count].starts_with(b"HTTP/1.1 404 ") {
-        Ok(stream)
-    } else {
-        Err(std::io::ErrorKind::InvalidData.into())
     }
 }

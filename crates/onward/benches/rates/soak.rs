@@ -1,9 +1,11 @@
-//! Whether anything grows: queries at four fifths of the measured peak, for a long time.
+//! Whether anything grows: queries at four fifths of the measured peak, for a long time, beside
+//! connections that nobody uses.
 
 use std::time::Duration;
 
 use tokio::time::sleep;
 
+use crate::idle::IdleConnections;
 use crate::load::{Target, latency, throughput};
 use crate::process::{Node, Settings};
 use crate::{engine, read_setting};
@@ -21,8 +23,11 @@ pub(crate) async fn measure() {
         directory: directory.path(),
         listings,
         store: std::env::var("ONWARD_BENCH_STORE").ok(),
-        // One token lasts for all of it.
-        overrides: &[("TOKEN_LIFETIME_SECONDS", "3600")],
+        // One token lasts for all of it, and nobody is sent away for asking nothing.
+        overrides: &[
+            ("TOKEN_LIFETIME_SECONDS", "3600"),
+            ("IDLE_TIMEOUT_SECONDS", "3600"),
+        ],
     };
     let node = Node::start(&settings).await;
     let target = Target::open(&node, node.read_uprns()).await;
@@ -35,6 +40,8 @@ pub(crate) async fn measure() {
         peak.per_second(),
         length.as_secs()
     );
+    let (tls, _token) = node.sign_in(None).await;
+    let idle = IdleConnections::open(&node, tls).await;
     let look = |when: &str| {
         let mebibytes = node.resident_kibibytes() as f64 / 1024.0;
         println!(
@@ -52,5 +59,6 @@ pub(crate) async fn measure() {
     };
     let (latencies, ()) = tokio::join!(latency(&target, CONNECTIONS, rate, length), watching);
     println!("  {latencies}");
+    idle.close(&node).await;
     node.stop().await;
 }
