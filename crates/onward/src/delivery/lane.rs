@@ -9,7 +9,7 @@ use storage::deliveries::DueDelivery;
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Hears, SubscriptionId};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tracing::Instrument as _;
 
 use super::ahead::{ReadAhead, read_ahead};
@@ -61,6 +61,8 @@ pub async fn run(node: Arc<Node>, subscription: SubscriptionId, stop: watch::Rec
         window,
         ahead: ReadAhead::default(),
         sending: JoinSet::new(),
+        sent: Vec::new(),
+        storing: None,
         stop,
     };
     if let Err(error) = runner.deliver().await {
@@ -78,8 +80,19 @@ struct Runner {
     window: Window,
     ahead: ReadAhead,
     sending: JoinSet<Sent>,
+    /// What came of attempts that have ended, in their order.
+    sent: Vec<Sent>,
+    storing: Option<Storing>,
     changes: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
+}
+
+/// Results that are being stored, while others are sent.
+struct Storing {
+    batch: Vec<Sent>,
+    /// What the subscription is sent from now on; none, if nothing any more or
+    /// the lane is not ours.
+    task: JoinHandle<Result<Option<Hears>, StorageError>>,
 }
 
 /// A delivery and what came of its attempt.
@@ -98,7 +111,7 @@ impl Runner {
         let mut looked = Stopwatch::start();
         loop {
             let is_stopping = *self.stop.borrow();
-            if is_stopping && self.sending.is_empty() {
+            if is_stopping && self.count_under_way() == 0 {
                 return Ok(());
             }
             if renewed.elapsed() >= RENEWAL_INTERVAL {
@@ -117,27 +130,33 @@ impl Runner {
                 self.fill().await?;
                 self.send_queued();
             }
-            if self.sending.is_empty() {
+            self.begin_to_store();
+            if self.count_under_way() == 0 {
                 if self.is_paused() || idle.elapsed() >= IDLE_MAX {
                     return Ok(());
                 }
                 self.wait().await;
                 continue;
             }
-            let first = tokio::select! {
-                sent = self.sending.join_next() => sent,
-                // A new event may go out beside a slow answer.
-                _changed = self.changes.changed() => {
-                    self.ahead.outdate();
-                    continue;
+            tokio::select! {
+                Some(sent) = self.sending.join_next() => self.sent.extend(sent.ok()),
+                stored = end_of(&mut self.storing) => {
+                    idle = Stopwatch::start();
+                    if !self.note_stored(stored?) {
+                        return Ok(());
+                    }
                 }
-                () = tokio::time::sleep(TICK) => continue,
-            };
-            idle = Stopwatch::start();
-            if !self.store(first.and_then(Result::ok)).await? {
-                return Ok(());
+                // A new event may go out beside a slow answer.
+                _changed = self.changes.changed() => self.ahead.outdate(),
+                () = tokio::time::sleep(TICK) => {}
             }
         }
+    }
+
+    /// Deliveries of which it is not stored what came of them: those that a kill would send again.
+    fn count_under_way(&self) -> usize {
+        let storing = self.storing.as_ref();
+        self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
     }
 
     fn is_paused(&self) -> bool {
@@ -154,7 +173,7 @@ impl Runner {
 
     /// Reads ahead, without any lock, when there is room and something to find.
     async fn fill(&mut self) -> Result<(), StorageError> {
-        if !self.ahead.is_wanting() || self.sending.len() >= self.window.size() {
+        if !self.ahead.is_wanting() || self.count_under_way() >= self.window.size() {
             return Ok(());
         }
         let subscription = self.lane.subscription;
@@ -171,7 +190,7 @@ impl Runner {
     }
 
     fn send_queued(&mut self) {
-        while self.sending.len() < self.window.size() {
+        while self.count_under_way() < self.window.size() {
             let Some(delivery) = self.ahead.pop() else {
                 return;
             };
@@ -180,24 +199,39 @@ impl Runner {
         }
     }
 
-    /// Stores all results that are there in one transaction; `false` if the
-    /// lane is not ours any more, or its subscription was disabled.
-    async fn store(&mut self, first: Option<Sent>) -> Result<bool, StorageError> {
-        let mut batch: Vec<Sent> = first.into_iter().collect();
-        while let Some(sent) = self.sending.try_join_next() {
-            batch.extend(sent.ok());
+    /// Begins to store all results that are there, in one transaction, unless others are being
+    /// stored: sending does not wait for the disk.
+    fn begin_to_store(&mut self) {
+        if self.storing.is_some() {
+            return;
         }
+        while let Some(sent) = self.sending.try_join_next() {
+            self.sent.extend(sent.ok());
+        }
+        if self.sent.is_empty() {
+            return;
+        }
+        let batch = std::mem::take(&mut self.sent);
         let mut disabling = None;
         for sent in &batch {
             self.health = sent.outcome.health(&self.health);
             self.window.note(sent.outcome.is_success, &self.health);
             disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
         }
-        let results: Vec<_> = batch.iter().map(|sent| sent.result.clone()).collect();
-        let Some(hears) = self.record(results, disabling).await? else {
-            return Ok(false);
+        let results = batch.iter().map(|sent| sent.result.clone()).collect();
+        let (node, lane) = (Arc::clone(&self.node), self.lane.clone());
+        let task = tokio::spawn(record(node, (lane, self.health), results, disabling));
+        self.storing = Some(Storing { batch, task });
+    }
+
+    /// Goes on with what follows; `false` if the lane is not ours any more, or its subscription
+    /// was disabled.
+    fn note_stored(&mut self, hears: Option<Hears>) -> bool {
+        let batch = self.storing.take().map(|storing| storing.batch);
+        let Some(hears) = hears else {
+            return false;
         };
-        for sent in batch {
+        for sent in batch.into_iter().flatten() {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
         if hears != self.lane.hears {
@@ -205,32 +239,7 @@ impl Runner {
             self.lane.hears = hears;
             self.ahead.forget();
         }
-        Ok(true)
-    }
-
-    /// What the subscription is sent from now on; none, if nothing any more or
-    /// the lane is not ours.
-    async fn record(
-        &self,
-        results: Vec<AttemptResult>,
-        disabling: Option<Disabling>,
-    ) -> Result<Option<Hears>, StorageError> {
-        let (lane, health) = (self.lane.clone(), self.health);
-        let now = self.node.app.clock.now_seconds();
-        self.node
-            .app
-            .storage
-            .write_under_row_locks(move |write| {
-                if !attempts::store_attempts(write, &lane, &results, &health)? {
-                    return Ok(None);
-                }
-                if let Some(disabling) = disabling {
-                    let reason = disabling.as_str();
-                    subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
-                }
-                subscriptions::find_hears(write, lane.subscription)
-            })
-            .await
+        true
     }
 
     async fn renew(&self) -> Result<bool, StorageError> {
@@ -242,6 +251,35 @@ impl Runner {
             .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until))
             .await
     }
+}
+
+async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Hears>, StorageError> {
+    match storing {
+        Some(storing) => (&mut storing.task)
+            .await
+            .unwrap_or(Err(StorageError::Stopped)),
+        None => std::future::pending().await,
+    }
+}
+
+async fn record(
+    node: Arc<Node>,
+    (lane, health): (Lane, Health),
+    results: Vec<AttemptResult>,
+    disabling: Option<Disabling>,
+) -> Result<Option<Hears>, StorageError> {
+    let now = node.app.clock.now_seconds();
+    let recording = node.app.storage.write_under_row_locks(move |write| {
+        if !attempts::store_attempts(write, &lane, &results, &health)? {
+            return Ok(None);
+        }
+        if let Some(disabling) = disabling {
+            let reason = disabling.as_str();
+            subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
+        }
+        subscriptions::find_hears(write, lane.subscription)
+    });
+    recording.await
 }
 
 async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery) -> Sent {
