@@ -80,6 +80,7 @@ pub fn store_subscription(
         |row| row.integer(0),
     )?;
     if let Some(id) = known {
+        lock_and_forget_health(write, SubscriptionId(id))?;
         write.execute(
             "update subscription set participant_name = $1, hears_milestones = $2, \
              hears_fall_throughs = $3, status = 'active', disabled_reason = null, \
@@ -186,6 +187,7 @@ pub fn find_hears(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Hear
 
 /// Makes a subscription active again; what it is still owed goes out at once.
 pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<()> {
+    lock_and_forget_health(write, id)?;
     write.execute(
         "update subscription set status = 'active', disabled_reason = null, \
          disabled_at = null, updated_at = $1 where id = $2",
@@ -249,13 +251,19 @@ fn cancel_unheard(
     Ok(())
 }
 
-/// Forgets how it went, and lets everything that waits go out at once.
-fn send_waiting(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+/// Forgets how it went. First of all, because everybody who stores results locks the lane's row
+/// before what was owed.
+fn lock_and_forget_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set failures = 0, failing_since = null, open_until = 0 \
          where subscription_id = $1",
         &[id.into()],
     )?;
+    Ok(())
+}
+
+/// Lets everything that waits go out at once.
+fn send_waiting(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update delivery set not_before = 0 \
          where subscription_id + 0 = $1 and state = 'waiting' and not_before >= 0",

@@ -10,11 +10,11 @@ use storage::delivery_log::{self, LoggedDelivery};
 use storage::events::{self, SimulatedEvent};
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, SubscriptionId};
-use storage::{OpenOptions, Result, Storage, StorageError, StoreUrl, Write};
+use storage::{OpenOptions, Read, Result, Storage, StorageError, StoreUrl, Write};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, wait_for};
-use crate::rows::{THEN, subscribe};
+use crate::rows::{THEN, subscribe, subscribe_to};
 
 /// When everything is owed, in milliseconds.
 const OWED: i64 = THEN * 1000;
@@ -135,6 +135,33 @@ on_both_engines! {
             assert_eq!(state, if is_stored { "delivered" } else { "waiting" });
         }
     }
+}
+
+#[test]
+fn a_subscription_that_asks_for_less_and_results_do_not_lock_each_other_out() {
+    let Some(place) = Place::on_postgres() else {
+        return;
+    };
+    let (storage, lane) = open_with_lane(&place);
+    for round in 0..40 {
+        let ids = owe(&storage, (1..=8).collect());
+        let results = (0..)
+            .zip(ids)
+            .map(|(number, id)| result(id, number))
+            .collect();
+        let (other_storage, old) = (storage.clone(), lane.clone());
+        let storing = beside(move || store(&other_storage, &old, results));
+        // All types and one of them, in turns.
+        let events = &EventType::ALL[round % 2..];
+        let asked = storage.write_blocking(move |write| subscribe_to(write, 1, events));
+        asked.unwrap();
+        storing.join().unwrap();
+    }
+    let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
+    let read = |read: &mut Read<'_>| read.query_exactly_one(deadlocks, &[], |row| row.integer(0));
+    // The server counts them after a while.
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(storage.read_blocking(read).unwrap(), 0);
 }
 
 /// The shortest time that it took to find out, many times, that no lane has anything due.

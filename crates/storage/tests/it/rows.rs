@@ -50,15 +50,24 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
 pub(crate) fn subscribe(write: &mut Write<'_>) -> Result<i64> {
     let participant = participant(write, "Lender Ltd")?;
     let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
+    subscribe_to(write, api_key, &[EventType::MilestoneUpdated])?;
+    Ok(api_key)
+}
+
+/// The same subscription, of that key, to these types; whether it is new.
+pub(crate) fn subscribe_to(
+    write: &mut Write<'_>,
+    api_key: i64,
+    events: &[EventType],
+) -> Result<bool> {
     let subscription = NewSubscription {
         reference: "subscription",
         api_key,
         participant_name: "Lender",
         callback_url: "https://lender.example/events",
-        events: &[EventType::MilestoneUpdated],
+        events,
     };
-    subscriptions::store_subscription(write, &subscription, THEN)?;
-    Ok(api_key)
+    subscriptions::store_subscription(write, &subscription, THEN)
 }
 
 /// A property with this number at `{number} Mill Lane`.
