@@ -153,21 +153,11 @@ impl Runner {
         }
     }
 
-    /// Attempts that have ended, of which it is not stored what came of them.
-    fn count_unstored(&self) -> usize {
-        let storing = self.storing.as_ref();
-        self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
-    }
-
-    /// What a kill would send again: at most twice the window.
+    /// Deliveries of which it is not stored what came of them: those that a kill would send again.
+    /// With as many as the window, nothing more is sent: what a lane hears it learns by storing.
     fn count_under_way(&self) -> usize {
-        self.sending.len() + self.count_unstored()
-    }
-
-    /// Whether one more may be sent. While as many results as that wait for the disk, none.
-    fn has_room(&self) -> bool {
-        let max = self.window.size();
-        self.sending.len() < max && self.count_unstored() < max
+        let storing = self.storing.as_ref();
+        self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
     }
 
     fn is_paused(&self) -> bool {
@@ -184,7 +174,7 @@ impl Runner {
 
     /// Reads ahead, without any lock, when there is room and something to find.
     async fn fill(&mut self) -> Result<(), StorageError> {
-        if !self.ahead.is_wanting() || !self.has_room() {
+        if !self.ahead.is_wanting() || self.count_under_way() >= self.window.size() {
             return Ok(());
         }
         let subscription = self.lane.subscription;
@@ -201,7 +191,7 @@ impl Runner {
     }
 
     fn send_queued(&mut self) {
-        while self.has_room() {
+        while self.count_under_way() < self.window.size() {
             let Some(delivery) = self.ahead.pop() else {
                 return;
             };

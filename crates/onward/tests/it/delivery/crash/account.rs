@@ -249,7 +249,7 @@ impl<'a> Account<'a> {
     }
 
     /// Nothing that was accepted is told again, but what a killed process had under way: at most as
-    /// much as a lane may be sending, and as much again of which it has not stored that it arrived.
+    /// much as may be under way on a lane.
     fn check_repeats(&mut self, number: usize) {
         let mut in_vain: HashMap<usize, usize> = HashMap::new();
         for times in self.past.acceptances(number).into_values() {
@@ -265,7 +265,7 @@ impl<'a> Account<'a> {
                 }
             }
         }
-        let max = 2 * Config::default().callback_concurrency;
+        let max = Config::default().callback_concurrency;
         for (node, count) in in_vain {
             self.repeats += count;
             self.repeats_max = self.repeats_max.max(count);
