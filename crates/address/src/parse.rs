@@ -50,15 +50,10 @@ pub(crate) enum Class {
 impl Token {
     /// Its place in `Parsed::units`, if it is a number.
     pub(crate) fn unit(&self) -> Option<usize> {
-        match self.class {
-            Class::Unit(unit) => Some(unit),
-            Class::Name
-            | Class::StreetType
-            | Class::Filler
-            | Class::County
-            | Class::Letter
-            | Class::Odd => None,
-        }
+        let Class::Unit(unit) = self.class else {
+            return None;
+        };
+        Some(unit)
     }
 
     /// In the one spelling.

@@ -3,6 +3,7 @@
 mod address_tokens;
 mod copy;
 mod held;
+mod killed;
 mod recall;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,6 @@ use self::held::Held;
 use self::recall::Recall;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, View, WriteJob};
-use crate::lanes;
 use crate::migrations;
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
@@ -67,7 +67,7 @@ impl SqliteEngine {
     /// Opens the file, made if `create`, and brings its schema up to date.
     pub(crate) fn open(path: &Path, create: bool, readers: usize) -> Result<Self> {
         if path.exists() {
-            free_lanes(path);
+            killed::free_lanes(path);
         }
         let held = Held::share(path, create)?;
         let mut connection = connect(path, create, false)?;
@@ -226,26 +226,6 @@ fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
         target: path.display().to_string(),
         reason: reason(&error),
     })
-}
-
-/// Gives back all lanes if nobody else has the store open: who leased them was killed, and their
-/// subscribers need not wait for the leases to end. A store that is not as it should be is left
-/// alone; opening it says what is wrong.
-fn free_lanes(path: &Path) {
-    let Ok(Some(_alone)) = Held::alone_now(path) else {
-        return;
-    };
-    let free = || -> Result<()> {
-        let connection = connect(path, false, false)?;
-        let version = connection.query_row(migrations::READ_VERSION, [], |row| row.get(0));
-        if version == Ok(migrations::SCHEMA_VERSION) {
-            control(&connection, lanes::FREE_ALL)?;
-        }
-        Ok(())
-    };
-    if let Err(error) = free() {
-        tracing::debug!(%error, "lanes were not given back");
-    }
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
