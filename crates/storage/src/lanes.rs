@@ -43,7 +43,7 @@ pub struct Lane {
 /// column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
     read.query(
-        "select s.id from subscription s join lane l on l.subscription_id = s.id + 0 \
+        "select s.id from subscription s join lane l on l.subscription_id = s.id \
          where s.status = 'active' and l.open_until <= $1 \
          and (l.owner = $2 or l.lease_until <= $3) \
          and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \

@@ -20,10 +20,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects and shakes hands.
     pub(crate) async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
-        let stream = TcpStream::connect(address).await.unwrap();
-        stream.set_nodelay(true).unwrap();
-        let name = "localhost".try_into().unwrap();
-        let stream = TlsConnector::from(tls).connect(name, stream).await.unwrap();
+        let stream = shake_hands(1, address, &tls).await.unwrap();
         let (sender, connection) = handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         Self { sender }
@@ -58,7 +55,9 @@ impl Connection {
 pub(crate) async fn connect_from(last: u8, address: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from(([127, 0, 0, last], 0)))?;
-    socket.connect(address).await
+    let stream = socket.connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
 
 /// Connects from there and shakes hands.

@@ -28,7 +28,7 @@ const CONNECTIONS: usize = 8;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
 /// Just below what one address may have by default.
 const SLOW_CONNECTIONS: usize = 990;
-/// Connections over which too much is sent, each as fast as it is refused.
+/// Peers that send too much, again and again.
 const OVERSIZED_CONNECTIONS: usize = 16;
 /// Bytes of a header or body that no request may have.
 const OVERSIZED: usize = 4 * 1024 * 1024;
