@@ -21,7 +21,8 @@ mod tests;
 pub struct Config {
     /// Where the store is: a path, `sqlite:PATH` or `postgres://…`.
     pub store: String,
-    /// Reading threads (SQLite) or connections (PostgreSQL).
+    /// Threads that read; on PostgreSQL as many connections more store results
+    /// of deliveries.
     pub store_connections: usize,
     /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
     pub store_ca_file: String,

@@ -26,7 +26,8 @@ pub enum StoreUrl {
 pub struct OpenOptions {
     /// Whether an SQLite file that does not exist is made.
     pub create: bool,
-    /// Threads that read (SQLite) or connections (PostgreSQL).
+    /// Threads that read, at least one. On PostgreSQL each has a connection,
+    /// and as many more write under row locks.
     pub connections: usize,
     /// PEM certificates of the authority that PostgreSQL's certificate must
     /// come from. Without, the connection to PostgreSQL is not encrypted.

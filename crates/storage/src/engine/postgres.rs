@@ -1,4 +1,5 @@
-//! PostgreSQL: a pool of threads, each with one connection, and one more thread that writes.
+//! PostgreSQL: threads with a connection each, some for every kind of work: none waits for another
+//! kind's disk or locks.
 
 mod address_tokens;
 mod connection;
@@ -36,6 +37,9 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long such a look waits for something to read.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Threads for works that may take long.
+const LONG_WORKERS: usize = 2;
+
 /// Works that are committed together at most. PostgreSQL notes what a
 /// transaction read page by page, and takes a whole table for read, with all
 /// who write to it, after some 30 of its pages.
@@ -68,16 +72,21 @@ pub(crate) struct PostgresOptions {
     pub(crate) tls: Option<rustls::ClientConfig>,
     /// The store's name without its password, for messages.
     pub(crate) target: String,
-    /// Connections that read and write, each with a thread of its own.
+    /// Connections that read, each with a thread of its own; as many more write
+    /// under row locks.
     pub(crate) connections: usize,
 }
 
 /// A store in a PostgreSQL database.
 #[derive(Debug)]
 pub(crate) struct PostgresEngine {
-    threads: Threads<Job>,
+    /// Only these answer who asks: nothing that writes is ever before them.
+    readers: Threads<Job>,
     /// One thread, whose works are committed as a group.
     writer: Threads<Box<dyn WriteJob>>,
+    /// Each waits for its own row and its own commit.
+    row_writers: Threads<Job>,
+    long_workers: Threads<Job>,
     options: Arc<PostgresOptions>,
 }
 
@@ -115,25 +124,18 @@ impl PostgresEngine {
             reason: error.to_string(),
         })?;
         migrate(&mut session.client, &options.target)?;
-        let mut first = Some(session);
-        let bodies = (0..options.connections.max(2))
-            .map(|_| {
-                let options = options.clone();
-                let session = first.take();
-                move |jobs: Receiver<Job>| {
-                    let next = || jobs.recv_timeout(LOOK_INTERVAL);
-                    work_until_closed(&options, session, next);
-                }
-            })
-            .collect();
-        let writing = options.clone();
+        let options = Arc::new(options.clone());
+        let writing = Arc::clone(&options);
         let writer = move |jobs: Receiver<Box<dyn WriteJob>>| {
             work_until_closed(&writing, None, || next_group(&jobs));
         };
+        let count = options.connections;
         Ok(Self {
-            threads: Threads::start("onward-postgres", bodies)?,
+            readers: start_threads("onward-reader", count, &options, Some(session))?,
             writer: Threads::start("onward-writer", vec![writer])?,
-            options: Arc::new(options.clone()),
+            row_writers: start_threads("onward-rows", count, &options, None)?,
+            long_workers: start_threads("onward-long", LONG_WORKERS, &options, None)?,
+            options,
         })
     }
 
@@ -142,13 +144,14 @@ impl PostgresEngine {
     }
 
     pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {
-        self.threads.submit(Job::Read(job))
+        self.readers.submit(Job::Read(job))
     }
 
     pub(crate) fn submit_write(&self, job: Box<dyn WriteJob>) -> Result<()> {
         match job.manner() {
             Manner::Grouped => self.writer.submit(job),
-            Manner::Alone | Manner::RowLocks => self.threads.submit(Job::Write(job)),
+            Manner::RowLocks => self.row_writers.submit(Job::Write(job)),
+            Manner::Alone => self.long_workers.submit(Job::Write(job)),
         }
     }
 }
@@ -257,6 +260,25 @@ fn migrate(client: &mut Client, target: &str) -> Result<()> {
             .map_err(|error| failed(&error))?;
     }
     transaction.commit().map_err(|error| failed(&error))
+}
+
+/// Threads that each connect when they have something to do, but for the one that gets `first`.
+fn start_threads(
+    name: &str,
+    count: usize,
+    options: &Arc<PostgresOptions>,
+    mut first: Option<PostgresSession>,
+) -> Result<Threads<Job>> {
+    let bodies = (0..count)
+        .map(|_| {
+            let (options, session) = (Arc::clone(options), first.take());
+            move |jobs: Receiver<Job>| {
+                let next = || jobs.recv_timeout(LOOK_INTERVAL);
+                work_until_closed(&options, session, next);
+            }
+        })
+        .collect();
+    Threads::start(name, bodies)
 }
 
 fn work_until_closed(

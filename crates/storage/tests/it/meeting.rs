@@ -19,6 +19,8 @@ const MINUTE: i64 = 60;
 /// How long the second one may take before the first one goes on. On SQLite it
 /// cannot end before.
 const SECOND_MAX: Duration = Duration::from_millis(300);
+/// How long a read may take that waits for nobody.
+const READ_MAX: Duration = Duration::from_secs(10);
 
 on_both_engines! {
     fn recordings_of_two_nodes_run_once(place) {
@@ -129,6 +131,42 @@ on_both_engines! {
         storage.write_blocking(|write| record(write, "evt_1", THEN)).unwrap();
         go_on.send(()).unwrap();
         long.join().unwrap().unwrap();
+    }
+
+    fn no_read_waits_for_those_who_write(place) {
+        let (storage, _subscription) = open_with_subscription(place);
+        let (go_on, told) = mpsc::channel::<()>();
+        let told = Arc::new(Mutex::new(told));
+        let wait = |told: &Arc<Mutex<mpsc::Receiver<()>>>| {
+            let told = Arc::clone(told);
+            move |_write: &mut Write<'_>| {
+                // Nothing is ever sent: it ends when the other side goes away.
+                let _gone = told.lock().unwrap().recv();
+                Ok::<_, StorageError>(())
+            }
+        };
+        // Many more than there are threads, and all of them before the read.
+        let writers: Vec<_> = (0..16)
+            .flat_map(|_writer| {
+                let (one, other) = (storage.clone(), storage.clone());
+                let (first, second) = (wait(&told), wait(&told));
+                [
+                    beside(move || wait_for(one.write_at_length(first))),
+                    beside(move || wait_for(other.write_under_row_locks(second))),
+                ]
+            })
+            .collect();
+        std::thread::sleep(SECOND_MAX);
+        let reader = storage.clone();
+        let (ended, has_ended) = mpsc::channel();
+        let read = beside(move || ended.send(count(&reader, "select count(*) from delivery")));
+        let seen = has_ended.recv_timeout(READ_MAX);
+        drop(go_on);
+        for writer in writers {
+            writer.join().unwrap().unwrap();
+        }
+        read.join().unwrap().unwrap();
+        assert_eq!(seen, Ok(0));
     }
 }
 
