@@ -15,7 +15,7 @@ use crate::query::read_retry_after;
 use crate::{ClientError, printable};
 
 use self::wire::{
-    Data, DeliveryPage, Simulated, Simulation, Subscribed, Subscription, SubscriptionWish,
+    Data, DeliveryPage, Replayed, Simulated, Simulation, Subscribed, Subscription, SubscriptionWish,
 };
 
 const API_KEY_HEADER: &str = "x-api-key";
@@ -131,19 +131,17 @@ impl WebhookClient {
         Ok(())
     }
 
-    /// Has the events since `since`, an RFC 3339 time, sent again with their old ids. Gives how
-    /// many deliveries are owed for it.
+    /// Has the events since `since`, an RFC 3339 time, sent again with their old ids. Where the
+    /// answer has a `next_since`, a replay since then brings the rest.
     ///
     /// # Errors
     /// [`ClientError::Webhook`]: 404, 422, or 409 while the subscription is disabled.
-    pub async fn replay(&self, id: &str, since: &str) -> Result<u64, ClientError> {
+    pub async fn replay(&self, id: &str, since: &str) -> Result<Replayed, ClientError> {
         let body = Some(json!({ "since": since }));
         let answer = self
             .call(Method::POST, &path(&[id, "replay"])?, body)
             .await?;
-        let owed: Value = read(&answer)?;
-        let deliveries = owed.get("deliveries").and_then(Value::as_u64);
-        deliveries.ok_or_else(|| unexpected(&answer, "it does not say how many are sent again"))
+        read(&answer)
     }
 
     async fn call(

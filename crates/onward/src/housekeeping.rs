@@ -44,7 +44,25 @@ pub async fn clean_store(app: &App) -> Result<(), StorageError> {
             storage::delivery_log::prune(write, ended_before * 1000, limit)?;
             let limit = limits::IDEMPOTENCY_DELETED_MAX;
             storage::idempotency::delete_expired_answers(write, now, limit)?;
-            Ok(())
+            Ok::<_, StorageError>(())
         })
-        .await
+        .await?;
+    end_remains(app).await
+}
+
+/// What was owed where nobody can ask for it any more: cancelled, after a key was revoked, and
+/// removed, with a subscription.
+async fn end_remains(app: &App) -> Result<(), StorageError> {
+    let limit = limits::WAITING_CHANGED_MAX;
+    loop {
+        let now = app.clock.now_milliseconds();
+        let ending = app.storage.write_at_length(move |write| {
+            let cancelled = storage::waiting::cancel_ownerless(write, now, limit)?;
+            let deleted = storage::waiting::delete_remains(write, limit)?;
+            Ok::<_, StorageError>(cancelled + deleted)
+        });
+        if ending.await? == 0 {
+            return Ok(());
+        }
+    }
 }

@@ -141,6 +141,11 @@ pub const LANE_HEADS_READ: usize = 64;
 pub const LANE_HEADS_FEW: usize = 8;
 /// Deliveries behind one of them that a lane reads ahead.
 pub const LANE_FOLLOWING_READ: usize = 16;
+/// Deliveries of one subscription that one transaction changes or removes. A recording that waits
+/// for it, as on SQLite, does not wait long.
+pub const WAITING_CHANGED_MAX: i64 = 1_000;
+/// How long the metrics wait for the store; Prometheus itself waits for 10 s by default.
+pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
 /// How long whoever reads the key set, metadata or the directory may keep it, in seconds.

@@ -5,3 +5,4 @@ pub mod holder;
 pub mod owned;
 pub mod parameters;
 pub mod simulation;
+pub mod waiting;

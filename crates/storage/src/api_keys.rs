@@ -52,22 +52,19 @@ pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     )
 }
 
-/// Ends a key and disables its subscriptions; `false` if there is no such key
-/// or it was revoked before.
+/// Ends a key and disables its subscriptions, those too that were left when it
+/// was revoked before; `false` if there is no such key or it was.
 pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> {
     let changed = write.execute(
         "update api_key set revoked_at = $1 where id = $2 and revoked_at is null",
         &[now.into(), id.into()],
     )?;
-    if changed == 0 {
-        return Ok(false);
-    }
     write.execute(
         "update subscription set status = 'disabled', disabled_reason = 'key_revoked', \
          disabled_at = $1, updated_at = $2 where api_key_id = $3 and status = 'active'",
         &[now.into(), now.into(), id.into()],
     )?;
-    Ok(true)
+    Ok(changed > 0)
 }
 
 fn read_api_key(row: &Row<'_>) -> Result<StoredApiKey> {

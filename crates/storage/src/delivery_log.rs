@@ -91,17 +91,27 @@ pub fn redeliver(
     Ok(changed > 0)
 }
 
+/// What a replay came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replayed {
+    /// How many deliveries are owed because of it.
+    pub deliveries: u64,
+    /// Since when events were left out, in Unix seconds, if any were.
+    pub left_out_since: Option<i64>,
+}
+
 /// Owes a subscription again all real events of its types since a time, in
-/// Unix seconds, that do not wait for it already; how many those are.
+/// Unix seconds, that do not wait for it already: the first ones recorded, at
+/// most `limit`.
 pub fn replay(
     write: &mut Write<'_>,
     subscription: &StoredSubscription,
     (since, limit): (i64, i64),
     now: i64,
-) -> Result<u64> {
+) -> Result<Replayed> {
     let hears = |wanted| subscription.events.contains(&wanted);
     let word = |wanted: EventType| if hears(wanted) { wanted.as_str() } else { "" };
-    write.execute(
+    let deliveries = write.execute(
         "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
          not_before, created_at) \
          select $1, e.id, e.property_id, 'waiting', 0, $2, $3 from event e \
@@ -118,7 +128,31 @@ pub fn replay(
             subscription.id.into(),
             limit.into(),
         ],
-    )
+    )?;
+    let is_whole = i64::try_from(deliveries).is_ok_and(|deliveries| deliveries < limit);
+    if is_whole {
+        return Ok(Replayed {
+            deliveries,
+            left_out_since: None,
+        });
+    }
+    // Those that were just owed are the subscription's last.
+    let left_out_since = write.query_exactly_one(
+        "select min(e.recorded_at) from event e where e.id > (select d.event_row \
+         from delivery d where d.subscription_id = $1 order by d.id desc limit 1) \
+         and e.recorded_at >= $2 and e.listing_id is not null and e.event_type in ($3, $4)",
+        &[
+            subscription.id.into(),
+            since.into(),
+            word(EventType::MilestoneUpdated).into(),
+            word(EventType::FallThrough).into(),
+        ],
+        |row| row.optional_integer(0),
+    )?;
+    Ok(Replayed {
+        deliveries,
+        left_out_since,
+    })
 }
 
 /// Removes deliveries that ended before `ended_before`, with their attempts,

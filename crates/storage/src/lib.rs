@@ -42,6 +42,7 @@ pub mod samples;
 pub mod session;
 pub mod state;
 pub mod subscriptions;
+pub mod waiting;
 
 pub use engine::Hearing;
 pub use error::StorageError;

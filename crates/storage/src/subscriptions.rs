@@ -3,7 +3,7 @@
 use chain::event::EventType;
 
 use crate::row::Row;
-use crate::{Read, Result, Write};
+use crate::{Read, Result, Write, waiting};
 
 /// Names a subscription within the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,7 +66,8 @@ pub struct Hears {
 
 /// Adds a subscription, or replaces what the one with the same URL asks for
 /// and makes it active again; whether it is new. What waits of a type that it
-/// does not ask for any more is cancelled. The time is in milliseconds.
+/// does not ask for any more is cancelled: all of it, so whoever gives up a type
+/// cancels in parts before. The time is in milliseconds.
 pub fn store_subscription(
     write: &mut Write<'_>,
     new: &NewSubscription<'_>,
@@ -93,8 +94,12 @@ pub fn store_subscription(
                 id.into(),
             ],
         )?;
-        cancel_unheard(write, SubscriptionId(id), new.events, now_milliseconds)?;
-        send_waiting(write, SubscriptionId(id))?;
+        for unheard in EventType::ALL {
+            if !new.events.contains(&unheard) {
+                let whole = (now_milliseconds, i64::MAX);
+                waiting::cancel_waiting(write, SubscriptionId(id), unheard, whole)?;
+            }
+        }
         return Ok(false);
     }
     let id = write.insert(
@@ -123,7 +128,7 @@ pub fn store_subscription(
 /// How many subscriptions a key has.
 pub fn count_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
     read.query_exactly_one(
-        "select count(*) from subscription where api_key_id = $1",
+        "select count(*) from subscription where api_key_id = $1 and status <> 'removed'",
         &[api_key.into()],
         |row| row.integer(0),
     )
@@ -134,7 +139,7 @@ pub fn list_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<Vec<Store
     read.query(
         "select id, reference, participant_name, callback_url, hears_milestones, \
          hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription where api_key_id = $1 order by id",
+         from subscription where api_key_id = $1 and status <> 'removed' order by id",
         &[api_key.into()],
         read_subscription,
     )
@@ -149,7 +154,7 @@ pub fn find_subscription(
     read.query_one(
         "select id, reference, participant_name, callback_url, hears_milestones, \
          hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription where api_key_id = $1 and reference = $2",
+         from subscription where api_key_id = $1 and reference = $2 and status <> 'removed'",
         &[api_key.into(), reference.into()],
         read_subscription,
     )
@@ -185,7 +190,7 @@ pub fn find_hears(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Hear
     )
 }
 
-/// Makes a subscription active again; what it is still owed goes out at once.
+/// Makes a subscription active again.
 pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<()> {
     lock_and_forget_health(write, id)?;
     write.execute(
@@ -193,7 +198,7 @@ pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) 
          disabled_at = null, updated_at = $1 where id = $2",
         &[now.into(), id.into()],
     )?;
-    send_waiting(write, id)
+    Ok(())
 }
 
 /// Stops a subscription for a reason that its owner reads. What it is owed
@@ -212,42 +217,16 @@ pub fn disable_subscription(
     Ok(())
 }
 
-/// Removes a subscription with all that it is owed and its log.
-pub fn delete_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+/// Removes a subscription for its owner. What it was owed, its log and the rest of itself are
+/// removed in parts, by [`waiting::delete_remains`]; until then it has another URL than any that
+/// is subscribed.
+pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     // First of all the lane, whose row everybody locks who stores results.
     write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute(
-        "delete from attempt where delivery_id in \
-         (select id from delivery where subscription_id = $1)",
+        "update subscription set status = 'removed', callback_url = reference where id = $1",
         &[id.into()],
     )?;
-    write.execute(
-        "delete from delivery where subscription_id = $1",
-        &[id.into()],
-    )?;
-    write.execute("delete from subscription where id = $1", &[id.into()])?;
-    Ok(())
-}
-
-/// Ends what waits of the types that are not among `events`.
-fn cancel_unheard(
-    write: &mut Write<'_>,
-    id: SubscriptionId,
-    events: &[EventType],
-    now_milliseconds: i64,
-) -> Result<()> {
-    for unheard in EventType::ALL {
-        if events.contains(&unheard) {
-            continue;
-        }
-        write.execute(
-            "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
-             where subscription_id + 0 = $2 and state = 'waiting' and not_before >= 0 \
-             and exists (select 1 from event e where e.id = delivery.event_row \
-             and e.event_type = $3)",
-            &[now_milliseconds.into(), id.into(), unheard.as_str().into()],
-        )?;
-    }
     Ok(())
 }
 
@@ -257,16 +236,6 @@ fn lock_and_forget_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<(
     write.execute(
         "update lane set failures = 0, failing_since = null, open_until = 0 \
          where subscription_id = $1",
-        &[id.into()],
-    )?;
-    Ok(())
-}
-
-/// Lets everything that waits go out at once.
-fn send_waiting(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
-    write.execute(
-        "update delivery set not_before = 0 \
-         where subscription_id + 0 = $1 and state = 'waiting' and not_before >= 0",
         &[id.into()],
     )?;
     Ok(())

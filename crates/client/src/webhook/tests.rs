@@ -28,7 +28,10 @@ fn answer(request: &Request, earlier: usize) -> Reply {
         }
         "GET subscriptions" => ("200 OK", json!({"data": [subscription()]})),
         "DELETE subscriptions/ID" => ("204 No Content", Value::Null),
-        "POST subscriptions/ID/replay" => ("202 Accepted", json!({"deliveries": 3})),
+        "POST subscriptions/ID/replay" => (
+            "202 Accepted",
+            json!({"deliveries": 3, "nextSince": "2026-11-20T09:00:00Z"}),
+        ),
         "POST subscriptions/ID/deliveries/7/redeliver" => (
             "202 Accepted",
             json!({"deliveryId": "7", "status": "waiting"}),
@@ -139,7 +142,9 @@ async fn subscriptions_are_looked_after() {
     let page = client.list_deliveries(ID, 2).await.unwrap();
     assert_eq!(page.data[0].attempts[0].error.as_deref(), Some("connect"));
     client.redeliver(ID, "7").await.unwrap();
-    assert_eq!(client.replay(ID, "2026-11-20T00:00:00Z").await.unwrap(), 3);
+    let replayed = client.replay(ID, "2026-11-20T00:00:00Z").await.unwrap();
+    assert_eq!(replayed.deliveries, 3);
+    assert_eq!(replayed.next_since.as_deref(), Some("2026-11-20T09:00:00Z"));
     client.delete_subscription(ID).await.unwrap();
     let replay = &service.requests()[5];
     assert_eq!(replay.body, r#"{"since":"2026-11-20T00:00:00Z"}"#);

@@ -95,6 +95,17 @@ pub struct SimulatedDelivery {
     pub delivery_id: String,
 }
 
+/// Events that are sent again.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replayed {
+    /// How many deliveries are owed for it.
+    pub deliveries: u64,
+    /// Where there were too many at once: since when some were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_since: Option<String>,
+}
+
 /// A page of deliveries.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct DeliveryPage {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, header};
 use signing::{base64url, canonical, random};
-use storage::api_keys;
+use storage::{Read, api_keys};
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -78,6 +78,14 @@ impl ApiKeyHolder {
         } else {
             Err(unknown_key())
         }
+    }
+
+    /// Proves within a transaction that the key still counts: it may have been revoked since the
+    /// request began, and what this transaction makes would last.
+    pub fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+        let found = api_keys::find_api_key(read, self.id)?;
+        let is_good = found.is_some_and(|key| key.revoked_at.is_none());
+        is_good.then_some(()).ok_or_else(unknown_key)
     }
 
     /// The key's id: whose subscriptions these are.

@@ -42,6 +42,8 @@ mod standby;
 #[cfg(test)]
 mod upgrade;
 #[cfg(test)]
+mod waiting;
+#[cfg(test)]
 mod writes;
 
 /// Tells one story on a fresh SQLite file and on a fresh PostgreSQL database.

@@ -9,7 +9,7 @@ use chain::event::EventType;
 use chain::ids::{ListingId, PropertyId, Uprn};
 use storage::events::{self, NewEvent};
 use storage::subscriptions::{self, StoredSubscription, SubscriptionId};
-use storage::{Result, Storage, StorageError, Write, deliveries, delivery_log};
+use storage::{Result, Storage, StorageError, Write, deliveries, delivery_log, waiting};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, counted, increment, open_with_counter, wait_for};
@@ -56,15 +56,17 @@ on_both_engines! {
         let (first, second) = meet(
             &storage,
             move |write| {
-                subscriptions::delete_subscription(write, subscription.id)?;
+                subscriptions::remove_subscription(write, subscription.id)?;
                 Ok(0)
             },
             |_write| Ok(0),
             move || other.write_blocking(|write| record(write, "evt_1", THEN)),
         );
         assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
+        delete_remains(&storage).unwrap();
         assert_eq!(count(&storage, "select count(*) from event"), 1);
         assert_eq!(count(&storage, "select count(*) from delivery"), 0);
+        assert_eq!(count(&storage, "select count(*) from subscription"), 0);
     }
 
     fn an_event_that_is_owed_again_is_not_removed_meanwhile(place) {
@@ -75,7 +77,10 @@ on_both_engines! {
         let other = place.open();
         let (first, second) = meet(
             &storage,
-            move |write| delivery_log::replay(write, &subscription, (THEN, 10), THEN * 1000),
+            move |write| {
+                delivery_log::replay(write, &subscription, (THEN, 10), THEN * 1000)?;
+                Ok(0)
+            },
             |_write| Ok(0),
             move || other.write_blocking(|write| {
                 delivery_log::prune(write, (THEN + MINUTE) * 1000, 10)
@@ -237,8 +242,14 @@ fn record(write: &mut Write<'_>, event_id: &str, now: i64) -> Result<u64> {
 fn remove(storage: &Storage, subscription: SubscriptionId) -> Result<()> {
     wait_for(
         storage
-            .write_at_length(move |write| subscriptions::delete_subscription(write, subscription)),
-    )
+            .write_at_length(move |write| subscriptions::remove_subscription(write, subscription)),
+    )?;
+    delete_remains(storage)
+}
+
+fn delete_remains(storage: &Storage) -> Result<()> {
+    while wait_for(storage.write_at_length(|write| waiting::delete_remains(write, 10)))? > 0 {}
+    Ok(())
 }
 
 fn count(storage: &Storage, sql: &'static str) -> i64 {

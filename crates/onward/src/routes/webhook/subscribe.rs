@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use chain::event::EventType;
 use http::StatusCode;
+use storage::StorageError;
 use storage::subscriptions::{self, NewSubscription};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -21,6 +22,7 @@ use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
 use crate::webhooks::causes::{Callback, OneMore, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Subscribes, or replaces what the subscription of the same URL asks for.
@@ -46,10 +48,12 @@ pub async fn subscribe(
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&app, body.fields()?).await?;
+    cancel_given_up(&app, holder.id(), &wish).await?;
     let now = app.clock.now_milliseconds();
     let (is_new, stored) = app
         .storage
         .write_at_length(move |write| {
+            holder.prove_again(write)?;
             let url = wish.callback.as_str();
             let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
             let count = subscriptions::count_subscriptions(write, holder.id())?;
@@ -69,14 +73,30 @@ pub async fn subscribe(
             Ok((is_new, stored.ok_or_else(vanished)?))
         })
         .await?;
-    // What it was still owed may go out now.
-    app.deliveries.wake();
+    if !is_new {
+        waiting::hasten(&app, stored.id).await?;
+        app.deliveries.wake();
+    }
     let status = if is_new {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
     Ok((status, Json(SubscriptionAnswer::from(stored))))
+}
+
+/// What waits of types that the wish leaves out, before the transaction that would cancel it as a
+/// whole.
+async fn cancel_given_up(app: &App, api_key: i64, wish: &Wish) -> Result<(), StorageError> {
+    let url = wish.callback.as_str().to_owned();
+    let known = app
+        .storage
+        .read(move |read| subscriptions::find_subscription_by_url(read, api_key, &url))
+        .await?;
+    match known {
+        Some(known) => waiting::cancel_unheard(app, known.id, &wish.events).await,
+        None => Ok(()),
+    }
 }
 
 struct Wish {

@@ -85,7 +85,7 @@ pub async fn delete_subscription(
     app.storage
         .write_at_length(move |write| {
             let found = find_own_subscription(write, &holder, segments.text(0))?;
-            subscriptions::delete_subscription(write, found.id)?;
+            subscriptions::remove_subscription(write, found.id)?;
             Ok::<_, Problem>(())
         })
         .await?;

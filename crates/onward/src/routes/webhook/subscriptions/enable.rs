@@ -13,6 +13,7 @@ use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::owned::{find_own_subscription, reread};
 use crate::webhooks::parameters::SubscriptionInPath;
+use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Makes a subscription active again.
@@ -36,17 +37,22 @@ pub async fn enable_subscription(
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let now = app.clock.now_seconds();
-    let enabled = app
+    let (was_active, enabled) = app
         .storage
         .write_at_length(move |write| {
+            holder.prove_again(write)?;
             let found = find_own_subscription(write, &holder, segments.text(0))?;
             if found.is_active {
-                return Ok(found);
+                return Ok((true, found));
             }
             subscriptions::enable_subscription(write, found.id, now)?;
-            Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
+            let enabled = reread(write, &holder, &found.reference)?;
+            Ok::<_, Problem>((false, enabled))
         })
         .await?;
-    app.deliveries.wake();
+    if !was_active {
+        waiting::hasten(&app, enabled.id).await?;
+        app.deliveries.wake();
+    }
     Ok(Json(SubscriptionAnswer::from(enabled)))
 }

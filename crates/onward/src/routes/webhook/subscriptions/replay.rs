@@ -60,7 +60,7 @@ pub async fn replay(
     // What is older may be there still, because another subscription is owed it.
     let kept_since = now / 1000 - i64::from(app.config.delivery_retention_days) * 86_400;
     let since = since.map_or(0, Timestamp::as_second).max(kept_since);
-    let deliveries = app
+    let replayed = app
         .storage
         .write_at_length(move |write| {
             let found = find_active_subscription(write, &holder, segments.text(0))?;
@@ -69,7 +69,7 @@ pub async fn replay(
         })
         .await?;
     app.deliveries.wake();
-    Ok((StatusCode::ACCEPTED, Json(Replay { deliveries })))
+    Ok((StatusCode::ACCEPTED, Json(Replay::from(replayed))))
 }
 
 /// What `replay` reads.
@@ -80,7 +80,8 @@ impl utoipa::ToSchema for ReplayBody {}
 impl utoipa::PartialSchema for ReplayBody {
     fn schema() -> RefOr<Schema> {
         let text = format!(
-            "From when on. Of more than {} events, the oldest come.",
+            "From when on. Of more than {} events, the first ones recorded come, and the answer's \
+             `nextSince` says where to go on.",
             limits::REPLAY_EVENTS_MAX
         );
         ObjectBuilder::new()

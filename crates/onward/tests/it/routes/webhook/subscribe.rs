@@ -3,10 +3,15 @@
 mod callbacks;
 mod heard;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use storage::StorageError;
+use tokio::io::AsyncWriteExt as _;
 
 use crate::story;
-use crate::world::Answer;
+use crate::tls::{connect, exchange, trusting};
+use crate::world::{Answer, At};
 
 /// A subscription without what differs in each run.
 fn shown(answer: &Answer) -> Value {
@@ -139,5 +144,31 @@ story! {
         assert_eq!(created.status, 201);
         let other = world.api_key("Other Ltd").await;
         assert_eq!(world.post_webhook(&other, "/subscribe", wish(&url(0))).await.status, 201);
+    }
+}
+
+story! {
+    /// What a key begins does not outlive it: nobody could end such a subscription any more.
+    async fn a_key_that_is_revoked_meanwhile_subscribes_nothing(world) {
+        let key = world.api_key("Example Lender").await;
+        let body = wish("https://hooks.example.invalid/a").to_string();
+        let head = format!(
+            "POST /api/v1/webhook/subscribe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             X-Api-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len(),
+        );
+        let mut stream = connect(&world, At::Base, trusting(&world, None)).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.flush().await.unwrap();
+        // The key is proven with the head, and the body is waited for.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        world.revoke_api_key(&key).await;
+        let said = exchange(&mut stream, &body).await.unwrap();
+        assert!(said.starts_with("HTTP/1.1 401 "), "{said}");
+        let count = world.storage.read(|read| {
+            read.query_exactly_one("select count(*) from subscription", &[], |row| row.integer(0))
+        });
+        let count: Result<i64, StorageError> = count.await;
+        assert_eq!(count.unwrap(), 0);
     }
 }
