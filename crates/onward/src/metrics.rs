@@ -40,6 +40,7 @@ pub struct LaneLabels {
 /// Figures of the lanes of all subscriptions, as they were last read.
 #[derive(Debug, Default)]
 struct LaneGauges {
+    store_up: Gauge,
     waiting: Family<LaneLabels, Gauge>,
     oldest_seconds: Family<LaneLabels, Gauge>,
     paused: Family<LaneLabels, Gauge>,
@@ -134,6 +135,8 @@ impl LaneGauges {
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
         }
+        let help = "1 if the store answered, just before these figures";
+        registry.register("store_up", help, self.store_up.clone());
     }
 }
 
@@ -209,9 +212,11 @@ impl Metrics {
         registry.register("connections", "Open connections", self.connections.clone());
     }
 
-    /// Takes over what the store says of all lanes now, in Unix milliseconds.
-    pub fn note_lanes(&self, lanes: Vec<LaneFigures>, now: i64) {
+    /// Takes over what the store says of all lanes now, in Unix milliseconds; none if it does
+    /// not answer.
+    pub fn note_lanes(&self, lanes: Option<Vec<LaneFigures>>, now: i64) {
         let LaneGauges {
+            store_up,
             waiting,
             oldest_seconds,
             paused,
@@ -220,7 +225,8 @@ impl Metrics {
         for gauge in [waiting, oldest_seconds, paused, disabled] {
             gauge.clear();
         }
-        for lane in lanes {
+        store_up.set(i64::from(lanes.is_some()));
+        for lane in lanes.into_iter().flatten() {
             let labels = LaneLabels {
                 subscription: lane.reference,
             };
@@ -236,8 +242,8 @@ impl Metrics {
     }
 
     /// Counts an attempt that took so long, of a delivery that was owed for so
-    /// many milliseconds.
-    pub fn note_attempt(&self, result: &policy::Result, took: Duration, owed: i64) {
+    /// many milliseconds, if that is to be counted.
+    pub fn note_attempt(&self, result: &policy::Result, took: Duration, owed: Option<i64>) {
         let labels = AttemptLabels {
             result: match (result.is_success, result.status) {
                 (true, _) => "delivered",
@@ -247,7 +253,7 @@ impl Metrics {
         };
         self.attempts.get_or_create(&labels).inc();
         self.attempt_seconds.observe(took.as_secs_f64());
-        if result.is_success {
+        if let Some(owed) = owed.filter(|_owed| result.is_success) {
             let owed = u32::try_from(owed.max(0)).unwrap_or(u32::MAX);
             self.delivery_seconds.observe(f64::from(owed) / 1000.0);
         }

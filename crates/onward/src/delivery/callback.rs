@@ -52,6 +52,9 @@ impl CallbackUrl {
     /// Reads an address and checks a literal network address in it, in whatever notation: the
     /// parser turns decimal, octal and hexadecimal ones into IPv4 (WHATWG URL section 3.5).
     pub fn parse(text: &str, allowed: &AllowedNetworks) -> Result<Self, CallbackRefusal> {
+        if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
+            return Err(CallbackRefusal::TooLong);
+        }
         let url = Self::parse_stored(text)?;
         match url.literal() {
             Some(address) if !allowed.allows(address) => Err(CallbackRefusal::AddressForbidden),
@@ -59,12 +62,10 @@ impl CallbackUrl {
         }
     }
 
-    /// Reads the address of a subscription that was accepted before. Its network is left to the
-    /// sender, which refuses at each attempt what the settings no longer allow.
+    /// Reads the address of a subscription that was accepted before. It may be longer than what
+    /// the subscriber sent, because it is percent-encoded. Its network is left to the sender,
+    /// which refuses at each attempt what the settings no longer allow.
     pub fn parse_stored(text: &str) -> Result<Self, CallbackRefusal> {
-        if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
-            return Err(CallbackRefusal::TooLong);
-        }
         let is_odd = |next: char| next.is_control() || next.is_whitespace() || next == '\\';
         if text.contains(is_odd) {
             return Err(CallbackRefusal::Character);

@@ -96,18 +96,20 @@ impl EventJwts {
                 && now - jwt.issued_at < SHARED_SECONDS
                 && after.is_none_or(|after| jwt.issued_at > after)
         };
-        match self.known.get_value_or_guard_async(&event.row).await {
-            Ok(known) if is_good(&known) => Ok(known),
-            Ok(_stale) => {
-                let made = Arc::new(make(app, event, &key, now).await?);
-                self.known.insert(event.row, Arc::clone(&made));
-                Ok(made)
-            }
-            // Others who want the same event wait for this guard.
-            Err(guard) => {
-                let made = Arc::new(make(app, event, &key, now).await?);
-                drop(guard.insert(Arc::clone(&made)));
-                Ok(made)
+        loop {
+            match self.known.get_value_or_guard_async(&event.row).await {
+                Ok(known) if is_good(&known) => return Ok(known),
+                // Unless another lane has put a fresh one there meanwhile.
+                Ok(stale) => drop(
+                    self.known
+                        .remove_if(&event.row, |known| Arc::ptr_eq(known, &stale)),
+                ),
+                // Others who want the same event wait for this guard.
+                Err(guard) => {
+                    let made = Arc::new(make(app, event, &key, now).await?);
+                    drop(guard.insert(Arc::clone(&made)));
+                    return Ok(made);
+                }
             }
         }
     }

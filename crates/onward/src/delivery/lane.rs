@@ -293,6 +293,7 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
     let mut outcome = policy::Result {
         status: None,
         is_success: false,
+        is_own_fault: false,
         retry_after: None,
         ended_at: 0,
     };
@@ -311,16 +312,23 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
             outcome.status = sent.status;
             outcome.is_success = sent.is_success();
             outcome.retry_after = sent.retry_after.map(milliseconds);
+            if let Some(detail) = sent.detail {
+                let (id, event_id) = (delivery.id, attempt.event_id);
+                tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
+            }
             sent.error.map(SendError::as_str)
         }
         Err(problem) => {
+            outcome.is_own_fault = true;
             tracing::error!(inside = problem.inside_text(), "an event was not signed");
             Some(NOT_SIGNED)
         }
     };
     let took = stopwatch.elapsed();
     outcome.ended_at = app.clock.now_milliseconds();
-    let owed = outcome.ended_at - delivery.created_at;
+    // Of one that was asked for again it says nothing how long ago it was owed first.
+    let is_asked_for = delivery.attempts == 0 && !delivery.is_first;
+    let owed = (!is_asked_for).then_some(outcome.ended_at - delivery.created_at);
     app.metrics.note_attempt(&outcome, took, owed);
     let result = AttemptResult {
         delivery: delivery.id,

@@ -38,6 +38,8 @@ pub struct Result {
     pub status: Option<u16>,
     /// Whether the event was delivered: a whole answer with any 2xx.
     pub is_success: bool,
+    /// Whether nothing was sent, because it could not be signed.
+    pub is_own_fault: bool,
     /// What the subscriber asked for with `Retry-After`.
     pub retry_after: Option<i64>,
     /// When it ended.
@@ -73,6 +75,9 @@ impl Result {
         if self.is_success {
             return Next::Delivered;
         }
+        if self.is_own_fault {
+            return Next::Retry(self.ended_at + lengthen(PAUSES[0], chance));
+        }
         let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
         let Some(pause) = PAUSES.get(index) else {
             return Next::Failed;
@@ -81,14 +86,22 @@ impl Result {
         Next::Retry(self.ended_at + lengthen(*pause, chance).max(asked))
     }
 
-    /// How the lane goes after this.
+    /// How the lane goes after this. An attempt that was under way when a pause
+    /// began neither ends it nor makes it longer, unless its answer asks for that.
     pub fn health(&self, before: &Health) -> Health {
-        if self.is_success {
-            return Health::default();
+        if self.is_own_fault {
+            return *before;
         }
-        let failures = before.failures + 1;
+        if self.is_success {
+            return Health {
+                open_until: before.open_until,
+                ..Health::default()
+            };
+        }
+        let is_paused = before.open_until > self.ended_at;
+        let failures = before.failures + i64::from(!is_paused);
         let over = failures - FAILURES_BEFORE_PAUSE;
-        let pause = if over < 0 {
+        let pause = if is_paused || over < 0 {
             0
         } else {
             let doubled = LANE_PAUSE_MIN << u32::try_from(over.min(16)).unwrap_or(16);
@@ -108,7 +121,8 @@ impl Result {
         if self.status == Some(410) {
             return Some(Disabling::Gone);
         }
-        let since = health.failing_since.filter(|_| !self.is_success)?;
+        let says_nothing = self.is_success || self.is_own_fault;
+        let since = health.failing_since.filter(|_| !says_nothing)?;
         (self.ended_at - since >= FAILING_MAX).then_some(Disabling::Failing)
     }
 }
@@ -167,6 +181,7 @@ mod tests {
         Result {
             status: Some(status),
             is_success: (200..300).contains(&status),
+            is_own_fault: false,
             retry_after: None,
             ended_at: NOW,
         }
@@ -202,14 +217,61 @@ mod tests {
     fn a_lane_pauses_after_five_failures_and_longer_with_each() {
         let mut health = Health::default();
         let mut pauses = Vec::new();
+        let mut now = NOW;
         for _failure in 0..13 {
-            health = answered(500).health(&health);
-            pauses.push((health.open_until - NOW) / 1000);
+            let failed = Result {
+                ended_at: now,
+                ..answered(500)
+            };
+            health = failed.health(&health);
+            pauses.push((health.open_until - now) / 1000);
+            if health.open_until > now {
+                // What ends during the pause was under way before.
+                assert_eq!(failed.health(&health), health);
+            }
+            now = health.open_until;
         }
         let expected = [0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900];
         assert_eq!(pauses, expected);
         assert_eq!(health.failing_since, Some(NOW));
-        assert_eq!(answered(200).health(&health), Health::default());
+        let well = answered(200).health(&health);
+        assert_eq!((well.failures, well.failing_since), (0, None));
+    }
+
+    #[test]
+    fn what_was_under_way_does_not_end_a_pause() {
+        let asked = Result {
+            retry_after: Some(60_000),
+            ..answered(429)
+        };
+        let paused = asked.health(&Health::default());
+        assert_eq!(answered(200).health(&paused).open_until, NOW + 60_000);
+        let longer = Result {
+            retry_after: Some(90_000),
+            ..answered(429)
+        };
+        assert_eq!(longer.health(&paused).open_until, NOW + 90_000);
+    }
+
+    #[test]
+    fn the_subscriber_does_not_answer_for_what_is_no_fault_of_its() {
+        let unsigned = Result {
+            status: None,
+            is_own_fault: true,
+            ..answered(500)
+        };
+        let troubled = Health {
+            failures: 4,
+            failing_since: Some(0),
+            open_until: 0,
+        };
+        assert_eq!(unsigned.health(&troubled), troubled);
+        assert_eq!(unsigned.next(11, 0.0), Next::Retry(NOW + 5_000));
+        let long = Health {
+            failing_since: Some(NOW - FAILING_MAX),
+            ..troubled
+        };
+        assert_eq!(unsigned.disabling(&long), None);
     }
 
     #[test]

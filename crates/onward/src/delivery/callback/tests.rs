@@ -95,6 +95,11 @@ fn two_thousand_characters_are_allowed_and_no_more() {
     assert_eq!(long.chars().count(), 2000);
     check(&long, Ok(&long));
     check(&format!("{long}a"), Err(CallbackRefusal::TooLong));
+    // Those that the subscriber wrote are counted, and what is stored of them is read again.
+    let short = format!("https://example.com/{}", "é".repeat(1980));
+    let stored = CallbackUrl::parse(&short, &AllowedNetworks::default()).unwrap();
+    assert!(stored.as_str().len() > 2000);
+    assert_eq!(CallbackUrl::parse_stored(stored.as_str()), Ok(stored));
 }
 
 #[test]
