@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
 use signing::canonical;
-use signing::certificate::Thumbprint;
+use signing::certificate::{Subject, Thumbprint};
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -15,18 +15,37 @@ use crate::registry::{Client, Scope, Snapshot};
 use crate::trace;
 
 /// What is known of the connection that a request came on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Peer {
     /// Its address.
     pub address: IpAddr,
     /// Its certificate, verified against the configured authorities.
-    pub certificate: Option<Thumbprint>,
+    pub certificate: Option<PeerCertificate>,
+}
+
+/// What is known of a peer's certificate.
+#[derive(Debug, Clone)]
+pub struct PeerCertificate {
+    /// To which tokens are bound.
+    pub thumbprint: Thumbprint,
+    /// Whose it is, where that can be read.
+    pub subject: Option<Arc<Subject>>,
+}
+
+impl PeerCertificate {
+    /// The certificate whose DER encoding is `der`.
+    pub fn of_der(der: &[u8]) -> Self {
+        Self {
+            thumbprint: Thumbprint::of_der(der),
+            subject: Subject::of_der(der).map(Arc::new),
+        }
+    }
 }
 
 impl Peer {
     /// The peer of a request, as the door noted it.
     pub fn of(parts: &http::request::Parts) -> Result<Self, Problem> {
-        let peer = parts.extensions.get::<Self>().copied();
+        let peer = parts.extensions.get::<Self>().cloned();
         peer.ok_or_else(|| Problem::Internal("a request without its peer".to_owned()))
     }
 }
@@ -57,7 +76,7 @@ impl BoundToken {
                 "The token was revoked. Get a new token.",
             ));
         }
-        check_binding(&claims, peer, scope)?;
+        check_binding(&claims, &peer, scope)?;
         let client = app
             .registry
             .find_client(snapshot, &claims.client_id)
@@ -130,7 +149,7 @@ pub(crate) fn verify(
 
 /// S-24: a bound token counts only on a connection with its certificate; an
 /// unbound one only for `listing`.
-fn check_binding(claims: &AccessTokenClaims, peer: Peer, scope: Scope) -> Result<(), Problem> {
+fn check_binding(claims: &AccessTokenClaims, peer: &Peer, scope: Scope) -> Result<(), Problem> {
     if claims.certificate.is_none() {
         return match scope {
             Scope::Listing => Ok(()),
@@ -139,12 +158,12 @@ fn check_binding(claims: &AccessTokenClaims, peer: Peer, scope: Scope) -> Result
             )),
         };
     }
-    let Some(certificate) = peer.certificate else {
+    let Some(certificate) = &peer.certificate else {
         return Err(Problem::TokenInvalid(
             "Present the client certificate that the token was issued with.",
         ));
     };
-    if access_token::is_bound_to(claims, &certificate) {
+    if access_token::is_bound_to(claims, &certificate.thumbprint) {
         Ok(())
     } else {
         Err(Problem::TokenInvalid(

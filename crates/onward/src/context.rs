@@ -6,14 +6,14 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use signing::certificate::Thumbprint;
 use tracing::Instrument as _;
 
-use crate::access::Peer;
+use crate::access::{Peer, PeerCertificate};
 use crate::app::App;
 use crate::clock::Stopwatch;
 use crate::limits;
 use crate::metrics::RequestLabels;
+use crate::oauth::answer::Unproven;
 use crate::problem::Problem;
 use crate::router::Door;
 use crate::trace;
@@ -52,6 +52,9 @@ pub async fn stamp(
             response.headers_mut().entry(name).or_insert(value.clone());
         }
         point_to_metadata(&app, door, &mut response);
+    }
+    if let Some(Unproven(reason)) = response.extensions().get() {
+        tracing::info!(%request_id, %path, reason, "a client did not prove who it is");
     }
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&request_id) {
@@ -124,7 +127,7 @@ fn believe_trusted_proxy(app: &App, request: &mut Request) {
 
 /// A structured field of one byte sequence: `:base64 of the DER:`. More than
 /// one field is malformed, for the first may be what the caller sent itself.
-fn read_client_certificate(headers: &HeaderMap) -> Option<Thumbprint> {
+fn read_client_certificate(headers: &HeaderMap) -> Option<PeerCertificate> {
     use base64::Engine as _;
     let mut fields = headers.get_all(CLIENT_CERTIFICATE).iter();
     let (Some(field), None) = (fields.next(), fields.next()) else {
@@ -135,5 +138,5 @@ fn read_client_certificate(headers: &HeaderMap) -> Option<Thumbprint> {
     let der = base64::engine::general_purpose::STANDARD
         .decode(inner)
         .ok()?;
-    (!der.is_empty()).then(|| Thumbprint::of_der(&der))
+    (!der.is_empty()).then(|| PeerCertificate::of_der(&der))
 }

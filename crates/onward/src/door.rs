@@ -18,7 +18,6 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulConnection;
-use signing::certificate::Thumbprint;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -29,7 +28,7 @@ use self::paced::{Pace, Paced};
 use self::peers::Peers;
 use self::slow_body::TimedBody;
 use self::streams::{PiecedBody, Streams};
-use crate::access::Peer;
+use crate::access::{Peer, PeerCertificate};
 use crate::app::App;
 use crate::config::{Config, seconds};
 use crate::limits;
@@ -124,7 +123,7 @@ struct Connection {
 #[derive(Debug)]
 struct Shaken {
     /// RFC 8705 section 3.1: the thumbprint of the certificate that the handshake verified.
-    certificate: Option<(Thumbprint, ShownCertificate)>,
+    certificate: Option<(PeerCertificate, ShownCertificate)>,
     is_http2: bool,
 }
 
@@ -150,8 +149,9 @@ impl Connection {
         let session = stream.get_ref().1;
         let chain = session.peer_certificates().unwrap_or_default();
         let certificate = chain.first().map(|leaf| {
-            let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, revision);
-            (Thumbprint::of_der(leaf.as_ref()), shown)
+            let verified = (revision, self.app.clock.now_seconds());
+            let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, verified);
+            (PeerCertificate::of_der(leaf.as_ref()), shown)
         });
         let shaken = Shaken {
             certificate,
@@ -213,10 +213,10 @@ impl Connection {
 
 impl Shaken {
     /// The certificate, as long as it counts.
-    fn still_shown(&self, app: &App) -> Option<Thumbprint> {
-        let (thumbprint, shown) = self.certificate.as_ref()?;
+    fn still_shown(&self, app: &App) -> Option<PeerCertificate> {
+        let (certificate, shown) = self.certificate.as_ref()?;
         let counts = shown.still_counts(app.clock.now_seconds());
-        counts.then_some(*thumbprint)
+        counts.then(|| certificate.clone())
     }
 }
 

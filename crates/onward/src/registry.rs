@@ -8,6 +8,7 @@ use quick_cache::sync::Cache;
 use signing::access_token::AccessTokenClaims;
 use signing::algorithm::Algorithm;
 use signing::assertion::Profile;
+use signing::certificate::RequiredSubject;
 use signing::jwk::JwkSet;
 use signing::keyring::{Keyring, Purpose};
 use signing::seal::KeyEncryptionKey;
@@ -44,6 +45,8 @@ pub struct Client {
     pub assertion_algorithm: Option<Algorithm>,
     /// Whether all its tokens are bound to a certificate.
     pub certificate_bound: bool,
+    /// What the subject of its certificate has to say.
+    pub certificate_subject: RequiredSubject,
     /// What it may do.
     pub scopes: Vec<Scope>,
     /// Whose listings are its own.
@@ -261,6 +264,8 @@ impl Client {
             },
             assertion_algorithm,
             certificate_bound: stored.certificate_bound,
+            certificate_subject: RequiredSubject::parse(&stored.certificate_subject)
+                .map_err(|_| corrupt("its certificate's subject"))?,
             scopes: stored
                 .scopes
                 .iter()

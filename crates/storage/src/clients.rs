@@ -24,6 +24,9 @@ pub struct StoredClient {
     pub assertion_algorithm: Option<String>,
     /// Whether all its tokens are bound to a certificate (S-24).
     pub certificate_bound: bool,
+    /// What its certificate's subject has to say, each as `TYPE=value`; empty if
+    /// any certificate will do.
+    pub certificate_subject: Vec<String>,
     /// Scopes assigned to it.
     pub scopes: Vec<String>,
     /// Branches whose listings are its own.
@@ -38,7 +41,8 @@ pub struct StoredClient {
 pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>> {
     let found = read.query_one(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status \
+         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
+         c.certificate_subject \
          from client c join participant p on p.id = c.participant_id where c.id = $1",
         &[id.into()],
         read_client,
@@ -54,7 +58,8 @@ pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>
 pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
     let mut clients = read.query(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status \
+         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
+         c.certificate_subject \
          from client c join participant p on p.id = c.participant_id \
          order by c.created_at, c.id",
         &[],
@@ -74,8 +79,8 @@ pub fn insert_client(
 ) -> Result<()> {
     write.execute(
         "insert into client (id, participant_id, name, profile, jwks, assertion_algorithm, \
-         certificate_bound, scopes, status, created_at, updated_at, jwks_uri) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11)",
+         certificate_bound, scopes, status, created_at, updated_at, jwks_uri, \
+         certificate_subject) values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11, $12)",
         &[
             (&client.id).into(),
             participant_id.into(),
@@ -88,6 +93,7 @@ pub fn insert_client(
             client.created_at.into(),
             client.created_at.into(),
             client.jwks_uri.as_deref().into(),
+            (&client.certificate_subject.join("\n")).into(),
         ],
     )?;
     for branch in &client.branches {
@@ -101,12 +107,49 @@ pub fn insert_client(
 
 /// Forbids a client to call; `false` if there is no such client.
 pub fn disable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
+    set_status(write, id, "disabled", now)
+}
+
+/// Lets a client call again; `false` if there is no such client.
+pub fn enable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
+    set_status(write, id, "active", now)
+}
+
+fn set_status(write: &mut Write<'_>, id: &str, status: &str, now: i64) -> Result<bool> {
     let changed = write.execute(
-        "update client set status = 'disabled', updated_at = $1 where id = $2",
-        &[now.into(), id.into()],
+        "update client set status = $1, updated_at = $2 where id = $3",
+        &[status.into(), now.into(), id.into()],
     )?;
     registry::raise_revision(write)?;
     Ok(changed > 0)
+}
+
+/// Gives a client these keys: the key set, or where it publishes it.
+pub fn update_keys(
+    write: &mut Write<'_>,
+    id: &str,
+    (jwks, jwks_uri): (&str, Option<&str>),
+    now: i64,
+) -> Result<()> {
+    write.execute(
+        "update client set jwks = $1, jwks_uri = $2, updated_at = $3 where id = $4",
+        &[jwks.into(), jwks_uri.into(), now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)
+}
+
+/// What a client's certificate has to say from now on.
+pub fn update_certificate_subject(
+    write: &mut Write<'_>,
+    id: &str,
+    subject: &[String],
+    now: i64,
+) -> Result<()> {
+    write.execute(
+        "update client set certificate_subject = $1, updated_at = $2 where id = $3",
+        &[(&subject.join("\n")).into(), now.into(), id.into()],
+    )?;
+    registry::raise_revision(write)
 }
 
 /// Assigns exactly these scopes to a client; `false` if there is no such client.
@@ -174,5 +217,6 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         is_active: row.str(8)? == "active" && row.str(11)? != participants::WITHDRAWN,
         created_at: row.integer(9)?,
         jwks_uri: row.optional_text(10)?,
+        certificate_subject: row.text(12)?.lines().map(ToOwned::to_owned).collect(),
     })
 }

@@ -3,7 +3,7 @@
 use crate::{Result, StorageError};
 
 /// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 
 /// Portable SQL; words in braces are put in by the engine.
 const STEPS: &[&str] = &[
@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0004_address_search.sql"),
     include_str!("migrations/0005_directory.sql"),
     include_str!("migrations/0006_rates.sql"),
+    include_str!("migrations/0007_certificate_subject.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -7,16 +7,20 @@ use chain::ids::BranchId;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use signing::algorithm::Algorithm;
+use signing::certificate::RequiredSubject;
 use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
 use storage::{StorageError, branch};
 use uuid::Uuid;
 
+use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
 use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::Clock;
 use crate::delivery::callback::CallbackUrl;
 use crate::limits::CLIENT_KEYS_BYTES_MAX;
 use crate::registry::Scope;
+
+mod change;
 
 /// What to do with clients.
 #[derive(Debug, Subcommand)]
@@ -25,8 +29,16 @@ pub enum ClientCommand {
     Register(RegisterArgs),
     /// Lists all clients.
     List(ListArgs),
+    /// Assigns scopes to a client, from its next token on.
+    Grant(ScopeArgs),
+    /// Withdraws scopes from a client; tokens that it has count no more for them.
+    Withdraw(ScopeArgs),
+    /// Changes a client's keys, or whose certificate it presents.
+    Update(UpdateArgs),
     /// Forbids a client to call; its tokens end at once.
-    Disable(DisableArgs),
+    Disable(WhichArgs),
+    /// Lets a client call again that was disabled.
+    Enable(WhichArgs),
 }
 
 /// What a client is registered with.
@@ -44,6 +56,10 @@ pub struct RegisterArgs {
     /// Where the client publishes its public keys, instead of a file.
     #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
     jwks_uri: Option<String>,
+    /// What the subject of the client's certificates says, such as `OU=1234`; may be repeated,
+    /// and then all must be there. Without, any certificate of the authorities will do.
+    #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
+    certificate_subject: Vec<String>,
     /// A scope to assign: `transaction-status` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
@@ -80,21 +96,16 @@ pub struct ListArgs {
     output: OperatorArgs,
 }
 
-/// Which client.
-#[derive(Debug, Args)]
-pub struct DisableArgs {
-    /// The client's id.
-    id: String,
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
 /// Runs `onward client …`.
 pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         ClientCommand::Register(args) => register(&args, out),
         ClientCommand::List(args) => list(&args.output, out),
-        ClientCommand::Disable(args) => disable(&args, out),
+        ClientCommand::Grant(args) => change::assign(&args, true, out),
+        ClientCommand::Withdraw(args) => change::assign(&args, false, out),
+        ClientCommand::Update(args) => change::update(&args, out),
+        ClientCommand::Disable(args) => change::set_active(&args, false, out),
+        ClientCommand::Enable(args) => change::set_active(&args, true, out),
     }
 }
 
@@ -118,6 +129,7 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         jwks_uri: args.jwks_uri.clone(),
         assertion_algorithm: args.assertion_alg.clone(),
         certificate_bound: !args.unbound_tokens,
+        certificate_subject: args.certificate_subject.clone(),
         scopes: args.scope.clone(),
         branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
         is_active: true,
@@ -193,13 +205,15 @@ fn list(args: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
         say(
             out,
             format!(
-                "{}\n  {} of {}, {state}, profile {}, scopes [{}], branches [{}]",
+                "{}\n  {} of {}, {state}, profile {}, scopes [{}], branches [{}], \
+                 certificate subject [{}]",
                 client.id,
                 client.name,
                 client.participant,
                 client.profile,
                 client.scopes.join(" "),
-                branches.join(" ")
+                branches.join(" "),
+                client.certificate_subject.join(", ")
             ),
         );
     }
@@ -216,25 +230,12 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "scopes": client.scopes,
         "branches": branches,
         "certificate_bound": client.certificate_bound,
+        "certificate_subject": client.certificate_subject,
         "jwks_uri": client.jwks_uri,
         "assertion_alg": client.assertion_algorithm,
         "status": if client.is_active { "active" } else { "disabled" },
         "created_at": client.created_at,
     })
-}
-
-fn disable(args: &DisableArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let storage = args.output.open()?;
-    let id = args.id.clone();
-    let now = Clock::System.now_seconds();
-    let found = storage.write_blocking(move |write| clients::disable_client(write, &id, now))?;
-    if !found {
-        return Err(Failure::new(format!("there is no client {}", args.id)));
-    }
-    let document = json!({ "client_id": args.id, "status": "disabled" });
-    args.output
-        .answer(out, &document, format_args!("Disabled {}", args.id));
-    Ok(())
 }
 
 /// Whether its host may be connected to is seen at each connection.
@@ -244,6 +245,12 @@ fn read_jwks_uri(text: &str) -> Result<String, String> {
         reason.replacen("the callback URL", "it", 1)
     })?;
     Ok(url.as_str().to_owned())
+}
+
+fn read_attribute(text: &str) -> Result<String, String> {
+    let required = RequiredSubject::parse(&[text.to_owned()]);
+    let required = required.map_err(|refusal| refusal.to_string())?;
+    Ok(required.to_texts().concat())
 }
 
 fn read_scope(text: &str) -> Result<String, String> {

@@ -80,6 +80,21 @@ pub(crate) struct Body<'a> {
 }
 
 impl OauthError {
+    /// Why the client did not prove who it is, if that is what was refused.
+    pub(super) fn unproven(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidClient(why) => Some(why),
+            Self::WrongScheme(_) => Some("another scheme than private_key_jwt"),
+            Self::InvalidRequest(_)
+            | Self::UnsupportedGrantType
+            | Self::InvalidScope(_)
+            | Self::TooLarge(_)
+            | Self::MethodNotAllowed
+            | Self::RateLimited(_)
+            | Self::Failed(_) => None,
+        }
+    }
+
     fn parts(&self) -> Result<(StatusCode, &'static str, String), Problem> {
         let (status, code, description) = match self {
             Self::InvalidRequest(why) => (StatusCode::BAD_REQUEST, "invalid_request", *why),

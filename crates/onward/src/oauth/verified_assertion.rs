@@ -5,7 +5,6 @@ use std::sync::Arc;
 use signing::assertion::{self, AssertionRefusal, AssertionRules, CheckedAssertion};
 use signing::base64url;
 use signing::canonical;
-use signing::certificate::Thumbprint;
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 use storage::assertion::insert_used_assertion;
@@ -14,6 +13,7 @@ use tracing::Instrument as _;
 
 use super::error::OauthError;
 use super::request::Credentials;
+use crate::access::PeerCertificate;
 use crate::app::App;
 use crate::rate_limit::Allowance;
 use crate::registry::{Client, ClientKeys, Snapshot};
@@ -40,7 +40,7 @@ impl VerifiedAssertion {
         app: &App,
         snapshot: &Snapshot,
         credentials: &Credentials,
-        certificate: Option<Thumbprint>,
+        certificate: Option<&PeerCertificate>,
         allowance: &mut Option<Allowance>,
     ) -> Result<Self, OauthError> {
         let unused = UnusedAssertion::check(app, snapshot, credentials, certificate).await?;
@@ -60,16 +60,19 @@ impl UnusedAssertion {
         app: &App,
         snapshot: &Snapshot,
         credentials: &Credentials,
-        certificate: Option<Thumbprint>,
+        certificate: Option<&PeerCertificate>,
     ) -> Result<Self, OauthError> {
         let unverified = Unverified::parse(&credentials.client_assertion).map_err(|error| {
-            tracing::info!(%error, "client assertion refused");
+            tracing::debug!(%error, "client assertion refused");
             OauthError::InvalidClient("client_assertion is not a signed JWT that is accepted here")
         })?;
         let client_id = assertion::read_client_id(&unverified).map_err(|error| refuse(&error))?;
         let client = app.registry.find_client(snapshot, &client_id).await?;
         let Some(client) = client.filter(|client| client.is_active) else {
-            tracing::info!(%client_id, "client assertion of an unknown or disabled client");
+            tracing::debug!(
+                ?client_id,
+                "client assertion of an unknown or disabled client"
+            );
             return Err(OauthError::InvalidClient("the client is not registered"));
         };
         let token_endpoint = app.config.token_endpoint();
@@ -89,11 +92,7 @@ impl UnusedAssertion {
                 "client_id differs from the sub of client_assertion",
             ));
         }
-        if certificate.is_none() && client.certificate_bound {
-            return Err(OauthError::InvalidClient(
-                "present your client certificate on this connection",
-            ));
-        }
+        check_certificate(&client, certificate)?;
         trace::note_client(&client.id);
         Ok(Self { client, checked })
     }
@@ -146,6 +145,35 @@ impl UnusedAssertion {
     }
 }
 
+/// S-24, and that the certificate is the client's own, where the operator registered what its
+/// subject says.
+fn check_certificate(
+    client: &Client,
+    certificate: Option<&PeerCertificate>,
+) -> Result<(), OauthError> {
+    let Some(certificate) = certificate else {
+        if client.certificate_bound {
+            return Err(OauthError::InvalidClient(
+                "present your client certificate on this connection",
+            ));
+        }
+        return Ok(());
+    };
+    let subject = certificate.subject.as_deref();
+    if client.certificate_subject.is_met_by(subject) {
+        return Ok(());
+    }
+    tracing::debug!(
+        client_id = client.id,
+        ?subject,
+        "another client's certificate refused"
+    );
+    Err(OauthError::InvalidClient(
+        "the certificate on this connection does not have the subject that is registered for \
+         this client",
+    ))
+}
+
 /// The client's keys, inline or from where it publishes them.
 async fn find_keys(
     app: &App,
@@ -165,6 +193,6 @@ async fn find_keys(
 }
 
 fn refuse(error: &AssertionRefusal) -> OauthError {
-    tracing::info!(%error, "client assertion refused");
+    tracing::debug!(%error, "client assertion refused");
     OauthError::InvalidClient(error.description())
 }

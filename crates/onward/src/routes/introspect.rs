@@ -57,7 +57,7 @@ async fn answer(
     let question = TokenQuestion::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
     let credentials = &question.credentials;
-    let certificate = peer.certificate;
+    let certificate = peer.certificate.as_ref();
     let proof =
         VerifiedAssertion::prove(app, &snapshot, credentials, certificate, allowance).await?;
     let client = proof.client();

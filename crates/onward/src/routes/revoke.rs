@@ -57,7 +57,8 @@ async fn answer(
     let question = TokenQuestion::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
     let credentials = &question.credentials;
-    let unused = UnusedAssertion::check(app, &snapshot, credentials, peer.certificate).await?;
+    let certificate = peer.certificate.as_ref();
+    let unused = UnusedAssertion::check(app, &snapshot, credentials, certificate).await?;
     let claims = verify(app, &snapshot, &question.token).ok();
     // RFC 7009 section 2.1: only a token that was issued to this very client.
     let own = claims.filter(|claims| claims.client_id == unused.client().id);

@@ -56,11 +56,12 @@ async fn answer(
     let token_request = TokenRequest::read(&parts, body).await?;
     let snapshot = app.registry.snapshot().await?;
     let credentials = &token_request.credentials;
-    let certificate = peer.certificate;
+    let certificate = peer.certificate.as_ref();
     let proof =
         VerifiedAssertion::prove(app, &snapshot, credentials, certificate, allowance).await?;
     let scope = token_request.scope.as_deref();
-    grant::issue_token(app, &snapshot, &proof, scope, certificate)
+    let thumbprint = certificate.map(|certificate| certificate.thumbprint);
+    grant::issue_token(app, &snapshot, &proof, scope, thumbprint)
 }
 
 /// How a token request may be refused.

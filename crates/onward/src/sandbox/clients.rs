@@ -128,6 +128,7 @@ fn describe(
         jwks_uri: None,
         assertion_algorithm: Some(plan.algorithm.as_str().to_owned()),
         certificate_bound: plan.certificate_bound,
+        certificate_subject: Vec::new(),
         scopes: plan
             .scopes
             .iter()

@@ -38,6 +38,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         jwks_uri: None,
         assertion_algorithm: None,
         certificate_bound: true,
+        certificate_subject: Vec::new(),
         scopes: vec!["listing".to_owned()],
         branches: branches.to_vec(),
         is_active: true,

@@ -1,4 +1,4 @@
-//! `client register`, `list` and `disable`.
+//! `onward client`: registered, listed, changed, disabled and enabled.
 
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
@@ -45,7 +45,8 @@ fn register_two(folder: &Folder) -> String {
     assert_eq!(made.status, Some(0), "{}", made.err);
     assert_eq!(made.out, "Registered https://rp.example/first\n");
     let every = "--json --scope listing --scope transaction-status --branch 1 \
-        --assertion-alg ES256 --unbound-tokens";
+        --assertion-alg ES256 --unbound-tokens \
+        --certificate-subject cn=app --certificate-subject OU=1234";
     let made = register(folder, &keys, &every.split(' ').collect::<Vec<_>>());
     let second: Value = serde_json::from_str(&made.out).unwrap();
     let second = second["client_id"].as_str().unwrap();
@@ -67,13 +68,14 @@ fn clients_are_registered_and_listed() {
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "fapi2",
         "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
-        "assertion_alg": null, "jwks_uri": null,
+        "assertion_alg": null, "jwks_uri": null, "certificate_subject": [],
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "sector",
         "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": false,
         "assertion_alg": "ES256", "jwks_uri": null,
+        "certificate_subject": ["CN=app", "OU=1234"],
     });
     assert_eq!(listed, [first, second]);
 }
@@ -115,14 +117,117 @@ fn a_client_is_disabled() {
     assert_eq!(human.lines().count(), 4);
     for part in [
         "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile fapi2, ",
-        "profile fapi2, scopes [transaction-status], branches []\n",
-        ", active, profile sector, scopes [listing transaction-status], branches [1]\n",
+        "profile fapi2, scopes [transaction-status], branches [], certificate subject []\n",
+        ", active, profile sector, scopes [listing transaction-status], branches [1], certificate subject [CN=app, OU=1234]\n",
     ] {
         assert!(human.contains(part), "{human}");
     }
-    let unknown = folder.run(&["client", "disable", "https://rp.example/none"]);
-    let said = "there is no client https://rp.example/none";
-    assert_eq!(unknown.failure(), said);
+    let enabled = folder.run(&["client", "enable", FIRST]);
+    assert_eq!(enabled.out, "Enabled https://rp.example/first\n");
+    let first = list(&folder)
+        .into_iter()
+        .find(|client| client["client_id"] == FIRST);
+    assert_eq!(first.unwrap()["status"], "active");
+}
+
+#[test]
+fn scopes_are_granted_and_withdrawn() {
+    let folder = Folder::new();
+    register_two(&folder);
+    for (verb, scopes, left) in [
+        ("grant", &["listing"][..], "listing transaction-status"),
+        ("grant", &["listing"], "listing transaction-status"),
+        ("withdraw", &["transaction-status"], "listing"),
+        ("withdraw", &["listing", "transaction-status"], ""),
+        (
+            "grant",
+            &["listing", "transaction-status"],
+            "listing transaction-status",
+        ),
+    ] {
+        let mut arguments = vec!["client", verb, FIRST];
+        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        let changed = folder.run(&arguments);
+        let said = format!("{FIRST} has the scopes [{left}]\n");
+        assert_eq!(
+            (changed.status, changed.out),
+            (Some(0), said),
+            "{verb} {scopes:?}"
+        );
+    }
+    for wrong in [&["--scope", "everything"][..], &[]] {
+        let refused = folder.run(&[&["client", "grant", FIRST], wrong].concat());
+        assert_eq!(refused.status, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn keys_and_the_certificate_of_a_client_are_changed() {
+    let folder = Folder::new();
+    register_two(&folder);
+    let first = || {
+        let found = list(&folder)
+            .into_iter()
+            .find(|client| client["client_id"] == FIRST);
+        let client = found.unwrap();
+        json!([client["jwks_uri"], client["certificate_subject"]])
+    };
+    let update = |more: &[&str]| folder.run(&[&["client", "update", FIRST], more].concat());
+    let keys = folder.write("other.json", jwks());
+    for (more, after) in [
+        (
+            &["--jwks-uri", "https://keys.example/a"][..],
+            json!(["https://keys.example/a", []]),
+        ),
+        (
+            &["--certificate-subject", "OU= 12=34 "],
+            json!(["https://keys.example/a", ["OU=12=34"]]),
+        ),
+        (
+            &["--jwks", &keys, "--certificate-subject", "uid=9"],
+            json!([null, ["UID=9"]]),
+        ),
+        (&["--any-certificate"], json!([null, []])),
+    ] {
+        let updated = update(more);
+        let said = format!("Updated {FIRST}\n");
+        assert_eq!((updated.status, updated.out), (Some(0), said), "{more:?}");
+        assert_eq!(first(), after, "{more:?}");
+    }
+    for wrong in [
+        &[][..],
+        &["--certificate-subject", "1234"],
+        &["--certificate-subject", "XY=1234"],
+        &["--certificate-subject", "OU="],
+        &["--certificate-subject", "OU=a\nb"],
+        &["--certificate-subject", "OU=1", "--any-certificate"],
+        &["--jwks", &keys, "--jwks-uri", "https://keys.example/a"],
+    ] {
+        assert_eq!(update(wrong).status, Some(2), "{wrong:?}");
+    }
+    let weak = folder.write("weak.json", "{}");
+    assert!(
+        update(&["--jwks", &weak])
+            .failure()
+            .contains("cannot be registered")
+    );
+}
+
+#[test]
+fn a_client_that_is_not_there_is_not_changed() {
+    let folder = Folder::new();
+    let none = "https://rp.example/none";
+    for arguments in [
+        &["disable", none][..],
+        &["enable", none],
+        &["grant", none, "--scope", "listing"],
+        &["withdraw", none, "--scope", "listing"],
+        &["update", none, "--any-certificate"],
+    ] {
+        let unknown = folder.run(&[&["client"], arguments].concat());
+        let said = "there is no client https://rp.example/none";
+        assert_eq!(unknown.failure(), said, "{arguments:?}");
+    }
 }
 
 #[test]

@@ -60,6 +60,18 @@ impl World {
         self.register_as(name, scopes, |_client| {}).await
     }
 
+    /// Registers a client of this profile, whose name follows its own.
+    pub(crate) async fn register_in(
+        &self,
+        profile: &str,
+        name: &str,
+        scopes: &[&str],
+    ) -> TestClient {
+        let name = format!("{name}-{profile}");
+        let change = |client: &mut StoredClient| profile.clone_into(&mut client.profile);
+        self.register_as(&name, scopes, change).await
+    }
+
     /// Registers a client after `change` has had its way with the registration.
     pub(crate) async fn register_as(
         &self,
@@ -77,6 +89,7 @@ impl World {
             jwks_uri: None,
             assertion_algorithm: None,
             certificate_bound: true,
+            certificate_subject: Vec::new(),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             branches: Vec::<BranchId>::new(),
             is_active: true,

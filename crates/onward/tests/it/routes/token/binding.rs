@@ -1,9 +1,8 @@
 //! Tokens and the certificates they are bound to (S-24; RFC 8705 section 3).
 
 use http::{HeaderMap, HeaderValue};
-use onward::access::{BoundToken, Peer};
+use onward::access::{BoundToken, Peer, PeerCertificate};
 use onward::registry::Scope;
-use signing::certificate::Thumbprint;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -52,7 +51,7 @@ async fn call_listing(world: &World, token: &str, identity: Option<&str>) -> Str
     headers.insert("authorization", field);
     let certificate = identity.map(|pem| {
         let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
-        Thumbprint::of_der(&der)
+        PeerCertificate::of_der(&der)
     });
     let peer = Peer {
         address: "127.0.0.1".parse().unwrap(),
@@ -79,23 +78,25 @@ async fn register_unbound(world: &World, name: &str, scopes: &[&str]) -> TestCli
 
 story! {
     async fn a_token_counts_only_with_its_certificate(world) {
-        let lender = world.register("lender", &["transaction-status", "listing"]).await;
-        let other = world.register("other", &["transaction-status", "listing"]).await;
-        let renewed = world.issue_certificate("lender-renewed");
-        let token = world.token(&lender, None).await;
-        let url = world.url(At::Base, CHAINS);
-        for (label, identity, chains, listing) in [
-            ("its own", Some(&lender.identity), LET_IN, "let in"),
-            ("R04 another client's", Some(&other.identity), INVALID_TOKEN, INVALID_TOKEN),
-            ("R04 renewed", Some(&renewed), INVALID_TOKEN, INVALID_TOKEN),
-            ("R05 none", None, INVALID_TOKEN, INVALID_TOKEN),
-            ("its own again", Some(&lender.identity), LET_IN, "let in"),
-        ] {
-            let identity = identity.map(String::as_str);
-            let http = http_client(&world, identity);
-            let field = format!("Bearer {token}");
-            assert_eq!(call(&url, &http, Some(&field)).await, chains, "{label}");
-            assert_eq!(call_listing(&world, &token, identity).await, listing, "{label}");
+        for profile in PROFILES {
+            let lender = world.register_in(profile, "lender", &["transaction-status", "listing"]).await;
+            let other = world.register_in(profile, "other", &["transaction-status", "listing"]).await;
+            let renewed = world.issue_certificate("lender-renewed");
+            let token = world.token(&lender, None).await;
+            let url = world.url(At::Base, CHAINS);
+            for (label, identity, chains, listing) in [
+                ("its own", Some(&lender.identity), LET_IN, "let in"),
+                ("R04 another client's", Some(&other.identity), INVALID_TOKEN, INVALID_TOKEN),
+                ("R04 renewed", Some(&renewed), INVALID_TOKEN, INVALID_TOKEN),
+                ("R05 none", None, INVALID_TOKEN, INVALID_TOKEN),
+                ("its own again", Some(&lender.identity), LET_IN, "let in"),
+            ] {
+                let identity = identity.map(String::as_str);
+                let http = http_client(&world, identity);
+                let field = format!("Bearer {token}");
+                assert_eq!(call(&url, &http, Some(&field)).await, chains, "{label}");
+                assert_eq!(call_listing(&world, &token, identity).await, listing, "{label}");
+            }
         }
     }
 }
@@ -109,6 +110,41 @@ story! {
         check_plain("renewed", &answer, "200 -");
         let (_header, claims) = read_token(&token_of(&answer));
         assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&renewed));
+    }
+}
+
+story! {
+    /// The application that the operator registered shows a certificate of its own (S-20).
+    async fn a_client_shows_a_certificate_with_its_own_subject(world) {
+        for profile in PROFILES {
+            let (own, other) = (format!("{profile}-own"), format!("{profile}-other"));
+            let register = async |name: &str, subject: &[&str]| {
+                world.register_as(name, &["transaction-status"], |client| {
+                    profile.clone_into(&mut client.profile);
+                    let texts = subject.iter().map(|text| (*text).to_owned());
+                    client.certificate_subject = texts.collect();
+                }).await
+            };
+            let named = format!("CN={own}");
+            let client = register(&own, &["O=Test Ltd", &named]).await;
+            let stranger = register(&other, &[]).await;
+            let renewed = http_client(&world, Some(&world.issue_certificate(&own)));
+            for (label, http, expected) in [
+                ("its own", &client.http, "200 -"),
+                ("its own on another connection", &renewed, "200 -"),
+                ("another client's", &stranger.http, "401 invalid_client"),
+            ] {
+                let answer = ask(&world, &client, http, None).await;
+                check_plain(&format!("{profile}: {label}"), &answer, expected);
+            }
+            // Where nothing is registered, any certificate of the authority will do.
+            let answer = ask(&world, &stranger, &client.http, None).await;
+            check_plain(profile, &answer, "200 -");
+            // One of several is not enough.
+            let elsewhere = register(&format!("{own}-2"), &["O=Another Ltd", &named]).await;
+            let answer = ask(&world, &elsewhere, &client.http, None).await;
+            check_plain(profile, &answer, "401 invalid_client");
+        }
     }
 }
 

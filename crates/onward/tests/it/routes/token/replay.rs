@@ -4,7 +4,7 @@ use serde_json::json;
 use storage::assertion::delete_expired_assertions;
 use tokio::task::JoinSet;
 
-use super::{ASSERTION_TYPE, check_plain};
+use super::{ASSERTION_TYPE, PROFILES, check_plain};
 use crate::story;
 use crate::world::{Answer, At, BEGINNING, TestClient, World};
 
@@ -36,49 +36,55 @@ async fn start_second_node(world: &mut World) -> [String; 2] {
 
 story! {
     async fn t40_on_one_node(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let assertion = lender.assertion().sign(&lender.key);
-        check_plain("first", &send_here(&world, &lender, &assertion).await, "200 -");
-        for label in ["second", "third"] {
-            check_plain(label, &send_here(&world, &lender, &assertion).await, USED);
+        for profile in PROFILES {
+            let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
+            let assertion = lender.assertion().sign(&lender.key);
+            check_plain("first", &send_here(&world, &lender, &assertion).await, "200 -");
+            for label in ["second", "third"] {
+                check_plain(label, &send_here(&world, &lender, &assertion).await, USED);
+            }
+            // The id counts, not the text.
+            let jti = lender.assertion().claim("jti", json!("one"));
+            check_plain("jti", &send_here(&world, &lender, &jti.sign(&lender.key)).await, "200 -");
+            let again = jti.claim("exp", json!(BEGINNING + 60)).sign(&lender.key);
+            check_plain("jti again", &send_here(&world, &lender, &again).await, USED);
         }
-        // The id counts, not the text.
-        let jti = lender.assertion().claim("jti", json!("one"));
-        check_plain("jti", &send_here(&world, &lender, &jti.sign(&lender.key)).await, "200 -");
-        let again = jti.claim("exp", json!(BEGINNING + 60)).sign(&lender.key);
-        check_plain("jti again", &send_here(&world, &lender, &again).await, USED);
     }
 }
 
 story! {
     async fn t40_on_another_node(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
         let [first, second] = start_second_node(&mut world).await;
-        for (here, there) in [(&first, &second), (&second, &first)] {
-            let assertion = lender.assertion().sign(&lender.key);
-            let answer = send(lender.http.clone(), here.clone(), assertion.clone()).await;
-            check_plain("here", &answer, "200 -");
-            let answer = send(lender.http.clone(), there.clone(), assertion).await;
-            check_plain("there", &answer, USED);
+        for profile in PROFILES {
+            let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
+            for (here, there) in [(&first, &second), (&second, &first)] {
+                let assertion = lender.assertion().sign(&lender.key);
+                let answer = send(lender.http.clone(), here.clone(), assertion.clone()).await;
+                check_plain("here", &answer, "200 -");
+                let answer = send(lender.http.clone(), there.clone(), assertion).await;
+                check_plain("there", &answer, USED);
+            }
         }
     }
 }
 
 story! {
     async fn t41_of_8_uses_at_once_one_succeeds(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
         let urls = start_second_node(&mut world).await;
-        for round in 0..5 {
-            let assertion = lender.assertion().sign(&lender.key);
-            let mut sending = JoinSet::new();
-            for url in urls.iter().cycle().take(8) {
-                sending.spawn(send(lender.http.clone(), url.clone(), assertion.clone()));
+        for profile in PROFILES {
+            let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
+            for round in 0..5 {
+                let assertion = lender.assertion().sign(&lender.key);
+                let mut sending = JoinSet::new();
+                for url in urls.iter().cycle().take(8) {
+                    sending.spawn(send(lender.http.clone(), url.clone(), assertion.clone()));
+                }
+                let mut outcomes: Vec<_> =
+                    sending.join_all().await.iter().map(Answer::oauth).collect();
+                outcomes.sort();
+                assert_eq!(outcomes[0], "200 -", "round {round}");
+                assert_eq!(outcomes[1..], [USED; 7], "round {round}");
             }
-            let mut outcomes: Vec<_> =
-                sending.join_all().await.iter().map(Answer::oauth).collect();
-            outcomes.sort();
-            assert_eq!(outcomes[0], "200 -", "round {round}");
-            assert_eq!(outcomes[1..], [USED; 7], "round {round}");
         }
     }
 }

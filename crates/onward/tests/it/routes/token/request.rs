@@ -195,40 +195,44 @@ story! {
 
 story! {
     async fn an_authorization_field_is_no_authentication_here(world) {
-        let client = world.register("lender", &["transaction-status"]).await;
-        let caller = Caller { client, url: world.url(At::Auth, "/token") };
-        let mut nobody = caller.without("client_assertion");
-        nobody.retain(|field| field.0 != "client_assertion_type");
-        for (label, form, field, expected, challenge) in [
-            // RFC 6749 section 5.2: the challenge is of the scheme that was used.
-            ("T48 Basic alone", &nobody, "Basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
-            ("T48 basic alone", &nobody, "basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
-            ("T48 Bearer alone", &nobody, "Bearer abc", INVALID_CLIENT, "Bearer"),
-            ("T48 Basic and assertion", &caller.form(), "Basic YTpi", INVALID_REQUEST, ""),
-            ("T48 Bearer and assertion", &caller.form(), "Bearer abc", INVALID_REQUEST, ""),
-            ("T48 an empty field and assertion", &caller.form(), "", INVALID_REQUEST, ""),
-        ] {
-            let request = caller.post(form).header("authorization", field);
-            let answer = Answer::read(request.send().await.unwrap()).await;
-            check(label, &answer, expected);
-            assert_eq!(answer.header("www-authenticate"), challenge, "{label}");
+        for profile in PROFILES {
+            let client = world.register_in(profile, "lender", &["transaction-status"]).await;
+            let caller = Caller { client, url: world.url(At::Auth, "/token") };
+            let mut nobody = caller.without("client_assertion");
+            nobody.retain(|field| field.0 != "client_assertion_type");
+            for (label, form, field, expected, challenge) in [
+                // RFC 6749 section 5.2: the challenge is of the scheme that was used.
+                ("T48 Basic alone", &nobody, "Basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
+                ("T48 basic alone", &nobody, "basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
+                ("T48 Bearer alone", &nobody, "Bearer abc", INVALID_CLIENT, "Bearer"),
+                ("T48 Basic and assertion", &caller.form(), "Basic YTpi", INVALID_REQUEST, ""),
+                ("T48 Bearer and assertion", &caller.form(), "Bearer abc", INVALID_REQUEST, ""),
+                ("T48 an empty field and assertion", &caller.form(), "", INVALID_REQUEST, ""),
+            ] {
+                let request = caller.post(form).header("authorization", field);
+                let answer = Answer::read(request.send().await.unwrap()).await;
+                check(label, &answer, expected);
+                assert_eq!(answer.header("www-authenticate"), challenge, "{label}");
+            }
         }
     }
 }
 
 story! {
     async fn only_post_is_allowed(world) {
-        let client = world.register("lender", &["transaction-status"]).await;
-        let caller = Caller { client, url: world.url(At::Auth, "/token") };
-        for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] {
-            let method: Method = method.parse().unwrap();
-            let request = caller.client.http.request(method.clone(), &caller.url);
-            let answer = Answer::read(request.form(&caller.form()).send().await.unwrap()).await;
-            assert_eq!(answer.header("allow"), "POST", "T47 {method}");
-            if method == Method::HEAD {
-                assert_eq!((answer.status, answer.body.len()), (405, 0), "T47 {method}");
-            } else {
-                check_plain(&format!("T47 {method}"), &answer, "405 invalid_request");
+        for profile in PROFILES {
+            let client = world.register_in(profile, "lender", &["transaction-status"]).await;
+            let caller = Caller { client, url: world.url(At::Auth, "/token") };
+            for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+                let method: Method = method.parse().unwrap();
+                let request = caller.client.http.request(method.clone(), &caller.url);
+                let answer = Answer::read(request.form(&caller.form()).send().await.unwrap()).await;
+                assert_eq!(answer.header("allow"), "POST", "T47 {method}");
+                if method == Method::HEAD {
+                    assert_eq!((answer.status, answer.body.len()), (405, 0), "T47 {method}");
+                } else {
+                    check_plain(&format!("T47 {method}"), &answer, "405 invalid_request");
+                }
             }
         }
     }

@@ -3,7 +3,9 @@
 
 use storage::clients::{disable_client, update_scopes};
 
-use super::{ASSERTION_TYPE, INVALID_TOKEN, LET_IN, call, call_with, check_plain, read_token};
+use super::{
+    ASSERTION_TYPE, INVALID_TOKEN, LET_IN, PROFILES, call, call_with, check_plain, read_token,
+};
 use crate::story;
 use crate::world::{Answer, At, TestClient, World};
 
@@ -29,44 +31,48 @@ async fn check_scope(world: &World, client: &TestClient, asked: Option<&str>, ex
 
 story! {
     async fn t43_scopes_that_are_granted(world) {
-        let both = world.register("both", &["transaction-status", "listing"]).await;
-        let one = world.register("one", &["transaction-status"]).await;
-        let none = world.register("none", &[]).await;
-        for (client, asked, expected) in [
-            (&both, None, "transaction-status listing"),
-            (&both, Some(""), "transaction-status listing"),
-            (&both, Some("listing"), "listing"),
-            (&both, Some("listing transaction-status"), "listing transaction-status"),
-            (&both, Some("listing listing"), "listing"),
-            (&both, Some("listing transaction-status listing"), "listing transaction-status"),
-            (&both, Some("LISTING"), REFUSED),
-            (&both, Some("listing openid"), REFUSED),
-            (&both, Some("listing\ttransaction-status"), REFUSED),
-            (&both, Some("listing,transaction-status"), REFUSED),
-            (&one, None, "transaction-status"),
-            (&one, Some("transaction-status"), "transaction-status"),
-            (&one, Some("listing"), REFUSED),
-            (&one, Some("transaction-status listing"), REFUSED),
-            (&one, Some("unknown"), REFUSED),
-            (&one, Some("é"), REFUSED),
-            (&none, None, ""),
-            (&none, Some("transaction-status"), REFUSED),
-        ] {
-            check_scope(&world, client, asked, expected).await;
+        for profile in PROFILES {
+            let both = world.register_in(profile, "both", &["transaction-status", "listing"]).await;
+            let one = world.register_in(profile, "one", &["transaction-status"]).await;
+            let none = world.register_in(profile, "none", &[]).await;
+            for (client, asked, expected) in [
+                (&both, None, "transaction-status listing"),
+                (&both, Some(""), "transaction-status listing"),
+                (&both, Some("listing"), "listing"),
+                (&both, Some("listing transaction-status"), "listing transaction-status"),
+                (&both, Some("listing listing"), "listing"),
+                (&both, Some("listing transaction-status listing"), "listing transaction-status"),
+                (&both, Some("LISTING"), REFUSED),
+                (&both, Some("listing openid"), REFUSED),
+                (&both, Some("listing\ttransaction-status"), REFUSED),
+                (&both, Some("listing,transaction-status"), REFUSED),
+                (&one, None, "transaction-status"),
+                (&one, Some("transaction-status"), "transaction-status"),
+                (&one, Some("listing"), REFUSED),
+                (&one, Some("transaction-status listing"), REFUSED),
+                (&one, Some("unknown"), REFUSED),
+                (&one, Some("é"), REFUSED),
+                (&none, None, ""),
+                (&none, Some("transaction-status"), REFUSED),
+            ] {
+                check_scope(&world, client, asked, expected).await;
+            }
         }
     }
 }
 
 story! {
     async fn r15_a_token_without_the_scope_of_the_call(world) {
-        let both = world.register("both", &["transaction-status", "listing"]).await;
-        let none = world.register("none", &[]).await;
-        let narrow = world.token(&both, Some("listing")).await;
-        assert_eq!(call_with(&world, &both, &narrow).await, INSUFFICIENT);
-        let empty = world.token(&none, None).await;
-        assert_eq!(call_with(&world, &none, &empty).await, INSUFFICIENT);
-        let wide = world.token(&both, None).await;
-        assert_eq!(call_with(&world, &both, &wide).await, LET_IN);
+        for profile in PROFILES {
+            let both = world.register_in(profile, "both", &["transaction-status", "listing"]).await;
+            let none = world.register_in(profile, "none", &[]).await;
+            let narrow = world.token(&both, Some("listing")).await;
+            assert_eq!(call_with(&world, &both, &narrow).await, INSUFFICIENT);
+            let empty = world.token(&none, None).await;
+            assert_eq!(call_with(&world, &none, &empty).await, INSUFFICIENT);
+            let wide = world.token(&both, None).await;
+            assert_eq!(call_with(&world, &both, &wide).await, LET_IN);
+        }
     }
 }
 

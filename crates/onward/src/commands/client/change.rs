@@ -1,0 +1,154 @@
+//! `onward client grant|withdraw|update|disable|enable`: changes of a registered client. Each
+//! counts from the client's next call on.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use storage::clients::{self, StoredClient};
+
+use super::{read_attribute, read_jwks, read_jwks_uri, read_scope};
+use crate::clock::Clock;
+use crate::commands::{Failure, OperatorArgs};
+
+/// Which client and which scopes.
+#[derive(Debug, Args)]
+pub struct ScopeArgs {
+    /// The client's id.
+    id: String,
+    /// `transaction-status` or `listing`; may be repeated.
+    #[arg(long, required = true, value_parser = read_scope)]
+    scope: Vec<String>,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// What changes of a client; the rest stays as it is.
+#[derive(Debug, Args)]
+#[group(id = "changes", required = true, multiple = true)]
+struct Changes {
+    /// File with the client's public keys, a JWK set, instead of those it has.
+    #[arg(long, value_name = "FILE")]
+    jwks: Option<PathBuf>,
+    /// Where the client publishes its public keys, instead of those it has.
+    #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
+    jwks_uri: Option<String>,
+    /// What the subject of the client's certificates says, instead of what was registered; may be
+    /// repeated.
+    #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
+    certificate_subject: Vec<String>,
+    /// Any certificate of the authorities will do.
+    #[arg(long, conflicts_with = "certificate_subject")]
+    any_certificate: bool,
+}
+
+/// Which client, and what changes.
+#[derive(Debug, Args)]
+pub struct UpdateArgs {
+    /// The client's id.
+    id: String,
+    #[command(flatten)]
+    changes: Changes,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Which client.
+#[derive(Debug, Args)]
+pub struct WhichArgs {
+    /// The client's id.
+    id: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward client grant` and `onward client withdraw`.
+pub(super) fn assign(
+    args: &ScopeArgs,
+    is_granted: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let (id, named) = (args.id.clone(), args.scope.clone());
+    let scopes = storage.write_blocking(move |write| {
+        let mut scopes = find(write, &id)?.scopes;
+        scopes.retain(|scope| !named.contains(scope));
+        if is_granted {
+            scopes.extend(named.iter().cloned());
+            scopes.sort();
+            scopes.dedup();
+        }
+        clients::update_scopes(write, &id, &scopes, now)?;
+        Ok::<_, Failure>(scopes)
+    })?;
+    let document = json!({ "client_id": args.id, "scopes": scopes });
+    let text = format!("{} has the scopes [{}]", args.id, scopes.join(" "));
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+/// Runs `onward client update`.
+pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let changes = &args.changes;
+    let inline = changes.jwks.as_deref().map(read_jwks).transpose()?;
+    let keys = match (inline, &changes.jwks_uri) {
+        (Some(jwks), _) => Some((jwks, None)),
+        (None, Some(uri)) => Some((String::new(), Some(uri.clone()))),
+        (None, None) => None,
+    };
+    let subject = &changes.certificate_subject;
+    let subject = (!subject.is_empty() || changes.any_certificate).then(|| subject.clone());
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let id = args.id.clone();
+    storage.write_blocking(move |write| {
+        find(write, &id)?;
+        if let Some((jwks, jwks_uri)) = &keys {
+            clients::update_keys(write, &id, (jwks, jwks_uri.as_deref()), now)?;
+        }
+        if let Some(subject) = &subject {
+            clients::update_certificate_subject(write, &id, subject, now)?;
+        }
+        Ok::<_, Failure>(())
+    })?;
+    let document = json!({ "client_id": args.id });
+    args.output
+        .answer(out, &document, format_args!("Updated {}", args.id));
+    Ok(())
+}
+
+/// Runs `onward client disable` and `onward client enable`.
+pub(super) fn set_active(
+    args: &WhichArgs,
+    is_active: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let now = Clock::System.now_seconds();
+    let id = args.id.clone();
+    storage.write_blocking(move |write| {
+        find(write, &id)?;
+        let _is_known = if is_active {
+            clients::enable_client(write, &id, now)?
+        } else {
+            clients::disable_client(write, &id, now)?
+        };
+        Ok::<_, Failure>(())
+    })?;
+    let (status, verb) = if is_active {
+        ("active", "Enabled")
+    } else {
+        ("disabled", "Disabled")
+    };
+    let document = json!({ "client_id": args.id, "status": status });
+    args.output
+        .answer(out, &document, format_args!("{verb} {}", args.id));
+    Ok(())
+}
+
+fn find(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
+    let found = clients::find_client(read, id)?;
+    found.ok_or_else(|| Failure::new(format!("there is no client {id}")))
+}
