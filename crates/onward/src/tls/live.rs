@@ -1,6 +1,6 @@
 //! New certificates while the program serves: new connections get them, open ones go on.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -10,6 +10,9 @@ use tokio::sync::watch;
 use super::{TlsError, TlsFiles, TlsSettings};
 use crate::app::App;
 use crate::config::{Config, seconds};
+
+/// How long a certificate counts without being verified again.
+const VERIFIED_SECONDS: i64 = 60;
 
 /// The settings that count now.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub struct ShownCertificate {
     chain: Vec<CertificateDer<'static>>,
     /// The revision of the settings that verified it last.
     verified: AtomicU64,
+    /// When that was, in Unix seconds.
+    verified_at: AtomicI64,
 }
 
 impl LiveTls {
@@ -87,20 +92,27 @@ impl LiveTls {
 }
 
 impl ShownCertificate {
-    /// The chain that was verified by the settings of this revision.
-    pub fn new(live: Arc<LiveTls>, chain: &[CertificateDer<'_>], revision: u64) -> Self {
+    /// The chain that was verified by the settings of this revision, at this Unix time.
+    pub fn new(
+        live: Arc<LiveTls>,
+        chain: &[CertificateDer<'_>],
+        (revision, now_seconds): (u64, i64),
+    ) -> Self {
         Self {
             live,
             chain: chain.iter().map(|part| part.clone().into_owned()).collect(),
             verified: AtomicU64::new(revision),
+            verified_at: AtomicI64::new(now_seconds),
         }
     }
 
-    /// Whether it still counts at this Unix time. Only after a reload it is verified again: a
-    /// certificate that was revoked, or whose authority was removed, no longer counts on open
-    /// connections as well (RFC 5280 section 6.3).
+    /// Whether it still counts at this Unix time. It is verified again after a reload, and once a
+    /// minute: a certificate that was revoked, whose authority was removed, or which expired, no
+    /// longer counts on open connections as well (RFC 5280 sections 6.1.3 and 6.3).
     pub fn still_counts(&self, now_seconds: i64) -> bool {
-        if self.verified.load(Ordering::Relaxed) == self.live.revision.load(Ordering::Acquire) {
+        let age = now_seconds - self.verified_at.load(Ordering::Relaxed);
+        let revision = self.live.revision.load(Ordering::Acquire);
+        if self.verified.load(Ordering::Relaxed) == revision && age < VERIFIED_SECONDS {
             return true;
         }
         let Some((leaf, intermediates)) = self.chain.split_first() else {
@@ -114,6 +126,7 @@ impl ShownCertificate {
             .verify_client_cert(leaf, intermediates, now);
         if verified.is_ok() {
             self.verified.store(revision, Ordering::Relaxed);
+            self.verified_at.store(now_seconds, Ordering::Relaxed);
         }
         verified.is_ok()
     }

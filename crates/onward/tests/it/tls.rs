@@ -1,5 +1,6 @@
 //! The TLS doors of S-20, seen by a client that looks at the handshake itself.
 
+mod authorities;
 mod certificates;
 mod hello;
 mod proxy;
