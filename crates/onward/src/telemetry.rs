@@ -3,6 +3,8 @@
 
 mod export;
 
+use std::io::IsTerminal as _;
+
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -71,7 +73,9 @@ fn log_lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    // Colours are for people who look at it now; a file or journal keeps plain text.
+    let is_seen = std::io::stderr().is_terminal();
+    let lines = fmt::layer().with_ansi(is_seen).with_writer(std::io::stderr);
     match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),

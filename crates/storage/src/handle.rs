@@ -56,7 +56,10 @@ impl FromStr for StoreUrl {
         }
         let path = text.strip_prefix("sqlite:").unwrap_or(text);
         if path.is_empty() || path.contains("://") {
-            return Err(StorageError::BadUrl(text.to_owned()));
+            // What follows the scheme may hold a password.
+            let shown = path.split_once("://");
+            let shown = shown.map_or_else(String::new, |(scheme, _rest)| format!("{scheme}://…"));
+            return Err(StorageError::BadUrl(shown));
         }
         Ok(Self::Sqlite(PathBuf::from(path)))
     }

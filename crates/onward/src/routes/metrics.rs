@@ -8,12 +8,15 @@ use http::{Method, header};
 use storage::lanes;
 
 use crate::app::App;
+use crate::limits;
 use crate::problem::Problem;
 use crate::routes::only_get;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Shows all counters.
+///
+/// Without the store those of subscriptions are missing, and `onward_store_up` is 0.
 #[utoipa::path(
     method(get, head),
     path = "/metrics",
@@ -30,7 +33,16 @@ pub async fn show_metrics(
     method: Method,
 ) -> Result<impl IntoResponse, Problem> {
     only_get(&method)?;
-    let lanes = app.storage.read(lanes::list_lane_figures).await?;
+    let reading = app.storage.read(lanes::list_lane_figures);
+    // Whoever watches wants to know all the more when the store is away.
+    let lanes = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
+        Ok(Ok(lanes)) => Some(lanes),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the lanes could not be read for the metrics");
+            None
+        }
+        Err(_elapsed) => None,
+    };
     app.metrics.note_lanes(lanes, app.clock.now_milliseconds());
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.render()))
 }

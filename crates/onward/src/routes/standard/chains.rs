@@ -100,6 +100,10 @@ async fn answer(
         if let Ok(Some(body)) = outcome {
             return Ok(body);
         }
+        // A client past its limit costs the others no read, whatever the registry says by now.
+        if let Err(problem @ Problem::RateLimited(_)) = outcome {
+            return Err(problem);
+        }
         let current = app.registry.snapshot().await?;
         match outcome {
             Err(problem) if Arc::ptr_eq(&current, &snapshot) => return Err(problem),

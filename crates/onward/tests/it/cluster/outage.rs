@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Cluster;
 use super::load::{Calls, Load, Tolerance};
 use super::postgres_server::PostgresServer;
-use crate::world::{Database, World};
+use crate::world::{At, Database, World};
 
 /// How long the database is away, once.
 const AWAY: Duration = Duration::from_secs(3);
@@ -58,6 +58,15 @@ async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
         control(&server, what, mode).await;
         if what == "stop" {
             tokio::time::sleep(AWAY).await;
+            // Whoever watches sees the node's own figures all the more.
+            let http = reqwest::Client::builder().no_proxy().build().unwrap();
+            let metrics = http
+                .get(cluster.nodes[0].url(At::Ops, "/metrics"))
+                .send()
+                .await;
+            let metrics = metrics.unwrap().text().await.unwrap();
+            assert!(metrics.contains("\nonward_store_up 0\n"), "{metrics}");
+            assert!(metrics.contains("\nonward_requests_total{"), "{metrics}");
             control(&server, "start", mode).await;
         }
         let back = load.calls.elapsed();

@@ -48,8 +48,9 @@ fn wrong_settings_are_named() {
         ("log=[[[", &["the setting `log` is wrong"]),
         ("store", &["write it as NAME=VALUE"]),
         (
-            "store=mysql://localhost/onward",
-            &["`mysql://localhost/onward` is no store"],
+            // A password may follow.
+            "store=postgress://onward:secret@localhost/onward",
+            &["`postgress://…` is no store"],
         ),
     ] {
         check(&folder, &[setting], parts);

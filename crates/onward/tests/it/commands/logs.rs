@@ -3,7 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use signing::algorithm::Algorithm;
+use signing::jws;
+use signing::key::SigningKey;
 
 use super::folder::Folder;
 use super::program::find_ports;
@@ -41,4 +44,65 @@ fn each_line_is_an_object_that_names_the_request() {
             "{line}"
         );
     }
+}
+
+/// Nobody who is not proven writes lines of the log, and the one about him names the request.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_is_not_proven_is_logged_once() {
+    let telling = tokio::task::spawn_blocking(|| {
+        let folder = Folder::new();
+        let port = find_ports();
+        let listen = format!("listen_auth=127.0.0.1:{port}");
+        let mut server = folder.serve(&["log=info,onward=debug", &listen]);
+        server.wait_for("serving");
+        let ca = std::fs::read(folder.path("ca.pem")).unwrap();
+        (folder, server, port, ca)
+    });
+    let (folder, server, port, ca) = telling.await.unwrap();
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    let http = reqwest::Client::builder()
+        .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
+        .no_proxy()
+        .build()
+        .unwrap();
+    let forged = "https://rp.example/x\n1970-01-01 ERROR onward: all is lost";
+    let key = SigningKey::generate(Algorithm::Es256).unwrap();
+    let claims = json!({
+        "iss": forged, "sub": forged, "aud": "https://onward.example", "jti": "1",
+        "iat": 1, "exp": 2,
+    });
+    let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();
+    let form = [
+        ("grant_type", "client_credentials"),
+        (
+            "client_assertion_type",
+            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        ),
+        ("client_assertion", assertion.as_str()),
+    ];
+    let url = format!("https://localhost:{port}/token");
+    let answer = http.post(url).form(&form).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    let id = answer.headers()["x-request-id"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let ending = tokio::task::spawn_blocking(move || {
+        server.signal("TERM");
+        drop(folder);
+        server.wait().err
+    });
+    let log = ending.await.unwrap();
+    let named: Vec<_> = log.lines().filter(|line| line.contains(&id)).collect();
+    assert!(
+        named
+            .iter()
+            .any(|line| line.contains(" INFO ") && line.contains("is not registered")),
+        "{log}"
+    );
+    assert!(
+        log.contains("all is lost"),
+        "at this level the id is shown: {log}"
+    );
+    assert!(log.lines().all(|line| !line.starts_with("1970")), "{log}");
 }
