@@ -20,7 +20,16 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects and shakes hands.
     pub(crate) async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
-        let stream = shake_hands(1, address, &tls).await.unwrap();
+        Self::open_from(1, address, tls).await
+    }
+
+    /// The same from `127.0.0.{last}`.
+    pub(crate) async fn open_from(
+        last: u8,
+        address: SocketAddr,
+        tls: Arc<rustls::ClientConfig>,
+    ) -> Self {
+        let stream = shake_hands(last, address, &tls).await.unwrap();
         let (sender, connection) = handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         Self { sender }
@@ -28,6 +37,12 @@ impl Connection {
 
     /// Asks for one property; the answer must be 200.
     pub(crate) async fn query(&mut self, token: &str, uprn: u64) {
+        let (status, body) = self.ask(token, uprn).await;
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+    }
+
+    /// Asks for one property; status and body.
+    pub(crate) async fn ask(&mut self, token: &str, uprn: u64) -> (u16, Bytes) {
         let body = format!("inputType=uprn&value%5B%5D={uprn}");
         let request = Request::post("/api/v1/standard/chains")
             .header("host", "localhost")
@@ -35,8 +50,7 @@ impl Connection {
             .header("content-type", "application/x-www-form-urlencoded")
             .body(Full::new(Bytes::from(body)))
             .unwrap();
-        let (status, body) = self.send(request).await;
-        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+        self.send(request).await
     }
 
     /// Sends any request and reads the whole answer.

@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
-use crate::connection::{connect_from, shake_hands};
+use crate::connection::{Connection, connect_from, shake_hands};
 use crate::idle::IdleConnections;
 use crate::load::{Latencies, Target, latency, now};
 use crate::process::{Node, Settings};
@@ -25,6 +25,11 @@ use crate::{median, read_setting};
 /// Requests a second of the well-behaved client.
 const RATE: u64 = 200;
 const CONNECTIONS: usize = 8;
+/// What a client may ask a second, with a burst of twice that.
+const LIMIT: u64 = 300;
+/// What a client asks that is past its limit, on some connections.
+const PAST_LIMIT_PER_SECOND: u64 = 2_000;
+const PAST_LIMIT_CONNECTIONS: u64 = 16;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
 /// Just below what one address may have by default.
 const SLOW_CONNECTIONS: usize = 990;
@@ -46,13 +51,16 @@ enum Attack {
     HalfOpen,
     /// Headers and bodies of megabytes, in turns.
     Oversized,
+    /// Queries of another client far past its limit.
+    PastLimit,
 }
 
-const ATTACKS: [Attack; 4] = [
+const ATTACKS: [Attack; 5] = [
     Attack::BadHandshakes,
     Attack::Slowloris,
     Attack::HalfOpen,
     Attack::Oversized,
+    Attack::PastLimit,
 ];
 
 /// Attackers at work.
@@ -66,7 +74,9 @@ struct Attackers {
 #[derive(Clone)]
 struct Scene {
     address: SocketAddr,
+    /// Of a client who is not the well-behaved one.
     tls: Arc<ClientConfig>,
+    token: Arc<str>,
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
@@ -80,11 +90,21 @@ pub(crate) async fn measure() {
         directory: directory.path(),
         listings: read_setting("ONWARD_BENCH_LISTINGS", 1_000),
         store: std::env::var("ONWARD_BENCH_STORE").ok(),
-        overrides: &[],
+        overrides: &[
+            ("RATE_LIMIT_PER_SECOND", &LIMIT.to_string()),
+            ("RATE_LIMIT_BURST", &(2 * LIMIT).to_string()),
+        ],
     };
     let node = Node::start(&settings).await;
     let target = Target::open(&node, node.read_uprns()).await;
-    let (tls, _token) = node.sign_in(None).await;
+    let (tls, token) = node.sign_in(Some("Example Platform")).await;
+    let scene = Scene {
+        address: node.base_address(),
+        tls: Arc::clone(&tls),
+        token: token.into(),
+        stop: Arc::default(),
+        done: Arc::default(),
+    };
     println!("hostile peers, beside a client that asks {RATE} times a second");
     latency(&target, CONNECTIONS, RATE, seconds).await;
     let mut quiet = Vec::new();
@@ -92,7 +112,7 @@ pub(crate) async fn measure() {
     for _round in 0..rounds {
         quiet.push(latency(&target, CONNECTIONS, RATE, seconds).await);
         for (attack, seen) in ATTACKS.into_iter().zip(&mut attacked) {
-            let attackers = Attackers::begin(attack, node.base_address(), Arc::clone(&tls));
+            let attackers = Attackers::begin(attack, &scene);
             // Until all of them have begun.
             sleep(Duration::from_secs(2)).await;
             let (cpu, begun, done) = (node.cpu_seconds(), now(), attackers.done());
@@ -143,18 +163,18 @@ impl Attack {
             Self::Slowloris => "slowloris, connections opened anew",
             Self::HalfOpen => "silent connections, opened anew",
             Self::Oversized => "headers and bodies of 4 MiB",
+            Self::PastLimit => "another client far past its limit",
         }
     }
 }
 
 impl Attackers {
-    fn begin(attack: Attack, address: SocketAddr, tls: Arc<ClientConfig>) -> Self {
+    fn begin(attack: Attack, scene: &Scene) -> Self {
         let mut tasks = JoinSet::new();
         let scene = Scene {
-            address,
-            tls,
             stop: Arc::default(),
             done: Arc::default(),
+            ..scene.clone()
         };
         match attack {
             Attack::BadHandshakes => {
@@ -173,6 +193,11 @@ impl Attackers {
             Attack::Oversized => {
                 for _connection in 0..OVERSIZED_CONNECTIONS {
                     tasks.spawn(send_too_much(scene.clone()));
+                }
+            }
+            Attack::PastLimit => {
+                for _connection in 0..PAST_LIMIT_CONNECTIONS {
+                    tasks.spawn(ask_too_often(scene.clone()));
                 }
             }
         }
@@ -282,5 +307,22 @@ async fn send_too_much(scene: Scene) {
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
         sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Asks on although it is told to wait.
+async fn ask_too_often(scene: Scene) {
+    let tls = Arc::clone(&scene.tls);
+    let mut connection = Connection::open_from(2, scene.address, tls).await;
+    let own = PAST_LIMIT_PER_SECOND / PAST_LIMIT_CONNECTIONS;
+    let mut due = interval(Duration::from_secs(1) / u32::try_from(own).unwrap());
+    while !scene.stop.load(Ordering::Relaxed) {
+        due.tick().await;
+        let (status, _body) = connection.ask(&scene.token, 1).await;
+        // No property has this number.
+        assert!([404, 429].contains(&status), "{status}");
+        if status == 429 {
+            scene.done.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }

@@ -48,7 +48,7 @@ impl Node {
         let first_port = free_port();
         let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
         command
-            .args(["sandbox", "--no-rate-limit", "--dir"])
+            .args(["sandbox", "--dir"])
             .arg(settings.directory)
             .args(["--listings", &settings.listings.to_string()])
             .args(["--port", &first_port.to_string()])
@@ -58,6 +58,10 @@ impl Node {
             .kill_on_drop(true);
         if let Some(store) = &settings.store {
             command.args(["--store", store]);
+        }
+        let mut overrides = settings.overrides.iter();
+        if !overrides.any(|(name, _value)| name.starts_with("RATE_LIMIT")) {
+            command.arg("--no-rate-limit");
         }
         for (name, value) in settings.overrides {
             command.env(format!("ONWARD_{name}"), value);
