@@ -12,7 +12,7 @@ use storage::subscriptions::{self, StoredSubscription, SubscriptionId};
 use storage::{Result, Storage, StorageError, Write, deliveries, delivery_log, waiting};
 
 use crate::on_both_engines;
-use crate::place::{Place, beside, counted, increment, open_with_counter, wait_for};
+use crate::place::{Place, beside, count, counted, increment, open_with_counter, wait_for};
 use crate::rows::{THEN, open_with_listings, subscribe};
 
 const MINUTE: i64 = 60;
@@ -250,10 +250,4 @@ fn remove(storage: &Storage, subscription: SubscriptionId) -> Result<()> {
 fn delete_remains(storage: &Storage) -> Result<()> {
     while wait_for(storage.write_at_length(|write| waiting::delete_remains(write, 10)))? > 0 {}
     Ok(())
-}
-
-fn count(storage: &Storage, sql: &'static str) -> i64 {
-    storage
-        .read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)))
-        .unwrap()
 }

@@ -157,6 +157,13 @@ pub(crate) fn counted(storage: &Storage) -> i64 {
     storage.read_blocking(read_counter).unwrap()
 }
 
+/// What this statement counts.
+pub(crate) fn count(storage: &Storage, sql: &'static str) -> i64 {
+    storage
+        .read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)))
+        .unwrap()
+}
+
 /// Runs a piece of work on a thread of its own.
 pub(crate) fn beside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

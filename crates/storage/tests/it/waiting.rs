@@ -11,7 +11,7 @@ use storage::subscriptions::{self, SubscriptionId};
 use storage::{Result, Storage, Write, api_keys, deliveries, delivery_log, waiting};
 
 use crate::on_both_engines;
-use crate::place::{Place, beside, wait_for};
+use crate::place::{Place, beside, count, wait_for};
 use crate::rows::{THEN, open_with_listings, subscribe, subscribe_to};
 
 const LANE: SubscriptionId = SubscriptionId(1);
@@ -211,11 +211,5 @@ fn states(storage: &Storage) -> Vec<String> {
     let sql = "select state from delivery order by id";
     storage
         .read_blocking(move |read| read.query(sql, &[], |row| row.text(0)))
-        .unwrap()
-}
-
-fn count(storage: &Storage, sql: &'static str) -> i64 {
-    storage
-        .read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)))
         .unwrap()
 }
