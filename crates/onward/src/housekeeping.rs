@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use storage::StorageError;
+use storage::{StorageError, waiting};
 use tokio::sync::watch;
 
 use crate::app::App;
@@ -56,12 +56,15 @@ async fn end_remains(app: &App) -> Result<(), StorageError> {
     let limit = limits::WAITING_CHANGED_MAX;
     loop {
         let now = app.clock.now_milliseconds();
-        let ending = app.storage.write_at_length(move |write| {
-            let cancelled = storage::waiting::cancel_ownerless(write, now, limit)?;
-            let deleted = storage::waiting::delete_remains(write, limit)?;
-            Ok::<_, StorageError>(cancelled + deleted)
-        });
-        if ending.await? == 0 {
+        let cancelling = app
+            .storage
+            .write_under_row_locks(move |write| waiting::cancel_ownerless(write, now, limit));
+        let cancelled: u64 = cancelling.await?;
+        let deleting = app
+            .storage
+            .write_at_length(move |write| waiting::delete_remains(write, limit));
+        let deleted: u64 = deleting.await?;
+        if cancelled + deleted == 0 {
             return Ok(());
         }
     }

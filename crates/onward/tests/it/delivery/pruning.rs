@@ -2,6 +2,7 @@
 
 use onward::housekeeping::clean_store;
 use serde_json::{Value, json};
+use storage::StorageError;
 
 use crate::story;
 use crate::world::{Receiver, Reply, World};
@@ -132,5 +133,36 @@ story! {
         clean(&world).await;
         assert_eq!(world.deliveries(&key, &subscription).await.len(), 0);
         assert_eq!(attempts(&world).await, 0);
+    }
+}
+
+story! {
+    /// The log of a removed subscription, and what a revoked key is owed.
+    async fn what_nobody_can_ask_for_is_ended(world) {
+        let (receiver, other) = (world.receiver().await, world.receiver().await);
+        receiver.answer_always(Reply::status(500));
+        other.answer_always(Reply::status(500));
+        let (key, revoked) = (world.api_key("One Ltd").await, world.api_key("One Ltd").await);
+        let removed = world.subscribe(&key, &receiver).await;
+        let left = world.subscribe(&revoked, &other).await;
+        let agent = world.agent("north").await;
+        let listing = agent.list(1).await;
+        agent.record(listing, "sstc", "2026-11-01").await;
+        world.wait_for_attempts(&key, &removed, 1).await;
+        world.wait_for_attempts(&revoked, &left, 1).await;
+        let path = format!("/subscriptions/{removed}");
+        assert_eq!(world.webhook(&key, ("DELETE", &path), None).await.status, 204);
+        world.revoke_api_key(&revoked).await;
+        clean(&world).await;
+        let states = world.storage.read(|read| {
+            read.query("select state from delivery", &[], |row| row.text(0))
+        });
+        let states: Vec<String> = states.await.unwrap_or_else(|error: StorageError| panic!("{error}"));
+        assert_eq!(states, ["cancelled"], "of the key that was revoked");
+        assert_eq!(attempts(&world).await, 1);
+        // After its time that goes as well.
+        world.clock.advance(31 * DAY);
+        clean(&world).await;
+        assert_eq!((attempts(&world).await, events(&world).await.len()), (0, 0));
     }
 }
