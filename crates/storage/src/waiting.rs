@@ -52,8 +52,8 @@ pub fn cancel_waiting(
 /// many that were, at most `limit`.
 pub fn cancel_ownerless(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     let found = write.query_one(
-        "select s.id from subscription s where s.disabled_reason = 'key_revoked' \
-         and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
+        "select s.id from subscription s join api_key k on k.id = s.api_key_id \
+         where k.revoked_at is not null and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
          and d.state = 'waiting' and d.not_before >= 0 limit 1) is not null limit 1",
         &[],
         |row| row.integer(0),

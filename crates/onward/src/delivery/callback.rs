@@ -52,14 +52,19 @@ impl CallbackUrl {
     /// Reads an address and checks a literal network address in it, in whatever notation: the
     /// parser turns decimal, octal and hexadecimal ones into IPv4 (WHATWG URL section 3.5).
     pub fn parse(text: &str, allowed: &AllowedNetworks) -> Result<Self, CallbackRefusal> {
-        if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
-            return Err(CallbackRefusal::TooLong);
-        }
-        let url = Self::parse_stored(text)?;
+        let url = Self::parse_written(text)?;
         match url.literal() {
             Some(address) if !allowed.allows(address) => Err(CallbackRefusal::AddressForbidden),
             Some(_) | None => Ok(url),
         }
+    }
+
+    /// Reads an address as somebody wrote it, of bounded length. Its network is not looked at.
+    pub fn parse_written(text: &str) -> Result<Self, CallbackRefusal> {
+        if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
+            return Err(CallbackRefusal::TooLong);
+        }
+        Self::parse_stored(text)
     }
 
     /// Reads the address of a subscription that was accepted before. It may be longer than what
