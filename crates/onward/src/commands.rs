@@ -60,7 +60,7 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Measures which property a typed address leads to, and how fast.
     EvalAddresses(eval_addresses::EvalAddressesArgs),
-    /// Registers, lists and disables clients.
+    /// Registers, lists and changes clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
     /// Adds, changes, lists and disables the organisations of the directory.

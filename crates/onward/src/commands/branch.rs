@@ -9,6 +9,7 @@ use storage::branch::{self, Branch, BranchWithParticipant};
 use storage::{clients, participants};
 use uuid::Uuid;
 
+use super::client::find_client;
 use super::{Failure, OperatorArgs, say};
 use crate::clock::Clock;
 use crate::limits;
@@ -156,9 +157,7 @@ fn assign(args: &GrantArgs, is_granted: bool, out: &mut dyn Write) -> Result<(),
         if !branch::branch_exists(write, branch)? {
             return Err(unknown_branch(branch));
         }
-        let found = clients::find_client(write, &client)?;
-        let found = found.ok_or_else(|| Failure::new(format!("there is no client {client}")))?;
-        let mut branches = found.branches;
+        let mut branches = find_client(write, &client)?.branches;
         branches.retain(|one| *one != branch);
         if is_granted {
             branches.push(branch);

@@ -172,6 +172,15 @@ pub fn register_client(
     Ok(clients::insert_client(write, client, participant)?)
 }
 
+/// The client that an operator named.
+pub(super) fn find_client(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
+    clients::find_client(read, id)?.ok_or_else(|| unknown_client(id))
+}
+
+fn unknown_client(id: &str) -> Failure {
+    Failure::new(format!("there is no client {id}"))
+}
+
 /// A client id in the form that directories give out.
 pub(crate) fn make_client_id() -> String {
     let id = Uuid::new_v4();
@@ -240,7 +249,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
 
 /// Whether its host may be connected to is seen at each connection.
 fn read_jwks_uri(text: &str) -> Result<String, String> {
-    let url = CallbackUrl::parse_stored(text).map_err(|refusal| {
+    let url = CallbackUrl::parse_written(text).map_err(|refusal| {
         let reason = refusal.to_string();
         reason.replacen("the callback URL", "it", 1)
     })?;

@@ -5,15 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use chain::event::EventType;
-use chain::ids::{ListingId, PropertyId, Uprn};
-use storage::events::{self, NewEvent};
 use storage::subscriptions::{self, StoredSubscription, SubscriptionId};
-use storage::{Result, Storage, StorageError, Write, deliveries, delivery_log, waiting};
+use storage::{Result, Storage, StorageError, Write, delivery_log, waiting};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, count, counted, increment, open_with_counter, wait_for};
-use crate::rows::{THEN, open_with_listings, subscribe};
+use crate::rows::{THEN, open_with_listings, record_event, subscribe};
 
 const MINUTE: i64 = 60;
 /// How long the second one may take before the first one goes on. On SQLite it
@@ -28,9 +25,9 @@ on_both_engines! {
         let other = place.open();
         let (first, second) = meet(
             &storage,
-            |write| record(write, "evt_1", THEN),
-            |write| record(write, "evt_3", THEN),
-            move || other.write_blocking(|write| record(write, "evt_2", THEN)),
+            |write| record_event(write, "evt_1", 1),
+            |write| record_event(write, "evt_3", 1),
+            move || other.write_blocking(|write| record_event(write, "evt_2", 1)),
         );
         assert_eq!((first.unwrap(), second.unwrap()), (1, 1), "how often the first ran; subscribers");
         assert_eq!(count(&storage, "select count(*) from delivery"), 3);
@@ -41,7 +38,7 @@ on_both_engines! {
         let other = place.open();
         let (first, second) = meet(
             &storage,
-            |write| record(write, "evt_1", THEN),
+            |write| record_event(write, "evt_1", 1),
             |_write| Ok(0),
             move || remove(&other, subscription.id),
         );
@@ -60,7 +57,7 @@ on_both_engines! {
                 Ok(0)
             },
             |_write| Ok(0),
-            move || other.write_blocking(|write| record(write, "evt_1", THEN)),
+            move || other.write_blocking(|write| record_event(write, "evt_1", 1)),
         );
         assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
         delete_remains(&storage).unwrap();
@@ -71,7 +68,7 @@ on_both_engines! {
 
     fn an_event_that_is_owed_again_is_not_removed_meanwhile(place) {
         let (storage, subscription) = open_with_subscription(place);
-        storage.write_blocking(|write| record(write, "evt_1", THEN)).unwrap();
+        storage.write_blocking(|write| record_event(write, "evt_1", 1)).unwrap();
         wait_for(storage.write_at_length(|write| write.execute("delete from delivery", &[])))
             .unwrap();
         let other = place.open();
@@ -133,7 +130,7 @@ on_both_engines! {
             }))
         });
         has_begun.recv().unwrap();
-        storage.write_blocking(|write| record(write, "evt_1", THEN)).unwrap();
+        storage.write_blocking(|write| record_event(write, "evt_1", 1)).unwrap();
         go_on.send(()).unwrap();
         long.join().unwrap().unwrap();
     }
@@ -222,21 +219,6 @@ fn open_with_subscription(place: &Place) -> (Storage, StoredSubscription) {
         Ok(subscriptions::list_subscriptions(write, api_key)?.remove(0))
     });
     (storage, subscription.unwrap())
-}
-
-/// Records an event, and owes it to whoever hears it; how many those are.
-fn record(write: &mut Write<'_>, event_id: &str, now: i64) -> Result<u64> {
-    let event = NewEvent {
-        event_id,
-        event_type: EventType::MilestoneUpdated,
-        listing: ListingId(1),
-        property: PropertyId(1),
-        uprn: Uprn::new(1).unwrap(),
-        label: Some("SSTC"),
-        date: "2026-03-02".parse().unwrap(),
-    };
-    let row = events::insert_event(write, &event, now)?;
-    deliveries::enqueue_event(write, (row, event.event_type), 1, now * 1000)
 }
 
 fn remove(storage: &Storage, subscription: SubscriptionId) -> Result<()> {

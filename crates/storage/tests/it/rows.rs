@@ -3,11 +3,12 @@
 use chain::event::EventType;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use storage::clients::StoredClient;
+use storage::events::{self, NewEvent};
 use storage::listings::{ListingDetails, ListingOrigin};
 use storage::properties::{Address, NewProperty};
 use storage::subscriptions::{self, NewSubscription};
-use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients, listings};
-use storage::{participants, properties};
+use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients, deliveries};
+use storage::{listings, participants, properties};
 use uuid::Uuid;
 
 /// When everything here was made.
@@ -69,6 +70,22 @@ pub(crate) fn subscribe_to(
         events,
     };
     subscriptions::store_subscription(write, &subscription, THEN)
+}
+
+/// Records an event, and owes it to whoever hears it; how many those are. `order` is with what
+/// deliveries keep an order.
+pub(crate) fn record_event(write: &mut Write<'_>, event_id: &str, order: i64) -> Result<u64> {
+    let event = NewEvent {
+        event_id,
+        event_type: EventType::MilestoneUpdated,
+        listing: ListingId(1),
+        property: PropertyId(1),
+        uprn: Uprn::new(1).unwrap(),
+        label: Some("SSTC"),
+        date: "2026-03-02".parse().unwrap(),
+    };
+    let row = events::insert_event(write, &event, THEN)?;
+    deliveries::enqueue_event(write, (row, event.event_type), order, THEN * 1000)
 }
 
 /// A property with this number at `{number} Mill Lane`.

@@ -5,14 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chain::event::EventType;
-use chain::ids::{ListingId, PropertyId, Uprn};
-use storage::events::{self, NewEvent};
 use storage::subscriptions::{self, SubscriptionId};
 use storage::{Result, Storage, Write, api_keys, deliveries, delivery_log, waiting};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, count, wait_for};
-use crate::rows::{THEN, open_with_listings, subscribe, subscribe_to};
+use crate::rows::{THEN, open_with_listings, record_event, subscribe, subscribe_to};
 
 const LANE: SubscriptionId = SubscriptionId(1);
 /// In milliseconds.
@@ -63,6 +61,9 @@ on_both_engines! {
         assert_eq!(other.unwrap(), 2);
         let cancel = |write: &mut Write<'_>| waiting::cancel_ownerless(write, NOW, 3);
         assert_eq!(in_parts(&storage, cancel), [0]);
+        // Whatever else had disabled it before.
+        place.run("update subscription set status = 'disabled', disabled_reason = 'gone' \
+            where reference = 'kept'");
         let revoke = move |write: &mut Write<'_>| api_keys::revoke_api_key(write, api_key, THEN);
         assert!(storage.write_blocking(revoke).unwrap());
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
@@ -182,17 +183,7 @@ fn record_all(storage: &Storage, count: i64) {
 
 /// Records an event of a property of its own; to how many it is owed.
 fn record(write: &mut Write<'_>, number: i64) -> Result<u64> {
-    let event = NewEvent {
-        event_id: &format!("evt_{number}"),
-        event_type: EventType::MilestoneUpdated,
-        listing: ListingId(1),
-        property: PropertyId(1),
-        uprn: Uprn::new(1).unwrap(),
-        label: Some("SSTC"),
-        date: "2026-03-02".parse().unwrap(),
-    };
-    let row = events::insert_event(write, &event, THEN)?;
-    deliveries::enqueue_event(write, (row, event.event_type), number, NOW)
+    record_event(write, &format!("evt_{number}"), number)
 }
 
 /// What each part came to, until one did nothing.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use storage::clients::{self, StoredClient};
+use storage::clients;
 
-use super::{read_attribute, read_jwks, read_jwks_uri, read_scope};
+use super::{find_client, read_attribute, read_jwks, read_jwks_uri, read_scope, unknown_client};
 use crate::clock::Clock;
 use crate::commands::{Failure, OperatorArgs};
 
@@ -73,7 +73,7 @@ pub(super) fn assign(
     let now = Clock::System.now_seconds();
     let (id, named) = (args.id.clone(), args.scope.clone());
     let scopes = storage.write_blocking(move |write| {
-        let mut scopes = find(write, &id)?.scopes;
+        let mut scopes = find_client(write, &id)?.scopes;
         scopes.retain(|scope| !named.contains(scope));
         if is_granted {
             scopes.extend(named.iter().cloned());
@@ -104,7 +104,7 @@ pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failu
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
     storage.write_blocking(move |write| {
-        find(write, &id)?;
+        find_client(write, &id)?;
         if let Some((jwks, jwks_uri)) = &keys {
             clients::update_keys(write, &id, (jwks, jwks_uri.as_deref()), now)?;
         }
@@ -128,15 +128,16 @@ pub(super) fn set_active(
     let storage = args.output.open()?;
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
-    storage.write_blocking(move |write| {
-        find(write, &id)?;
-        let _is_known = if is_active {
-            clients::enable_client(write, &id, now)?
+    let is_known = storage.write_blocking(move |write| {
+        if is_active {
+            clients::enable_client(write, &id, now)
         } else {
-            clients::disable_client(write, &id, now)?
-        };
-        Ok::<_, Failure>(())
+            clients::disable_client(write, &id, now)
+        }
     })?;
+    if !is_known {
+        return Err(unknown_client(&args.id));
+    }
     let (status, verb) = if is_active {
         ("active", "Enabled")
     } else {
@@ -146,9 +147,4 @@ pub(super) fn set_active(
     args.output
         .answer(out, &document, format_args!("{verb} {}", args.id));
     Ok(())
-}
-
-fn find(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
-    let found = clients::find_client(read, id)?;
-    found.ok_or_else(|| Failure::new(format!("there is no client {id}")))
 }

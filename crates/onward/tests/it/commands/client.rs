@@ -88,7 +88,9 @@ fn a_client_may_publish_its_keys_itself() {
     assert_eq!(made.status, Some(0), "{}", made.err);
     let listed = list(&folder);
     assert_eq!(listed[0]["jwks_uri"], "https://keys.example/lender.jwks");
+    let long = format!("https://keys.example/{}", "a".repeat(2000));
     for wrong in [
+        &long,
         "http://keys.example/jwks",
         "https://",
         "https://a:b@keys.example/",
