@@ -31,7 +31,7 @@ SEED = 20261121
 # bounds of each schema come on top of the random ones.
 CASES = {"base_url": 150, "auth_url": 100, "directory_url": 20, "listing_base_url": 40,
          "ops_url": 20}
-WALK_TIMEOUT_SECONDS = 300
+WALK_TIMEOUT_SECONDS = 1200
 CLIENT = "Example Platform"
 # Not those checks that ask for a refusal: unknown members and parameters are ignored on purpose.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance",

@@ -18,7 +18,7 @@ use crate::tls::{connect, trusting};
 use crate::world::{At, World, http_client};
 
 /// Longer than anything that a test expects, shorter than any default bound that is measured.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn world(change: impl FnOnce(&mut Config)) -> World {
     World::on_sqlite().await.reconfigure(change).await

@@ -22,7 +22,7 @@ use crate::delivery::callback::CallbackUrl;
 
 const OK: Behaviour = Behaviour::Answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 /// Shorter than the real limits by far, and longer than anything takes here.
-const SHORT: Duration = Duration::from_millis(400);
+const SHORT: Duration = Duration::from_secs(2);
 
 /// The default, but loopback is allowed and the receiver's authority trusted.
 fn settings(receiver: &Receiver) -> SenderSettings {

@@ -109,7 +109,7 @@ impl Balancer {
 /// because they can say `Retry-After`.
 fn configure(first_port: u16, nodes: &[Node]) -> String {
     let mut text = "global\n    maxconn 4000\n\
-         defaults\n    mode tcp\n    timeout connect 2s\n    timeout client 100s\n    \
+         defaults\n    mode tcp\n    timeout connect 2s\n    timeout check 2s\n    timeout client 100s\n    \
          timeout server 100s\n    retries 3\n    option redispatch 1\n    \
          balance roundrobin\n"
         .to_owned();

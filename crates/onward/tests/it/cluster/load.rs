@@ -277,7 +277,7 @@ impl Past {
             assert!(
                 self.answers
                     .get(&(what, 200))
-                    .is_some_and(|count| *count > 10),
+                    .is_some_and(|count| *count > 8),
                 "{what}"
             );
         }

@@ -12,9 +12,9 @@ use crate::world::{At, Database, World};
 /// How long the database is away, once.
 const AWAY: Duration = Duration::from_secs(3);
 /// How soon after the database's return everybody is served again, at most.
-const RECOVERY_MAX: Duration = Duration::from_secs(5);
+const RECOVERY_MAX: Duration = Duration::from_secs(10);
 /// How long a request may wait at most while the database is away: it is told to come back.
-const WAIT_MAX: Duration = Duration::from_secs(7);
+const WAIT_MAX: Duration = Duration::from_secs(12);
 /// A time without refusals, by which a recovery is known.
 const CALM: Duration = Duration::from_secs(2);
 

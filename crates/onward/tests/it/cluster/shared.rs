@@ -78,7 +78,7 @@ async fn tokens_used_assertions_and_revocations_count_at_both_nodes() {
     }
     // What was granted while a node was away counts there as well when it is back.
     let load = Load::begin(&cluster, Tolerance::Nothing).await;
-    load.go_on(Duration::from_secs(1)).await;
+    load.go_on(Duration::from_secs(5)).await;
     let past = load.end().await;
     past.assert_well("nothing else");
     cluster.end(&past).await;

@@ -20,9 +20,13 @@ fn administrate(url: &str, statements: &[&str]) {
 fn interrupt(url: &str, how: &str) {
     let mut client = Client::connect(url, NoTls).unwrap();
     let sql = format!("select {how}(pid) from pg_stat_activity where wait_event = 'SyncRep'");
-    while client.query(&sql, &[]).unwrap().is_empty() {
+    for _look in 0..3_000 {
+        if !client.query(&sql, &[]).unwrap().is_empty() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
+    panic!("no commit waits for a standby");
 }
 
 fn told(answer: &Answer) -> (u16, &str, String) {
@@ -52,7 +56,8 @@ async fn what_no_standby_has_is_not_acknowledged() {
         let url = admin.clone();
         let wait = "alter system set synchronous_standby_names = 'nobody'";
         let forget = "alter system reset synchronous_standby_names";
-        let reload = "select pg_reload_conf()";
+        // The server takes note a moment later.
+        let reload = "select pg_reload_conf(), pg_sleep(1)";
         tokio::task::spawn_blocking(move || administrate(&url, &[wait, reload]))
             .await
             .unwrap();

@@ -145,7 +145,7 @@ async fn a_short_answer_without_room_is_reset() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_reads_slowly_but_steadily_gets_all_of_it() {
-    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let world = world(|config| config.answer_timeout_seconds = 2).await;
     let (mut requests, _connection) = open(&world, At::Listing, 16 * 1024).await;
     let answer = get(&mut requests, "/openapi.json").await;
     let mut body = answer.into_body();
@@ -153,12 +153,12 @@ async fn who_reads_slowly_but_steadily_gets_all_of_it() {
     while let Some(frame) = timeout(PATIENCE, body.frame()).await.unwrap() {
         let data = frame.expect("it was reset").into_data().unwrap();
         whole.extend_from_slice(&data);
-        // A piece of 16 KiB in 0.6 s at most, while a second is allowed.
-        if waited.elapsed() < Duration::from_secs(3) {
+        // A piece of 16 KiB in 0.6 s at most, while two seconds are allowed.
+        if waited.elapsed() < Duration::from_secs(5) {
             sleep(Duration::from_millis(600) * u32::try_from(data.len()).unwrap() / 16_384).await;
         }
     }
-    assert!(waited.elapsed() > Duration::from_secs(2), "{}", whole.len());
+    assert!(waited.elapsed() > Duration::from_secs(4), "{}", whole.len());
     serde_json::from_slice::<serde_json::Value>(&whole).unwrap();
     world.end().await;
 }
@@ -170,7 +170,7 @@ async fn who_asks_nothing_is_told_that_the_connection_ends() {
         let (mut requests, connection) = open(&world, At::Directory, 65_535).await;
         for _request in 0..requests_before {
             read(get(&mut requests, "/jwks").await).await.unwrap();
-            sleep(Duration::from_millis(500)).await;
+            sleep(Duration::from_millis(200)).await;
             assert!(!connection.is_finished(), "it was not idle for a second");
         }
         // An error would mean that it was cut off (RFC 9113 section 6.8).

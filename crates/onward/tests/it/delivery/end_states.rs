@@ -66,8 +66,8 @@ story! {
         assert_eq!(simulate(&world, &key, 30).await, 409);
         // Enabled again it has five days anew.
         let path = format!("/subscriptions/{subscription}/enable");
-        assert_eq!(world.webhook(&key, ("POST", &path), None).await.status, 200);
         let before = receiver.received().len();
+        assert_eq!(world.webhook(&key, ("POST", &path), None).await.status, 200);
         receiver.wait_for(before + 1).await;
         assert_eq!(world.status_of(&key, &subscription).await, "active");
     }

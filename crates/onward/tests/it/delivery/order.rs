@@ -97,7 +97,7 @@ story! {
             world.clock.advance(3);
         }
         world.wait_until("all are delivered", async || {
-            world.clock.advance(60);
+            world.clock.advance(600);
             let log = world.deliveries(&key, &subscription).await;
             log.len() == 20 && log.iter().all(|delivery| delivery["status"] == "delivered")
         }).await;
@@ -141,7 +141,7 @@ story! {
         }
         healthy.wait_for(20).await;
         // Well before the first attempt at the others has timed out.
-        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
         hanging.abort();
     }
 }

@@ -78,8 +78,10 @@ story! {
         let other = world.agent_of("other", &[agent.branch]).await;
         exhaust(&agent).await;
         assert_eq!(other.get("/listing").await.status, 200);
-        // Its token request was the first of three.
-        assert!(other.get("/listing").await.header("ratelimit").starts_with("\"client\";r=2"));
+        // Its token request was the first of three, and a place comes back each second.
+        let answer = other.get("/listing").await;
+        let left = answer.header("ratelimit").strip_prefix("\"client\";r=").unwrap();
+        assert!(["2", "3", "4"].contains(&&left[..1]), "{left}");
     }
 }
 

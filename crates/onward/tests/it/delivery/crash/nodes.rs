@@ -14,7 +14,7 @@ use crate::world::{Answer, TestClient};
 /// Where a living node is called.
 #[derive(Debug, Clone)]
 pub(super) struct Entrance {
-    node: usize,
+    pub(super) node: usize,
     pub(super) base_url: String,
     pub(super) listing_url: String,
     /// Good at this node only: its audience is the node's own name.
