@@ -42,6 +42,10 @@ pub struct AccessTokenClaims {
     /// `cnf.x5t#S256`: base64url SHA-256 of the client certificate's DER
     /// (RFC 8705 section 3.1); none for an unbound token (S-24).
     pub certificate: Option<String>,
+    /// The generation of the client's tokens that it belongs to, in a claim of
+    /// our own, `generation`, which is left out while it is 0. All tokens of a
+    /// client end when another one begins.
+    pub generation: i64,
 }
 
 /// Why a token is not accepted. Each is `invalid_token`, 401 (RFC 6750
@@ -84,6 +88,7 @@ pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, Jws
             .as_deref()
             .map(|certificate| WireConfirmation { certificate }),
         exp: claims.exp,
+        generation: (claims.generation != 0).then_some(claims.generation),
         iat: claims.iat,
         iss: &claims.iss,
         jti: &claims.jti,
@@ -98,7 +103,7 @@ pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, Jws
 ///
 /// `find_key` gives the trusted token key with an id, and nothing for revoked
 /// ones. What remains to the caller: that the token is not revoked, that the
-/// client is still active and assigned the scope (S-23), and
+/// client is still active, in the same generation and assigned the scope (S-23), and
 /// [`is_bound_to`] for the connection's certificate.
 ///
 /// # Errors
@@ -159,6 +164,8 @@ struct WireClaims<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cnf: Option<WireConfirmation<'a>>,
     exp: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<i64>,
     iat: i64,
     iss: &'a str,
     jti: &'a str,
@@ -199,5 +206,6 @@ fn read_claims(claims: &Map<String, Value>) -> Option<AccessTokenClaims> {
         exp: seconds("exp")?,
         jti: text("jti")?,
         certificate,
+        generation: claims.get("generation").map_or(Some(0), Value::as_i64)?,
     })
 }

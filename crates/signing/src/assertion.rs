@@ -171,8 +171,7 @@ fn check_algorithm(
 }
 
 /// RFC 7523 section 3 item 9. With a `kid`, that key only; without one, each
-/// registered key that fits the algorithm (S-21), of which a set has at most
-/// twenty.
+/// registered key that fits the algorithm (S-21).
 fn verify_signature(
     unverified: &Unverified,
     keys: &JwkSet,
@@ -205,6 +204,10 @@ fn read_client(claims: &Map<String, Value>) -> Result<&str, AssertionRefusal> {
             issuer: refusal::shorten(issuer),
             subject: refusal::shorten(subject),
         });
+    }
+    // It is looked up before anything is verified, and not every store takes a NUL.
+    if subject.chars().any(char::is_control) {
+        return Err(AssertionRefusal::ClaimControl("sub"));
     }
     Ok(subject)
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
+use x509_parser::revocation_list::CertificateRevocationList;
 
 use crate::{base64url, canonical};
 
@@ -71,6 +72,20 @@ pub struct RequiredSubject(Vec<(&'static str, String)>);
      organizationIdentifier, such as OU=1234"
 )]
 pub struct NoAttribute;
+
+/// When the certificate whose DER encoding is `der` ends, in Unix seconds (RFC 5280 section
+/// 4.1.2.5); none if this is no certificate.
+pub fn not_after(der: &[u8]) -> Option<i64> {
+    let (_rest, certificate) = X509Certificate::from_der(der).ok()?;
+    Some(certificate.validity().not_after.timestamp())
+}
+
+/// When the revocation list whose DER encoding is `der` runs out, in Unix seconds (RFC 5280
+/// section 5.1.2.5); none if it does not say, or is none.
+pub fn next_update(der: &[u8]) -> Option<i64> {
+    let (_rest, list) = CertificateRevocationList::from_der(der).ok()?;
+    Some(list.next_update()?.timestamp())
+}
 
 impl Subject {
     /// The subject of the certificate whose DER encoding is `der`, as far as its attributes are

@@ -192,6 +192,14 @@ impl PublicKey {
         self.pinned.is_none_or(|pinned| pinned == algorithm) && self.key_for(algorithm).is_some()
     }
 
+    /// The bits of an RSA key's modulus; none for other keys.
+    pub fn rsa_bits(&self) -> Option<usize> {
+        match &self.material {
+            Material::Rsa { numbers, .. } => Some(numbers.modulus().len() * 8),
+            Material::P256 { .. } | Material::Ed25519 { .. } => None,
+        }
+    }
+
     /// Verifies `signature` over the unhashed `message`.
     ///
     /// The forms of the signature are those of RFC 7518 section 3 and RFC 8037

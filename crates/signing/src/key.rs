@@ -28,6 +28,18 @@ pub enum RsaSize {
     Bits4096,
 }
 
+impl RsaSize {
+    /// The size of new keys that may take the place of this one: its own, where
+    /// that is one of these, or the next larger one. None if it is no RSA key.
+    pub fn of(key: &PublicKey) -> Option<Self> {
+        match key.rsa_bits()? {
+            0..=2048 => Some(Self::Bits2048),
+            2049..=3072 => Some(Self::Bits3072),
+            _ => Some(Self::Bits4096),
+        }
+    }
+}
+
 /// Why a signing key cannot be made, read, written or used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {

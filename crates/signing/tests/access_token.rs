@@ -41,6 +41,7 @@ fn what_is_issued_verifies() {
         for certificate in [None, Some(Thumbprint::of_der(b"der").to_base64url())] {
             let claims = AccessTokenClaims {
                 certificate,
+                generation: 7,
                 ..granted()
             };
             let token = access_token::issue(&claims, &key).unwrap();
@@ -117,6 +118,10 @@ fn every_claim_is_required_and_typed() {
     check_claims(json!({"aud": [AUDIENCE]}), Some(Malformed));
     check_claims(json!({"exp": (NOW + 60).to_string()}), Some(Malformed));
     check_claims(json!({"exp": u64::MAX}), Some(Malformed));
+    // Ours alone, and left out of the first generation.
+    check_claims(json!({"generation": 3}), None);
+    check_claims(json!({"generation": "3"}), Some(Malformed));
+    check_claims(json!({"generation": null}), Some(Malformed));
 }
 
 #[test]
@@ -268,6 +273,7 @@ fn granted() -> AccessTokenClaims {
         exp: NOW + 600,
         jti: "jti-1".to_owned(),
         certificate: None,
+        generation: 0,
     }
 }
 

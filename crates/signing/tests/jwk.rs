@@ -289,6 +289,50 @@ fn ed25519_points_of_small_order_are_refused() {
     );
 }
 
+/// What somebody publishes may hold keys that are not for us (RFC 7517 section 5), and even none
+/// that is: then there is none to find.
+#[test]
+fn a_published_key_set_may_hold_keys_for_others() {
+    let key = |kid: &str| {
+        let mut jwk = rsa_jwk();
+        jwk["kid"] = kid.into();
+        jwk
+    };
+    let published = |text: &str| JwkSet::parse_published(text.as_bytes());
+    assert_eq!(published("{\"keys\":[]}").unwrap().keys().len(), 0);
+    let mut encryption = key("e");
+    encryption["use"] = "enc".into();
+    let only = json!({"keys": [encryption]}).to_string();
+    assert_eq!(published(&only).unwrap().keys().len(), 0);
+    for (member, value) in [
+        ("kty", json!("AKP")),
+        ("kty", json!("EC")),
+        ("alg", json!("PS512")),
+        ("key_ops", json!(["encrypt"])),
+    ] {
+        let mut other = key("o");
+        other[member] = value;
+        other["crv"] = "P-384".into();
+        let both = json!({"keys": [other, key("a")]}).to_string();
+        assert_eq!(published(&both).unwrap().keys().len(), 1, "{both}");
+        assert!(JwkSet::parse(both.as_bytes()).is_err(), "{both}");
+    }
+    for (member, value) in [
+        ("n", json!("AQAB")),
+        ("d", json!("AQAB")),
+        ("kty", json!(1)),
+    ] {
+        let mut wrong = key("w");
+        wrong[member] = value;
+        let both = json!({"keys": [wrong, key("a")]}).to_string();
+        assert!(published(&both).is_err(), "{both}");
+    }
+    assert_eq!(published("{}").unwrap_err(), JwkError::NotASet);
+    let many =
+        json!({"keys": (0..101).map(|n| key(&n.to_string())).collect::<Vec<_>>()}).to_string();
+    assert_eq!(published(&many).unwrap_err(), JwkError::KeyCount);
+}
+
 #[test]
 fn a_key_set_is_read_strictly() {
     let key = |kid: &str| {
@@ -325,17 +369,6 @@ fn a_key_set_is_read_strictly() {
             reason: Box::new(JwkError::PrivateMember("d"))
         }
     );
-
-    // What somebody publishes may hold no key: then there is none to find.
-    let published = |text: &str| JwkSet::parse_published(text.as_bytes());
-    assert_eq!(published("{\"keys\":[]}").unwrap().keys().len(), 0);
-    let mut encryption = key("e");
-    encryption["use"] = "enc".into();
-    let only = json!({"keys": [encryption]}).to_string();
-    assert_eq!(published(&only).unwrap().keys().len(), 0);
-    assert_eq!(published("{}").unwrap_err(), JwkError::NotASet);
-    let many = json!({"keys": numbered(101)}).to_string();
-    assert_eq!(published(&many).unwrap_err(), JwkError::KeyCount);
 
     for other in ["[]", "{}", "{\"keys\":{}}", "null"] {
         assert_eq!(

@@ -49,6 +49,9 @@ pub enum AssertionRefusal {
         /// How many characters it has.
         chars: usize,
     },
+    /// A string claim has a control character in it.
+    #[error("the claim {0} has a control character in it")]
+    ClaimControl(&'static str),
     /// `iss` and `sub` differ.
     #[error("iss {issuer:?} is not sub {subject:?}")]
     IssuerIsNotSubject {
@@ -126,6 +129,7 @@ impl AssertionRefusal {
             }
             Self::ClaimMissing(claim)
             | Self::ClaimMistyped(claim)
+            | Self::ClaimControl(claim)
             | Self::ClaimLength { claim, .. } => describe_claim(claim),
             Self::IssuerIsNotSubject { .. } | Self::WrongClient => {
                 "iss and sub of client_assertion must both be the client id"
@@ -167,7 +171,7 @@ fn describe_claim(claim: &str) -> &'static str {
     match claim {
         "iss" | "sub" => {
             "client_assertion needs iss and sub, both the client id, a string of 1 to 256 \
-             characters"
+             characters, none of them a control character"
         }
         "aud" => "client_assertion needs aud, the issuer as a string",
         "exp" => "client_assertion needs exp, an integer of Unix seconds",

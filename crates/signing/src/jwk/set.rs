@@ -17,23 +17,37 @@ pub struct JwkSet {
 }
 
 impl JwkSet {
-    /// Reads a JWK set as [`JwkSet::parse_published`] does, and refuses one
-    /// without a key for signatures: whoever registers it could never sign.
+    /// Reads a JWK set that somebody hands over: at most [`MAX_SET_KEYS`] keys,
+    /// no duplicate `kid`, and every key acceptable to [`PublicKey::from_jwk`],
+    /// one at least.
+    ///
+    /// Only a key whose `use` is something else than `sig` is passed over, as
+    /// a participant's one set often holds its encryption keys too.
     pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
-        let set = Self::parse_published(json)?;
+        let set = Self::read(json, |reason| *reason == JwkError::NotForSignatures)?;
         if set.keys.is_empty() {
             return Err(JwkError::KeyCount);
         }
         Ok(set)
     }
 
-    /// Reads a JWK set strictly: at most [`MAX_SET_KEYS`] keys, no duplicate
-    /// `kid`, and every key acceptable to [`PublicKey::from_jwk`].
-    ///
-    /// Only a key whose `use` is something else than `sig` is passed over, as
-    /// a participant's one published set often holds its encryption keys too.
+    /// Reads a JWK set from where it is published. Its owner has other readers
+    /// too, so all keys are passed over whose kind or purpose is not known here
+    /// (RFC 7517 section 5); weak, secret and malformed ones are refused.
     /// Perhaps none is left: so a participant withdraws its last key.
     pub fn parse_published(json: &[u8]) -> Result<Self, JwkError> {
+        Self::read(json, |reason| {
+            let of_no_use = [
+                JwkError::NotForSignatures,
+                JwkError::KeyOperations,
+                JwkError::UnsupportedAlgorithm,
+                JwkError::UnsupportedKeyType,
+            ];
+            of_no_use.contains(reason)
+        })
+    }
+
+    fn read(json: &[u8], is_passed_over: impl Fn(&JwkError) -> bool) -> Result<Self, JwkError> {
         if json.len() > MAX_SET_BYTES {
             return Err(JwkError::TooLong);
         }
@@ -49,7 +63,7 @@ impl JwkSet {
         for (index, jwk) in jwks.iter().enumerate() {
             let key = match PublicKey::from_jwk(jwk) {
                 Ok(key) => key,
-                Err(JwkError::NotForSignatures) => continue,
+                Err(reason) if is_passed_over(&reason) => continue,
                 Err(reason) => {
                     return Err(JwkError::InSet {
                         position: index + 1,

@@ -48,6 +48,11 @@ fn iss_and_sub_are_both_the_client_id() {
         json!({"iss": long, "sub": long}),
         "ClaimLength",
     );
+    for control in ["\u{0}", "\n", "\u{85}"] {
+        let hostile = format!("{CLIENT}{control}");
+        let claims = json!({"iss": hostile, "sub": hostile});
+        both("T24 a control character", claims, "ClaimControl");
+    }
     both(
         "T24 other client",
         json!({"iss": OTHER, "sub": OTHER}),

@@ -70,6 +70,7 @@ fn all_refusals() -> Vec<AssertionRefusal> {
             subject: hostile(),
         },
         AssertionRefusal::WrongClient,
+        AssertionRefusal::ClaimControl("sub"),
         AssertionRefusal::AudienceInArray,
         AssertionRefusal::SeveralAudiences(2),
         AssertionRefusal::Expired { late_seconds: 1 },
