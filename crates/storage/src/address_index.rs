@@ -6,7 +6,7 @@ use chain::ids::PropertyId;
 
 use crate::properties::{self, Address, StoredProperty};
 use crate::row::Value;
-use crate::{Result, Storage, Write};
+use crate::{Opening, Result, Storage, Write};
 
 /// Properties whose tokens are made anew in one transaction.
 const BATCH: i64 = 2_000;
@@ -48,8 +48,9 @@ pub(crate) fn delete_tokens(write: &mut Write<'_>, property: PropertyId) -> Resu
 }
 
 /// Makes all tokens anew if those that are there were made by another version
-/// of crate `address`. Cut off, it begins again the next time.
-pub(crate) fn bring_up_to_date(storage: &Storage) -> Result<()> {
+/// of crate `address`, where opening may do that. Cut off, it begins again the
+/// next time.
+pub(crate) fn bring_up_to_date(storage: &Storage, opening: Opening) -> Result<()> {
     let version = storage.read_blocking(|read| {
         read.query_exactly_one(
             "select value from revision where name = 'address_index'",
@@ -57,17 +58,17 @@ pub(crate) fn bring_up_to_date(storage: &Storage) -> Result<()> {
             |row| row.integer(0),
         )
     })?;
-    if version == INDEX_VERSION {
+    if version == INDEX_VERSION || opening < Opening::Upgrade {
         return Ok(());
     }
-    tracing::info!(
-        version = INDEX_VERSION,
-        "the index of addresses is made anew"
-    );
     let mut done = PropertyId(0);
     while let Some(last) =
         storage.write_under_row_locks_blocking(move |write| renew_batch(write, done))?
     {
+        if done == PropertyId(0) {
+            let version = INDEX_VERSION;
+            tracing::info!(version, "the index of addresses is made anew");
+        }
         done = last;
     }
     Ok(())

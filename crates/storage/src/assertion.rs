@@ -1,6 +1,17 @@
 //! Client assertions that were used: each may be used once, on all nodes together.
 
-use crate::{Result, Write};
+use crate::{Read, Result, Write};
+
+/// Whether a client used an assertion before. What this says may be out of date
+/// at once: only [`insert_used_assertion`] decides.
+pub fn was_used(read: &mut Read<'_>, client_id: &str, jti_digest: &str) -> Result<bool> {
+    let found = read.query_one(
+        "select 1 from used_assertion where client_id = $1 and jti_digest = $2",
+        &[client_id.into(), jti_digest.into()],
+        |_row| Ok(()),
+    )?;
+    Ok(found.is_some())
+}
 
 /// Notes that a client used an assertion; `false` if it was used before
 /// (RFC 7523 section 3, point 7). `jti_digest` is a digest, so that its length is bounded.

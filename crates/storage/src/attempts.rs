@@ -13,6 +13,9 @@ pub struct AttemptResult {
     pub delivery: i64,
     /// Counted from 1.
     pub number: i64,
+    /// Whether the next one is counted on from here: not if it was no fault of
+    /// the subscriber that this one failed.
+    pub is_counted: bool,
     /// When it began.
     pub begun_at: i64,
     /// How long it took.
@@ -66,14 +69,17 @@ const INSERT_ATTEMPTS: &str = "insert into attempt (delivery_id, number, begun_a
      $53, $54, $55, $56)) as v where exists (select 1 from delivery d where d.id = v.column1 and \
      coalesce(d.state, '') in ('waiting', v.column7))";
 
-/// Says what follows, for the same deliveries.
+/// Says what follows, for the same deliveries; but nothing follows a failure of
+/// one that somebody asked for again since: its new schedule has begun. So the
+/// last value of a row is the number of attempts before this one.
 const UPDATE_DELIVERIES: &str = "update delivery set state = v.column2, not_before = v.column3, ended_at = v.column4, \
-     attempts = v.column5 from (values (cast($1 as bigint), cast($2 as text), cast($3 as bigint), \
-     cast($4 as bigint), cast($5 as bigint), cast($6 as text)), ($7, $8, $9, $10, $11, $12), \
-     ($13, $14, $15, $16, $17, $18), ($19, $20, $21, $22, $23, $24), ($25, $26, $27, $28, $29, \
-     $30), ($31, $32, $33, $34, $35, $36), ($37, $38, $39, $40, $41, $42), ($43, $44, $45, $46, \
-     $47, $48)) as v where delivery.id = v.column1 and coalesce(delivery.state, '') in \
-     ('waiting', v.column6)";
+     attempts = v.column5 from (values (cast($1 as bigint), cast($2 as text), cast($3 as \
+     bigint), cast($4 as bigint), cast($5 as bigint), cast($6 as text), cast($7 as bigint)), \
+     ($8, $9, $10, $11, $12, $13, $14), ($15, $16, $17, $18, $19, $20, $21), ($22, $23, $24, \
+     $25, $26, $27, $28), ($29, $30, $31, $32, $33, $34, $35), ($36, $37, $38, $39, $40, $41, \
+     $42), ($43, $44, $45, $46, $47, $48, $49), ($50, $51, $52, $53, $54, $55, $56)) as v where \
+     delivery.id = v.column1 and coalesce(delivery.state, '') in ('waiting', v.column6) and \
+     (v.column2 = 'delivered' or delivery.attempts = v.column7)";
 
 /// Stores what came of attempts on a lane, and how the lane goes now; `false`,
 /// and nothing stored, if the lane is another node's by now. The lane's row is
@@ -106,8 +112,9 @@ fn attempt_row(result: &AttemptResult) -> [Value<'_>; 7] {
     ]
 }
 
-fn delivery_row(result: &AttemptResult) -> [Value<'_>; 6] {
+fn delivery_row(result: &AttemptResult) -> [Value<'_>; 7] {
     let ended_at = result.begun_at + result.duration;
+    let before = result.number - 1;
     let (state, not_before, ended_at) = match result.next {
         Next::Delivered => ("delivered", 0, Some(ended_at)),
         Next::Retry(at) => ("waiting", at, None),
@@ -118,8 +125,9 @@ fn delivery_row(result: &AttemptResult) -> [Value<'_>; 6] {
         state.into(),
         not_before.into(),
         ended_at.into(),
-        result.number.into(),
+        (before + i64::from(result.is_counted)).into(),
         result.next.also_ends().into(),
+        before.into(),
     ]
 }
 

@@ -33,6 +33,8 @@ pub struct StoredClient {
     pub branches: Vec<BranchId>,
     /// Whether it may call at all; not when its organisation has withdrawn.
     pub is_active: bool,
+    /// The generation of tokens that counts: all others have ended.
+    pub token_generation: i64,
     /// Unix seconds.
     pub created_at: i64,
 }
@@ -42,7 +44,7 @@ pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>
     let found = read.query_one(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
          c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject \
+         c.certificate_subject, c.token_generation \
          from client c join participant p on p.id = c.participant_id where c.id = $1",
         &[id.into()],
         read_client,
@@ -59,7 +61,7 @@ pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
     let mut clients = read.query(
         "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
          c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject \
+         c.certificate_subject, c.token_generation \
          from client c join participant p on p.id = c.participant_id \
          order by c.created_at, c.id",
         &[],
@@ -105,8 +107,10 @@ pub fn insert_client(
     registry::raise_revision(write)
 }
 
-/// Forbids a client to call; `false` if there is no such client.
+/// Forbids a client to call, and ends its tokens for good; `false` if there is
+/// no such client.
 pub fn disable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
+    end_tokens(write, id)?;
     set_status(write, id, "disabled", now)
 }
 
@@ -124,6 +128,15 @@ fn set_status(write: &mut Write<'_>, id: &str, status: &str, now: i64) -> Result
     Ok(changed > 0)
 }
 
+/// Whoever raises the registry's revision has to follow.
+fn end_tokens(write: &mut Write<'_>, id: &str) -> Result<()> {
+    write.execute(
+        "update client set token_generation = token_generation + 1 where id = $1",
+        &[id.into()],
+    )?;
+    Ok(())
+}
+
 /// Gives a client these keys: the key set, or where it publishes it.
 pub fn update_keys(
     write: &mut Write<'_>,
@@ -138,13 +151,15 @@ pub fn update_keys(
     registry::raise_revision(write)
 }
 
-/// What a client's certificate has to say from now on.
+/// What a client's certificate has to say from now on. Tokens end that were
+/// issued to one that need not say it.
 pub fn update_certificate_subject(
     write: &mut Write<'_>,
     id: &str,
     subject: &[String],
     now: i64,
 ) -> Result<()> {
+    end_tokens(write, id)?;
     write.execute(
         "update client set certificate_subject = $1, updated_at = $2 where id = $3",
         &[(&subject.join("\n")).into(), now.into(), id.into()],
@@ -218,5 +233,6 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         created_at: row.integer(9)?,
         jwks_uri: row.optional_text(10)?,
         certificate_subject: row.text(12)?.lines().map(ToOwned::to_owned).collect(),
+        token_generation: row.integer(13)?,
     })
 }

@@ -58,9 +58,11 @@ pub fn list_deliveries(
         |row| row.integer(0),
     )?;
     let mut found = read.query(
+        // What lies before the page is counted in the index alone.
         "select d.id, e.event_id, e.event_type, e.property_id, d.state, d.created_at, \
-         d.not_before, d.ended_at from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id = $1 order by d.id desc limit $2 offset $3",
+         d.not_before, d.ended_at from (select id from delivery where subscription_id = $1 \
+         order by id desc limit $2 offset $3) as page join delivery d on d.id = page.id \
+         join event e on e.id = d.event_row order by d.id desc",
         &[subscription.into(), limit.into(), offset.into()],
         read_delivery,
     )?;
@@ -91,67 +93,132 @@ pub fn redeliver(
     Ok(changed > 0)
 }
 
-/// What a replay came to.
+/// Events that are to be owed again, by their places in the outbox: after one
+/// of them, up to another, and recorded since a time in Unix seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Replayed {
-    /// How many deliveries are owed because of it.
-    pub deliveries: u64,
-    /// Since when events were left out, in Unix seconds, if any were.
-    pub left_out_since: Option<i64>,
+pub struct Stretch {
+    /// It begins behind this place.
+    pub after: i64,
+    /// It ends with this one.
+    pub last: i64,
+    /// Unix seconds.
+    pub since: i64,
 }
 
-/// Owes a subscription again all real events of its types since a time, in
-/// Unix seconds, that do not wait for it already: the first ones recorded, at
-/// most `limit`.
+/// All that was recorded since a time, in Unix seconds; none if nothing was.
+pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> {
+    let ends = read.query_exactly_one(
+        "select min(id), max(id) from event where recorded_at >= $1",
+        &[since.into()],
+        |row| Ok((row.optional_integer(0)?, row.optional_integer(1)?)),
+    )?;
+    let (Some(first), Some(last)) = ends else {
+        return Ok(None);
+    };
+    let after = first - 1;
+    Ok(Some(Stretch { after, last, since }))
+}
+
+/// The first part of a stretch, of at most `limit` events, and whether any of
+/// them is to be owed again: a real one of the subscription's types that does
+/// not wait for it already. None when the stretch is at its end.
+pub fn find_part(
+    read: &mut Read<'_>,
+    subscription: &StoredSubscription,
+    stretch: Stretch,
+    limit: i64,
+) -> Result<Option<(Stretch, bool)>> {
+    let last = read.query_exactly_one(
+        "select max(part.id) from (select id from event where id > $1 and id <= $2 \
+         order by id limit $3) as part",
+        &[stretch.after.into(), stretch.last.into(), limit.into()],
+        |row| row.optional_integer(0),
+    )?;
+    let Some(last) = last else {
+        return Ok(None);
+    };
+    let part = Stretch { last, ..stretch };
+    let [milestones, fall_throughs] = words(subscription);
+    let owing = read.query_one(
+        "select 1 from event e where e.id > $1 and e.id <= $2 and e.recorded_at >= $3 \
+         and e.listing_id is not null and e.event_type in ($4, $5) \
+         and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $6 \
+         and d.state = 'waiting' limit 1) is null limit 1",
+        &[
+            part.after.into(),
+            part.last.into(),
+            part.since.into(),
+            milestones.into(),
+            fall_throughs.into(),
+            subscription.id.into(),
+        ],
+        |_row| Ok(()),
+    )?;
+    Ok(Some((part, owing.is_some())))
+}
+
+/// Owes a subscription again what a part holds for it; how many deliveries that
+/// are.
 pub fn replay(
     write: &mut Write<'_>,
     subscription: &StoredSubscription,
-    (since, limit): (i64, i64),
+    part: Stretch,
     now: i64,
-) -> Result<Replayed> {
-    let hears = |wanted| subscription.events.contains(&wanted);
-    let word = |wanted: EventType| if hears(wanted) { wanted.as_str() } else { "" };
-    let deliveries = write.execute(
+) -> Result<u64> {
+    let [milestones, fall_throughs] = words(subscription);
+    write.execute(
         "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
          not_before, created_at) \
          select $1, e.id, e.property_id, 'waiting', 0, $2, $3 from event e \
-         where e.recorded_at >= $4 and e.listing_id is not null and e.event_type in ($5, $6) \
-         and not exists (select 1 from delivery d where d.event_row = e.id \
-         and d.subscription_id = $7 and d.state = 'waiting') order by e.id limit $8",
+         where e.id > $4 and e.id <= $5 and e.recorded_at >= $6 \
+         and e.listing_id is not null and e.event_type in ($7, $8) \
+         and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $9 \
+         and d.state = 'waiting' limit 1) is null order by e.id",
         &[
             subscription.id.into(),
             now.into(),
             now.into(),
-            since.into(),
-            word(EventType::MilestoneUpdated).into(),
-            word(EventType::FallThrough).into(),
+            part.after.into(),
+            part.last.into(),
+            part.since.into(),
+            milestones.into(),
+            fall_throughs.into(),
             subscription.id.into(),
-            limit.into(),
         ],
-    )?;
-    let is_whole = i64::try_from(deliveries).is_ok_and(|deliveries| deliveries < limit);
-    if is_whole {
-        return Ok(Replayed {
-            deliveries,
-            left_out_since: None,
-        });
-    }
-    // Those that were just owed are the subscription's last.
-    let left_out_since = write.query_exactly_one(
-        "select min(e.recorded_at) from event e where e.id > (select d.event_row \
-         from delivery d where d.subscription_id = $1 order by d.id desc limit 1) \
-         and e.recorded_at >= $2 and e.listing_id is not null and e.event_type in ($3, $4)",
+    )
+}
+
+/// Since when, in Unix seconds, a stretch holds events of the subscription's
+/// types; none if it holds no such.
+pub fn find_first_time(
+    read: &mut Read<'_>,
+    subscription: &StoredSubscription,
+    stretch: Stretch,
+) -> Result<Option<i64>> {
+    let [milestones, fall_throughs] = words(subscription);
+    read.query_exactly_one(
+        "select min(recorded_at) from event where id > $1 and id <= $2 and recorded_at >= $3 \
+         and listing_id is not null and event_type in ($4, $5)",
         &[
-            subscription.id.into(),
-            since.into(),
-            word(EventType::MilestoneUpdated).into(),
-            word(EventType::FallThrough).into(),
+            stretch.after.into(),
+            stretch.last.into(),
+            stretch.since.into(),
+            milestones.into(),
+            fall_throughs.into(),
         ],
         |row| row.optional_integer(0),
-    )?;
-    Ok(Replayed {
-        deliveries,
-        left_out_since,
+    )
+}
+
+/// The names of the types that a subscription hears, empty for those that it
+/// does not.
+fn words(subscription: &StoredSubscription) -> [&'static str; 2] {
+    [EventType::MilestoneUpdated, EventType::FallThrough].map(|wanted| {
+        if subscription.events.contains(&wanted) {
+            wanted.as_str()
+        } else {
+            ""
+        }
     })
 }
 

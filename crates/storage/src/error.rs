@@ -30,6 +30,25 @@ pub enum StorageError {
         /// Newest version that this program knows.
         known: i64,
     },
+    /// The store was written by an older program, and is not to be changed now.
+    #[error(
+        "the store {target} has schema version {found}, and this program needs {needed}: make a \
+         copy, stop the programs of the older version, and `onward serve` upgrades it"
+    )]
+    OlderStore {
+        /// Which store.
+        target: String,
+        /// Version found.
+        found: i64,
+        /// Version of this program.
+        needed: i64,
+    },
+    /// There are no tables in the store yet, and none are to be made now.
+    #[error("the store {target} is empty: `onward init` makes its tables and keys")]
+    EmptyStore {
+        /// Which store.
+        target: String,
+    },
     /// Other writers held the store for too long, or the transaction met the
     /// same conflict again and again. Nothing was changed; try again.
     #[error("the store is busy; nothing was changed")]

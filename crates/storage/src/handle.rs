@@ -21,11 +21,23 @@ pub enum StoreUrl {
     Postgres(String),
 }
 
+/// What opening may do to a store, besides what the one before does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Opening {
+    /// Nothing. One that is empty or older is refused: programs of the older
+    /// version may serve it.
+    AsItIs,
+    /// Brings it up to date.
+    Upgrade,
+    /// Makes an SQLite file that is not there.
+    Create,
+}
+
 /// How a store is opened.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// Whether an SQLite file that does not exist is made.
-    pub create: bool,
+    /// What opening may do.
+    pub opening: Opening,
     /// Threads that read, at least one. On PostgreSQL each has a connection,
     /// and as many more write under row locks.
     pub connections: usize,
@@ -85,7 +97,7 @@ impl std::fmt::Display for StoreUrl {
 impl Default for OpenOptions {
     fn default() -> Self {
         Self {
-            create: false,
+            opening: Opening::Upgrade,
             connections: 4,
             postgres_ca_pem: None,
         }
@@ -93,23 +105,24 @@ impl Default for OpenOptions {
 }
 
 impl Storage {
-    /// Opens a store and brings its schema up to date. Blocks; call it outside
+    /// Opens a store, with the schema of this program. Blocks; call it outside
     /// of async code.
     pub fn open(url: &StoreUrl, options: &OpenOptions) -> Result<Self> {
         let engine = match url {
             StoreUrl::Sqlite(path) => Engine::Sqlite(SqliteEngine::open(
                 path,
-                options.create,
+                options.opening,
                 options.connections,
             )?),
-            StoreUrl::Postgres(text) => Engine::Postgres(PostgresEngine::open(&postgres_options(
-                url, text, options,
-            )?)?),
+            StoreUrl::Postgres(text) => Engine::Postgres(PostgresEngine::open(
+                &postgres_options(url, text, options)?,
+                options.opening,
+            )?),
         };
         let storage = Self {
             engine: Arc::new(engine),
         };
-        address_index::bring_up_to_date(&storage)?;
+        address_index::bring_up_to_date(&storage, options.opening)?;
         Ok(storage)
     }
 
@@ -354,7 +367,7 @@ where
 
 fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result<PostgresOptions> {
     let target = url.to_string();
-    let config: postgres::Config =
+    let mut config: postgres::Config =
         text.parse()
             .map_err(|error: postgres::Error| StorageError::Open {
                 target: target.clone(),
@@ -365,6 +378,10 @@ fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result
         .as_deref()
         .map(|pem| engine::trust(pem, &target))
         .transpose()?;
+    if tls.is_some() {
+        // Otherwise whoever answers may choose to go on in plain text.
+        config.ssl_mode(postgres::config::SslMode::Require);
+    }
     Ok(PostgresOptions {
         config,
         tls,

@@ -1,7 +1,7 @@
 //! Everything that Onward keeps, and every SQL statement that reads or changes it.
 //!
 //! This crate knows nothing about HTTP, JSON, signatures or clocks: times are
-//! arguments in Unix seconds, and a private key is an opaque sealed text.
+//! arguments in Unix seconds, for deliveries in milliseconds, and a private key is an opaque sealed text.
 //!
 //! One SQL text serves both engines. Work is handed over as a *synchronous*
 //! closure that runs on a thread of the engine's own, so that nothing can be
@@ -46,7 +46,7 @@ pub mod waiting;
 
 pub use engine::Hearing;
 pub use error::StorageError;
-pub use handle::{OpenOptions, Storage, StoreUrl};
+pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
 pub use migrations::SCHEMA_VERSION;
 pub use session::{Read, Write};
 

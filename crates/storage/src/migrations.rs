@@ -1,9 +1,9 @@
 //! The schema, as forward-only steps. A step that was released never changes.
 
-use crate::{Result, StorageError};
+use crate::{Opening, Result, StorageError};
 
 /// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 7;
+pub const SCHEMA_VERSION: i64 = 9;
 
 /// Portable SQL; words in braces are put in by the engine.
 const STEPS: &[&str] = &[
@@ -14,6 +14,8 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0005_directory.sql"),
     include_str!("migrations/0006_rates.sql"),
     include_str!("migrations/0007_certificate_subject.sql"),
+    include_str!("migrations/0008_token_generation.sql"),
+    include_str!("migrations/0009_replay.sql"),
 ];
 
 /// Reads the version of a store that has a schema.
@@ -29,6 +31,28 @@ pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static
             found,
             known: SCHEMA_VERSION,
         })
+}
+
+/// The same, where opening may take them.
+pub(crate) fn allowed(
+    target: &str,
+    found: i64,
+    opening: Opening,
+) -> Result<&'static [&'static str]> {
+    let steps = outstanding(target, found)?;
+    if steps.is_empty() || opening >= Opening::Upgrade {
+        return Ok(steps);
+    }
+    let target = target.to_owned();
+    Err(if found == 0 {
+        StorageError::EmptyStore { target }
+    } else {
+        StorageError::OlderStore {
+            target,
+            found,
+            needed: SCHEMA_VERSION,
+        }
+    })
 }
 
 /// A table `schema_version` that holds no version is not ours, or was emptied.

@@ -124,9 +124,13 @@ pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Resul
     registry::raise_directory_revision(write)
 }
 
-/// Ends what an organisation may do: its clients call no more, its API keys are
-/// revoked, and their subscriptions hear nothing.
+/// Ends what an organisation may do: its clients call no more, their tokens and
+/// its API keys end for good, and its subscriptions hear nothing.
 pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
+    write.execute(
+        "update client set token_generation = token_generation + 1 where participant_id = $1",
+        &[id.into()],
+    )?;
     set_status(write, id, WITHDRAWN)?;
     let keys = write.query(
         "select id from api_key where participant_id = $1 and revoked_at is null",

@@ -27,7 +27,7 @@ use super::threads::Threads;
 use super::{Dialect, Manner, ReadJob, WriteJob};
 use crate::migrations;
 use crate::row::{Row, Value};
-use crate::{Result, StorageError};
+use crate::{Opening, Result, StorageError};
 
 mod transactions;
 
@@ -117,13 +117,13 @@ enum Job {
 }
 
 impl PostgresEngine {
-    /// Connects once, brings the schema up to date, and starts the pool.
-    pub(crate) fn open(options: &PostgresOptions) -> Result<Self> {
+    /// Connects once, sees to the schema, and starts the pool.
+    pub(crate) fn open(options: &PostgresOptions, opening: Opening) -> Result<Self> {
         let mut session = connect(options).map_err(|error| StorageError::Open {
             target: options.target.clone(),
             reason: error.to_string(),
         })?;
-        migrate(&mut session.client, &options.target)?;
+        migrate(&mut session.client, &options.target, opening)?;
         let options = Arc::new(options.clone());
         let writing = Arc::clone(&options);
         let writer = move |jobs: Receiver<Box<dyn WriteJob>>| {
@@ -235,7 +235,7 @@ impl std::fmt::Debug for PostgresSession {
     }
 }
 
-fn migrate(client: &mut Client, target: &str) -> Result<()> {
+fn migrate(client: &mut Client, target: &str, opening: Opening) -> Result<()> {
     let mut transaction = client.transaction().map_err(|error| failed(&error))?;
     // Two nodes may start at once: the second waits here and finds the work done.
     transaction
@@ -254,7 +254,7 @@ fn migrate(client: &mut Client, target: &str) -> Result<()> {
     } else {
         0
     };
-    for statements in migrations::outstanding(target, found)? {
+    for statements in migrations::allowed(target, found, opening)? {
         transaction
             .batch_execute(&DIALECT.translate(statements))
             .map_err(|error| failed(&error))?;

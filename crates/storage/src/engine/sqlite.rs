@@ -24,7 +24,7 @@ use super::{Dialect, ReadJob, View, WriteJob};
 use crate::migrations;
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
-use crate::{Result, StorageError};
+use crate::{Opening, Result, StorageError};
 
 /// How long a statement waits for another process that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -64,14 +64,15 @@ pub(crate) struct SqliteSession<'c> {
 }
 
 impl SqliteEngine {
-    /// Opens the file, made if `create`, and brings its schema up to date.
-    pub(crate) fn open(path: &Path, create: bool, readers: usize) -> Result<Self> {
+    /// Opens the file and sees to its schema.
+    pub(crate) fn open(path: &Path, opening: Opening, readers: usize) -> Result<Self> {
+        let create = opening == Opening::Create;
         if path.exists() {
             killed::free_lanes(path);
         }
         let held = Held::share(path, create)?;
         let mut connection = connect(path, create, false)?;
-        migrate(&mut connection, path)?;
+        migrate(&mut connection, path, opening)?;
         let writer = Threads::start(
             "onward-writer",
             vec![move |jobs| write_until_closed(&connection, &jobs)],
@@ -228,7 +229,7 @@ fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
     })
 }
 
-fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+fn migrate(connection: &mut Connection, path: &Path, opening: Opening) -> Result<()> {
     let target = PathBuf::from(path).display().to_string();
     let transaction = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
@@ -253,7 +254,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     } else {
         0
     };
-    for statements in migrations::outstanding(&target, found)? {
+    for statements in migrations::allowed(&target, found, opening)? {
         transaction
             .execute_batch(&DIALECT.translate(statements))
             .map_err(|error| failed(&error))?;

@@ -24,7 +24,7 @@ const LEASE: i64 = 30_000;
 const MANY: usize = 10_000;
 /// How long reading it may take; were the whole of it read for each of its rows,
 /// it would take much longer.
-const MANY_READ_MAX: Duration = Duration::from_secs(3);
+const MANY_READ_MAX: Duration = Duration::from_secs(15);
 /// Owes an event to the lane for so many properties.
 const OWE_MANY: &str = "\
     insert into delivery (subscription_id, event_row, property_id, state, attempts, not_before, \
@@ -57,6 +57,40 @@ on_both_engines! {
         let after = log(&storage);
         assert_eq!(after[0], before[0]);
         assert_eq!(after[1].state, "delivered");
+    }
+
+    fn what_was_asked_for_again_meanwhile_keeps_its_new_schedule(place) {
+        let (storage, lane) = open_with_lane(place);
+        let ids = owe(&storage, vec![1, 2, 3]);
+        for id in &ids {
+            assert!(store(&storage, &lane, vec![result(*id, 1)]));
+        }
+        let ask = |write: &mut Write<'_>, id| delivery_log::redeliver(write, LANE, id, OWED + 7);
+        for id in ids.clone() {
+            assert!(storage.write_blocking(move |write| ask(write, id)).unwrap());
+        }
+        // Their second attempts were under way; one of them arrived.
+        let second = |id, number| AttemptResult { number: 2, ..result(id, number) };
+        let results = vec![second(ids[0], 1), second(ids[1], 2), second(ids[2], 0)];
+        assert!(store(&storage, &lane, results));
+        let logged = log(&storage);
+        let kept: Vec<_> = logged.iter().map(|one| (one.state.as_str(), one.not_before)).collect();
+        assert_eq!(kept, [("waiting", OWED + 7), ("waiting", OWED + 7), ("delivered", 0)]);
+        assert_eq!(logged[0].attempts.len(), 2, "it was made all the same");
+        let (heads, _is_cut) = list_heads(&storage, OWED + 7, 9);
+        assert_eq!(heads.iter().map(|head| head.delivery.attempts).max(), Some(0));
+    }
+
+    fn what_is_no_fault_of_the_subscriber_is_not_counted(place) {
+        let (storage, lane) = open_with_lane(place);
+        let id = owe(&storage, vec![1])[0];
+        for is_counted in [false, false, true] {
+            let tried = AttemptResult { is_counted, next: Next::Retry(OWED), ..result(id, 1) };
+            assert!(store(&storage, &lane, vec![tried]));
+            let (heads, _is_cut) = list_heads(&storage, OWED, 9);
+            assert_eq!(heads[0].delivery.attempts, i64::from(is_counted));
+        }
+        assert_eq!(log(&storage)[0].attempts.len(), 3);
     }
 
     fn of_each_property_comes_the_oldest_that_is_due(place) {
@@ -253,6 +287,7 @@ fn result(delivery: i64, number: usize) -> AttemptResult {
     AttemptResult {
         delivery,
         number: 1,
+        is_counted: true,
         begun_at: at,
         duration: 5,
         status: [Some(200), None, Some(500)][number % 3],

@@ -1,6 +1,6 @@
 //! Opening, migrating, refusing and closing a store.
 
-use storage::{OpenOptions, Read, SCHEMA_VERSION, Storage, StorageError, StoreUrl};
+use storage::{OpenOptions, Opening, Read, SCHEMA_VERSION, Storage, StorageError, StoreUrl};
 
 use crate::on_both_engines;
 use crate::place::{Place, beside, counted, increment, open_with_counter};
@@ -31,7 +31,7 @@ on_both_engines! {
         let openings: Vec<_> = (0..6)
             .map(|_| {
                 let url = place.url.clone();
-                let options = OpenOptions { create: true, ..OpenOptions::default() };
+                let options = OpenOptions { opening: Opening::Create, ..OpenOptions::default() };
                 beside(move || Storage::open(&url, &options))
             })
             .collect();

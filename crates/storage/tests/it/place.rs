@@ -2,7 +2,7 @@
 
 use std::thread::JoinHandle;
 
-use storage::{OpenOptions, Read, Result, Storage, StoreUrl, Write};
+use storage::{OpenOptions, Opening, Read, Result, Storage, StoreUrl, Write};
 
 /// Readers, and for PostgreSQL writers, of one handle.
 const CONNECTIONS: usize = 8;
@@ -68,8 +68,12 @@ impl Place {
     }
 
     pub(crate) fn try_open(&self) -> Result<Storage> {
+        self.open_to(Opening::Create)
+    }
+
+    pub(crate) fn open_to(&self, opening: Opening) -> Result<Storage> {
         let options = OpenOptions {
-            create: true,
+            opening,
             connections: CONNECTIONS,
             postgres_ca_pem: None,
         };

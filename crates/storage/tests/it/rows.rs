@@ -43,6 +43,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         scopes: vec!["listing".to_owned()],
         branches: branches.to_vec(),
         is_active: true,
+        token_generation: 0,
         created_at: THEN,
     };
     clients::insert_client(write, &client, participant_id)

@@ -8,8 +8,9 @@ use storage::properties::Address;
 use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
 use storage::subscriptions::SubscriptionId;
 use storage::{
-    Storage, StorageError, Write, address_search, api_keys, branch, clients, deliveries, events,
-    history, keys, lanes, listings, milestones, properties, registry, state, subscriptions,
+    Opening, SCHEMA_VERSION, Storage, StorageError, Write, address_search, api_keys, branch,
+    clients, deliveries, events, history, keys, lanes, listings, milestones, properties, registry,
+    state, subscriptions,
 };
 
 use crate::on_both_engines;
@@ -167,6 +168,48 @@ on_both_engines! {
             assert!(today.contains(part), "{part} is missing: {today}");
         }
     }
+}
+
+on_both_engines! {
+    fn only_who_upgrades_a_store_does_it(place) {
+        make_version(place, 4);
+        place.run(ROWS_OF_VERSION_3);
+        let refused = place.open_to(Opening::AsItIs).unwrap_err();
+        let StorageError::OlderStore { found, needed, .. } = &refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!((*found, *needed), (4, SCHEMA_VERSION));
+        assert!(refused.to_string().contains("`onward serve` upgrades it"), "{refused}");
+        let upgraded = place.open_to(Opening::Upgrade).unwrap();
+        assert_eq!(number(&upgraded, "select max(version) from schema_version"), SCHEMA_VERSION);
+        drop(upgraded);
+        // An index of another version is made anew by the same, and left alone by others.
+        place.run("update revision set value = 0 where name = 'address_index'");
+        for (opening, is_renewed) in [(Opening::AsItIs, false), (Opening::Upgrade, true)] {
+            let storage = place.open_to(opening).unwrap();
+            let sql = "select value from revision where name = 'address_index'";
+            assert_eq!(number(&storage, sql) > 0, is_renewed, "{opening:?}");
+        }
+    }
+
+    fn tables_are_not_made_by_the_way(place) {
+        if let storage::StoreUrl::Sqlite(path) = &place.url {
+            for opening in [Opening::AsItIs, Opening::Upgrade] {
+                assert!(place.open_to(opening).is_err(), "there is no file");
+            }
+            drop(std::fs::File::create(path).unwrap());
+        }
+        let refused = place.open_to(Opening::AsItIs).unwrap_err();
+        assert!(matches!(refused, StorageError::EmptyStore { .. }), "{refused:?}");
+        drop(place.open_to(Opening::Upgrade).unwrap());
+        drop(place.open_to(Opening::AsItIs).unwrap());
+    }
+}
+
+fn number(storage: &Storage, sql: &'static str) -> i64 {
+    let read =
+        storage.read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)));
+    read.unwrap_or_else(|error: StorageError| panic!("{error}"))
 }
 
 /// What the store says of everything that the rows hold.

@@ -188,8 +188,8 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or_else(|| Path::new("."))
 }
 
-/// Root restores for the user who serves: the owner of the store that was there, or of its folder.
-fn keep_owner(file: &File, store: &Path) -> io::Result<()> {
+/// Root works for the user who serves: the owner of the store that is there, or of its folder.
+pub(super) fn keep_owner(file: &File, store: &Path) -> io::Result<()> {
     let there = store
         .metadata()
         .or_else(|_absent| folder_of(store).metadata())?;

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::copy::keep_owner;
 use crate::{Result, StorageError};
 
 /// How often a lock is tried for that somebody else has, and the pause between: whoever closes the
@@ -42,10 +43,14 @@ impl Held {
                 reason: "it is being restored at this moment".to_owned(),
             }),
             // Where no file can be made, SQLite cannot make its log either, and says so.
-            Err(error) if is_read_only(&error) => Ok(None),
+            Err(error) if is_read_only(&error) && !lock_of(path).exists() => Ok(None),
             Err(error) => Err(StorageError::Open {
                 target: path.display().to_string(),
-                reason: format!("its lock cannot be shared: {error}"),
+                reason: format!(
+                    "its lock {} cannot be shared: {error}; give it to the user who owns the \
+                     store, or remove it when no program has the store open",
+                    lock_of(path).display()
+                ),
             }),
         }
     }
@@ -91,28 +96,35 @@ fn is_read_only(error: &io::Error) -> bool {
 
 /// The file of the lock, made where it is missing. One that somebody else made, a run as root for
 /// example, may be readable only, which is enough to lock it.
-fn open_lock(name: &Path) -> io::Result<File> {
+fn open_lock(name: &Path, store: &Path) -> io::Result<File> {
     let mut options = File::options();
     let opened = options.create(true).truncate(false).write(true).open(name);
     match opened {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && name.exists() => {
             File::open(name)
         }
-        opened => opened,
+        Ok(file) => {
+            keep_owner(&file, store)?;
+            Ok(file)
+        }
+        Err(error) => Err(error),
     }
 }
 
-fn take(path: &Path, kind: Kind, tries: u32) -> io::Result<Option<Held>> {
-    // A link and what it leads to are one store.
-    let real = path
-        .canonicalize()
-        .unwrap_or_else(|_absent| path.to_owned());
-    let mut name = real.into_os_string();
+/// The lock's file. A link and what it leads to are one store.
+fn lock_of(path: &Path) -> PathBuf {
+    let real = path.canonicalize();
+    let mut name = real.map_or_else(|_absent| path.into(), PathBuf::into_os_string);
     name.push(".lock");
+    name.into()
+}
+
+fn take(path: &Path, kind: Kind, tries: u32) -> io::Result<Option<Held>> {
+    let name = lock_of(path);
     for _ in 0..tries {
         let held = Held {
-            file: open_lock(Path::new(&name))?,
-            name: PathBuf::from(&name),
+            file: open_lock(&name, path)?,
+            name: name.clone(),
         };
         let outcome = match kind {
             Kind::Shared => held.file.try_lock_shared(),
