@@ -19,6 +19,7 @@ use crate::problem::Problem;
 use crate::rate_limit::{Allowance, RateLimits};
 use crate::registry::{Client, Registry};
 use crate::signers::Signers;
+use crate::webhooks::replaying::Replaying;
 
 /// The program's parts, shared by all requests.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub struct App {
     pub sender: Sender,
     /// Wakes the delivery of events.
     pub deliveries: Arc<Deliveries>,
+    /// Which API keys have a replay under way.
+    pub replaying: Replaying,
     /// Requests counted for each caller.
     pub rate_limits: Option<RateLimits>,
     /// Whether it is about to stop.
@@ -99,6 +102,7 @@ impl App {
             signers,
             sender,
             deliveries: Arc::default(),
+            replaying: Replaying::default(),
             directory: Directory::default(),
             client_keys: PublishedKeys::default(),
             rate_limits: RateLimits::new(&config),

@@ -21,7 +21,11 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         }
         let tokens_before = app.clock.now_seconds() - limits::REVOKED_KEPT_SECONDS;
         app.registry.known().revoked.forget_expired(tokens_before);
-        if let Err(error) = clean_store(&app).await {
+        let cleaning = async {
+            clean_store(&app).await?;
+            end_remains(&app, &stop).await
+        };
+        if let Err(error) = cleaning.await {
             tracing::warn!(%error, "expired rows could not be removed");
         }
     }
@@ -46,15 +50,14 @@ pub async fn clean_store(app: &App) -> Result<(), StorageError> {
             storage::idempotency::delete_expired_answers(write, now, limit)?;
             Ok::<_, StorageError>(())
         })
-        .await?;
-    end_remains(app).await
+        .await
 }
 
 /// What was owed where nobody can ask for it any more: cancelled, after a key was revoked, and
-/// removed, with a subscription.
-async fn end_remains(app: &App) -> Result<(), StorageError> {
+/// removed, with a subscription. What is left when the program stops is left for the next one.
+pub async fn end_remains(app: &App, stop: &watch::Receiver<bool>) -> Result<(), StorageError> {
     let limit = limits::WAITING_CHANGED_MAX;
-    loop {
+    while !*stop.borrow() {
         let now = app.clock.now_milliseconds();
         let cancelling = app
             .storage
@@ -65,7 +68,8 @@ async fn end_remains(app: &App) -> Result<(), StorageError> {
             .write_at_length(move |write| waiting::delete_remains(write, limit));
         let deleted: u64 = deleting.await?;
         if cancelled + deleted == 0 {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }

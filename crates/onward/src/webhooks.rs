@@ -4,5 +4,6 @@ pub mod causes;
 pub mod holder;
 pub mod owned;
 pub mod parameters;
+pub mod replaying;
 pub mod simulation;
 pub mod waiting;

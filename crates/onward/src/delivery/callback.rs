@@ -21,7 +21,10 @@ pub struct CallbackUrl(Url);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackRefusal {
     /// Longer than any address needs to be.
-    #[error("the callback URL is longer than {CALLBACK_URL_CHARACTERS_MAX} characters")]
+    #[error(
+        "the callback URL is longer than {CALLBACK_URL_CHARACTERS_MAX} characters, \
+         percent-encoded as it is sent"
+    )]
     TooLong,
     /// White space, control characters or backslashes, which parsers read differently.
     #[error(
@@ -59,17 +62,22 @@ impl CallbackUrl {
         }
     }
 
-    /// Reads an address as somebody wrote it, of bounded length. Its network is not looked at.
+    /// Reads an address as somebody wrote it, of bounded length, also as it is stored: then it is
+    /// percent-encoded, and not every store keeps long ones in an index. Its network is not looked
+    /// at.
     pub fn parse_written(text: &str) -> Result<Self, CallbackRefusal> {
         if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
             return Err(CallbackRefusal::TooLong);
         }
-        Self::parse_stored(text)
+        let url = Self::parse_stored(text)?;
+        if url.as_str().len() > CALLBACK_URL_CHARACTERS_MAX {
+            return Err(CallbackRefusal::TooLong);
+        }
+        Ok(url)
     }
 
-    /// Reads the address of a subscription that was accepted before. It may be longer than what
-    /// the subscriber sent, because it is percent-encoded. Its network is left to the sender,
-    /// which refuses at each attempt what the settings no longer allow.
+    /// Reads the address of a subscription that was accepted before. Its network is left to the
+    /// sender, which refuses at each attempt what the settings no longer allow.
     pub fn parse_stored(text: &str) -> Result<Self, CallbackRefusal> {
         let is_odd = |next: char| next.is_control() || next.is_whitespace() || next == '\\';
         if text.contains(is_odd) {

@@ -81,7 +81,7 @@ impl Default for EventJwts {
 impl EventJwts {
     /// The event, signed with the key that signs now and not longer than 60 s
     /// ago. A later attempt gets one that was issued after the attempt before
-    /// it (S-35), whose time in Unix seconds is `after`.
+    /// it (S-35): later than `after`, in Unix seconds.
     pub async fn find(
         &self,
         app: &App,

@@ -29,6 +29,13 @@ const IDLE_MAX: Duration = Duration::from_secs(5);
 /// How often a lane looks at the clock while it only waits.
 const TICK: Duration = Duration::from_millis(200);
 
+/// A read that took longer found much that waits behind other events. Then the lane looks for
+/// something new only after it has rested this many times as long, so that it takes a small share
+/// of the threads that read.
+const READ_CHEAP: Duration = Duration::from_millis(20);
+const RESTS: u32 = 20;
+const REST_MAX: Duration = Duration::from_secs(2);
+
 /// What the log of attempts says of an event whose token could not be made.
 pub const NOT_SIGNED: &str = "not_signed";
 
@@ -62,7 +69,11 @@ pub async fn run(node: Arc<Node>, subscription: SubscriptionId, stop: watch::Rec
         ahead: ReadAhead::default(),
         sending: JoinSet::new(),
         sent: Vec::new(),
+        disabling: None,
         storing: None,
+        is_told: false,
+        rest: Duration::ZERO,
+        since_read: Stopwatch::start(),
         stop,
     };
     if let Err(error) = runner.deliver().await {
@@ -82,7 +93,14 @@ struct Runner {
     sending: JoinSet<Sent>,
     /// What came of attempts that have ended, in their order.
     sent: Vec<Sent>,
+    /// Why nothing more is sent, from the answer on that says so.
+    disabling: Option<Disabling>,
     storing: Option<Storing>,
+    /// Whether something changed since the lane last looked.
+    is_told: bool,
+    /// For how long it rests after its last read.
+    rest: Duration,
+    since_read: Stopwatch,
     changes: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
 }
@@ -120,10 +138,15 @@ impl Runner {
                     return Ok(());
                 }
             }
-            if !is_stopping && !self.is_paused() {
-                let is_told = self.changes.has_changed().unwrap_or_default();
-                if is_told || looked.elapsed() >= TICK {
-                    self.changes.mark_unchanged();
+            while let Some(ended) = self.sending.try_join_next() {
+                self.note_sent(ended.ok());
+            }
+            if !is_stopping && self.disabling.is_none() && !self.is_paused() {
+                self.is_told |= self.changes.has_changed().unwrap_or_default();
+                self.changes.mark_unchanged();
+                let is_rested = self.since_read.elapsed() >= self.rest;
+                if is_rested && (self.is_told || looked.elapsed() >= TICK) {
+                    self.is_told = false;
                     looked = Stopwatch::start();
                     self.ahead.outdate();
                 }
@@ -139,7 +162,7 @@ impl Runner {
                 continue;
             }
             tokio::select! {
-                Some(sent) = self.sending.join_next() => self.sent.extend(sent.ok()),
+                Some(ended) = self.sending.join_next() => self.note_sent(ended.ok()),
                 stored = end_of(&mut self.storing) => {
                     idle = Stopwatch::start();
                     if !self.note_stored(stored?) {
@@ -147,7 +170,7 @@ impl Runner {
                     }
                 }
                 // A new event may go out beside a slow answer.
-                _changed = self.changes.changed() => self.ahead.outdate(),
+                _changed = self.changes.changed() => self.is_told = true,
                 () = tokio::time::sleep(TICK) => {}
             }
         }
@@ -166,7 +189,7 @@ impl Runner {
 
     async fn wait(&mut self) {
         tokio::select! {
-            _changed = self.changes.changed() => self.ahead.outdate(),
+            _changed = self.changes.changed() => self.is_told = true,
             _stopped = self.stop.wait_for(|stop| *stop) => {}
             () = tokio::time::sleep(TICK) => {}
         }
@@ -180,12 +203,20 @@ impl Runner {
         let subscription = self.lane.subscription;
         let now = self.node.app.clock.now_milliseconds();
         let busy = self.ahead.busy();
+        let reading = Stopwatch::start();
         let findings = self
             .node
             .app
             .storage
             .read_by_index(move |read| read_ahead(read, subscription, now, &busy))
             .await?;
+        let took = reading.elapsed();
+        self.rest = if took < READ_CHEAP {
+            Duration::ZERO
+        } else {
+            (took * RESTS).min(REST_MAX)
+        };
+        self.since_read = Stopwatch::start();
         self.ahead.take(findings);
         Ok(())
     }
@@ -200,28 +231,31 @@ impl Runner {
         }
     }
 
+    /// What an answer asks for counts before anything else is sent, and not only once it is stored.
+    fn note_sent(&mut self, ended: Option<Sent>) {
+        let Some(sent) = ended else {
+            return;
+        };
+        self.health = sent.outcome.health(&self.health);
+        self.window.note(sent.outcome.is_success, &self.health);
+        let disabling = self.disabling;
+        self.disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
+        self.sent.push(sent);
+    }
+
     /// Begins to store all results that are there, in one transaction, unless others are being
     /// stored: sending does not wait for the disk.
     fn begin_to_store(&mut self) {
         if self.storing.is_some() {
             return;
         }
-        while let Some(sent) = self.sending.try_join_next() {
-            self.sent.extend(sent.ok());
-        }
         if self.sent.is_empty() {
             return;
         }
         let batch = std::mem::take(&mut self.sent);
-        let mut disabling = None;
-        for sent in &batch {
-            self.health = sent.outcome.health(&self.health);
-            self.window.note(sent.outcome.is_success, &self.health);
-            disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
-        }
         let results = batch.iter().map(|sent| sent.result.clone()).collect();
         let (node, lane) = (Arc::clone(&self.node), self.lane.clone());
-        let task = tokio::spawn(record(node, (lane, self.health), results, disabling));
+        let task = tokio::spawn(record(node, (lane, self.health), results, self.disabling));
         self.storing = Some(Storing { batch, task });
     }
 
@@ -333,6 +367,7 @@ async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery
     let result = AttemptResult {
         delivery: delivery.id,
         number,
+        is_counted: !outcome.is_own_fault,
         begun_at,
         duration: milliseconds(took),
         status: outcome.status.map(i64::from),

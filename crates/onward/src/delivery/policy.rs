@@ -21,13 +21,13 @@ pub const PAUSES: [i64; 10] = [
 /// A pause grows by up to this share of itself, by chance, so that what failed
 /// together is not tried again together.
 const JITTER: f64 = 0.2;
-/// The longest pause that a subscriber may ask for with `Retry-After`.
-pub const RETRY_AFTER_MAX: i64 = 3_600_000;
 /// Failures in a row after which a lane pauses as a whole.
 const FAILURES_BEFORE_PAUSE: i64 = 5;
 /// The first such pause; each further failure doubles it.
 const LANE_PAUSE_MIN: i64 = 15_000;
 const LANE_PAUSE_MAX: i64 = 900_000;
+/// How long a lane pauses after an event that could not be signed.
+const OWN_PAUSE: i64 = 1_000;
 /// After so long without a success a subscription is disabled.
 pub const FAILING_MAX: i64 = 5 * 24 * 3_600_000;
 
@@ -40,7 +40,7 @@ pub struct Result {
     pub is_success: bool,
     /// Whether nothing was sent, because it could not be signed.
     pub is_own_fault: bool,
-    /// What the subscriber asked for with `Retry-After`.
+    /// What the subscriber asked for with `Retry-After`, bounded.
     pub retry_after: Option<i64>,
     /// When it ended.
     pub ended_at: i64,
@@ -82,7 +82,7 @@ impl Result {
         let Some(pause) = PAUSES.get(index) else {
             return Next::Failed;
         };
-        let asked = self.retry_after.unwrap_or(0).min(RETRY_AFTER_MAX);
+        let asked = self.retry_after.unwrap_or(0);
         Next::Retry(self.ended_at + lengthen(*pause, chance).max(asked))
     }
 
@@ -90,7 +90,10 @@ impl Result {
     /// began neither ends it nor makes it longer, unless its answer asks for that.
     pub fn health(&self, before: &Health) -> Health {
         if self.is_own_fault {
-            return *before;
+            return Health {
+                open_until: before.open_until.max(self.ended_at + OWN_PAUSE),
+                ..*before
+            };
         }
         if self.is_success {
             return Health {
@@ -108,7 +111,7 @@ impl Result {
             doubled.min(LANE_PAUSE_MAX)
         };
         // A subscriber that asks for a pause gets it for all its events.
-        let asked = self.retry_after.unwrap_or(0).min(RETRY_AFTER_MAX);
+        let asked = self.retry_after.unwrap_or(0);
         Health {
             failures,
             failing_since: before.failing_since.or(Some(self.ended_at)),
@@ -201,14 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_lengthens_up_to_an_hour() {
+    fn retry_after_lengthens_a_pause() {
         let asks = |milliseconds| Result {
             retry_after: Some(milliseconds),
             ..answered(429)
         };
         assert_eq!(asks(60_000).next(1, 0.0), Next::Retry(NOW + 60_000));
         assert_eq!(asks(1_000).next(1, 0.0), Next::Retry(NOW + 5_000));
-        assert_eq!(asks(i64::MAX).next(1, 0.0), Next::Retry(NOW + 3_600_000));
         let health = asks(60_000).health(&Health::default());
         assert_eq!(health.open_until, NOW + 60_000);
     }
@@ -265,7 +267,11 @@ mod tests {
             failing_since: Some(0),
             open_until: 0,
         };
-        assert_eq!(unsigned.health(&troubled), troubled);
+        let paused = Health {
+            open_until: NOW + 1_000,
+            ..troubled
+        };
+        assert_eq!(unsigned.health(&troubled), paused);
         assert_eq!(unsigned.next(11, 0.0), Next::Retry(NOW + 5_000));
         let long = Health {
             failing_since: Some(NOW - FAILING_MAX),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Client};
+use tokio::sync::Semaphore;
 
 use crate::clock::Stopwatch;
 use crate::delivery::address::AllowedNetworks;
@@ -46,6 +47,9 @@ pub struct SenderSettings {
 pub struct Sender {
     client: Client,
     settings: Arc<SenderSettings>,
+    /// Lookups for those who subscribe: their names may be such that nobody answers for, and
+    /// must not take the threads that look up for others.
+    lookups: Arc<Semaphore>,
 }
 
 /// Why there can be no sender, in one sentence for the operator.
@@ -155,16 +159,24 @@ impl Sender {
             .user_agent(concat!("Onward/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| SenderError::Unusable(error::describe(&error)))?;
-        Ok(Self { client, settings })
+        Ok(Self {
+            client,
+            settings,
+            lookups: Arc::new(Semaphore::new(limits::SUBSCRIBED_LOOKUPS_MAX)),
+        })
     }
 
-    /// Reads and checks what a subscriber gives as its callback (S-31).
+    /// Reads and checks what a subscriber gives as its callback (S-31). A name that cannot be
+    /// looked up in time is accepted, as one that does not exist: each attempt looks again.
     pub async fn accept_callback(&self, text: &str) -> Result<CallbackUrl, CallbackRefusal> {
         let SenderSettings {
             allowed, resolver, ..
         } = &*self.settings;
         let url = CallbackUrl::parse(text, allowed)?;
-        url.check_resolution(&**resolver, allowed).await?;
+        let place = self.lookups.acquire();
+        if let Ok(_place) = tokio::time::timeout(limits::CALLBACK_RESOLVE_TIMEOUT, place).await {
+            url.check_resolution(&**resolver, allowed).await?;
+        }
         Ok(url)
     }
 

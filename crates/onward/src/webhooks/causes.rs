@@ -10,6 +10,7 @@ use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
 use super::owned::{disabled, unknown_subscription};
+use super::replaying::under_way;
 use crate::delivery::callback::CallbackRefusal;
 use crate::management::causes::Cause;
 use crate::openapi::refusals;
@@ -29,6 +30,9 @@ pub struct ActiveSubscription;
 
 /// A delivery of an active subscription.
 pub struct OwnDelivery;
+
+/// A replay that must be the only one.
+pub struct OneReplay;
 
 /// A callback URL.
 pub struct Callback;
@@ -71,6 +75,12 @@ impl Cause for OwnDelivery {
         let mut all = ActiveSubscription::problems();
         all.push(unknown_delivery());
         all
+    }
+}
+
+impl Cause for OneReplay {
+    fn problems() -> Vec<Problem> {
+        vec![under_way()]
     }
 }
 

@@ -12,7 +12,7 @@ use storage::{Read, api_keys};
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::rate_limit::Allowance;
+use crate::rate_limit;
 
 const FIELD: &str = "x-api-key";
 const PREFIX: &str = "onward";
@@ -41,18 +41,10 @@ pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) ->
         Err(problem) => return problem.into_response(),
     };
     let bucket = format!("api-key {}", holder.id);
+    parts.extensions.insert(holder);
+    let answering = next.run(Request::from_parts(parts, body));
     let limits = app.rate_limits.as_ref();
-    let allowance = limits.map(|limits| limits.count(&bucket));
-    let mut response = match allowance.as_ref().map_or(Ok(()), Allowance::check) {
-        Ok(()) => {
-            parts.extensions.insert(holder);
-            next.run(Request::from_parts(parts, body)).await
-        }
-        Err(problem) => problem.into_response(),
-    };
-    if let Some(allowance) = allowance {
-        allowance.show(response.headers_mut());
-    }
+    let mut response = rate_limit::answer_within(limits, &bucket, answering).await;
     // Callback URLs can hold secrets of the subscriber's, and the log changes all the time.
     let no_store = HeaderValue::from_static("no-store");
     response

@@ -3,7 +3,7 @@
 use chain::event::EventType;
 use serde::Serialize;
 use serde_json::Value;
-use storage::delivery_log::{LoggedAttempt, LoggedDelivery, Replayed};
+use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
 use storage::subscriptions::StoredSubscription;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
@@ -136,15 +136,6 @@ pub struct Replay {
     #[serde(rename = "nextSince", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     pub next_since: Option<String>,
-}
-
-impl From<Replayed> for Replay {
-    fn from(replayed: Replayed) -> Self {
-        Self {
-            deliveries: replayed.deliveries,
-            next_since: replayed.left_out_since.map(clock::to_rfc3339),
-        }
-    }
 }
 
 fn event_type() -> Object {

@@ -48,7 +48,7 @@ pub async fn subscribe(
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&app, body.fields()?).await?;
-    cancel_given_up(&app, holder.id(), &wish).await?;
+    prepare(&app, holder.id(), &wish).await?;
     let now = app.clock.now_milliseconds();
     let (is_new, stored) = app
         .storage
@@ -73,10 +73,7 @@ pub async fn subscribe(
             Ok((is_new, stored.ok_or_else(vanished)?))
         })
         .await?;
-    if !is_new {
-        waiting::hasten(&app, stored.id).await?;
-        app.deliveries.wake();
-    }
+    app.deliveries.wake();
     let status = if is_new {
         StatusCode::CREATED
     } else {
@@ -85,18 +82,20 @@ pub async fn subscribe(
     Ok((status, Json(SubscriptionAnswer::from(stored))))
 }
 
-/// What waits of types that the wish leaves out, before the transaction that would cancel it as a
-/// whole.
-async fn cancel_given_up(app: &App, api_key: i64, wish: &Wish) -> Result<(), StorageError> {
+/// What changes for what waits, in parts: what the wish leaves out is cancelled, before the
+/// transaction that would cancel it as a whole, and the rest goes out at once. Cut off between the
+/// two, the call can be repeated.
+async fn prepare(app: &App, api_key: i64, wish: &Wish) -> Result<(), StorageError> {
     let url = wish.callback.as_str().to_owned();
     let known = app
         .storage
         .read(move |read| subscriptions::find_subscription_by_url(read, api_key, &url))
         .await?;
-    match known {
-        Some(known) => waiting::cancel_unheard(app, known.id, &wish.events).await,
-        None => Ok(()),
-    }
+    let Some(known) = known else {
+        return Ok(());
+    };
+    waiting::cancel_unheard(app, known.id, &wish.events).await?;
+    waiting::hasten(app, known.id).await
 }
 
 struct Wish {

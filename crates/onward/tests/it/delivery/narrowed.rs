@@ -129,7 +129,8 @@ story! {
         narrow(&world, &key, &receiver).await;
         let stored = world.storage.write(move |write| {
             let result = |delivery, next| AttemptResult {
-                delivery, number: 1, begun_at: NOW, duration: 5, status: None, error: None, next,
+                delivery, number: 1, is_counted: true, begun_at: NOW, duration: 5, status: None,
+                error: None, next,
             };
             let results = [
                 result(arrived, Next::Delivered),

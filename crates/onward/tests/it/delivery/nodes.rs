@@ -112,7 +112,7 @@ story! {
         let id = delivery["deliveryId"].as_str().unwrap().parse().unwrap();
         let belated = world.storage.write(move |write| {
             let result = storage::attempts::AttemptResult {
-                delivery: id, number: 9, begun_at: 0, duration: 0, status: None, error: None,
+                delivery: id, number: 9, is_counted: true, begun_at: 0, duration: 0, status: None, error: None,
                 next: storage::attempts::Next::Failed,
             };
             let health = lanes::Health::default();

@@ -1,6 +1,6 @@
 //! What is old is removed, and nothing that somebody is still owed (S-37).
 
-use onward::housekeeping::clean_store;
+use onward::housekeeping::{clean_store, end_remains};
 use serde_json::{Value, json};
 use storage::StorageError;
 
@@ -11,6 +11,8 @@ const DAY: i64 = 86_400;
 
 async fn clean(world: &World) {
     clean_store(world.app()).await.unwrap();
+    let (_stop, stopping) = tokio::sync::watch::channel(false);
+    end_remains(world.app(), &stopping).await.unwrap();
 }
 
 /// The dates of the events that the store holds.

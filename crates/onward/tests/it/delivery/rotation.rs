@@ -4,7 +4,6 @@ mod under_load;
 
 use onward::keys::{self, KeyError, Rotated, Rotation};
 use serde_json::json;
-use signing::key::RsaSize;
 use signing::keyring::Purpose;
 
 use crate::story;
@@ -19,13 +18,14 @@ async fn rotate(world: &World, is_forced: bool) -> Result<Rotated, KeyError> {
     let rotating = tokio::task::spawn_blocking(move || {
         let sealing = keys::read_key_encryption_key(&file)?;
         let rotation = Rotation {
-            size: RsaSize::Bits2048,
+            size: None,
             is_forced,
             now,
         };
-        keys::rotate(&storage, &sealing, Purpose::Event, &rotation)
+        keys::rotate(&storage, &sealing, &[Purpose::Event], &rotation)
     });
-    rotating.await.unwrap()
+    let rotated = rotating.await.unwrap();
+    rotated.map(|mut rotated| rotated.remove(0))
 }
 
 async fn revoke(world: &World, kid: &str) -> Result<String, KeyError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use storage::subscriptions;
+use storage::subscriptions::{self, StoredSubscription};
 
 use crate::app::App;
 use crate::management::segments::Segments;
@@ -36,23 +36,29 @@ pub async fn enable_subscription(
     holder: ApiKeyHolder,
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let reference = segments.text(0).to_owned();
+    let (asker, named) = (holder.clone(), reference.clone());
+    let found: StoredSubscription = app
+        .storage
+        .read(move |read| find_own_subscription(read, &asker, &named))
+        .await?;
+    if !found.is_active {
+        // Before it is active: cut off between the two, the call can be repeated.
+        waiting::hasten(&app, found.id).await?;
+    }
     let now = app.clock.now_seconds();
-    let (was_active, enabled) = app
+    let enabled = app
         .storage
         .write_at_length(move |write| {
             holder.prove_again(write)?;
-            let found = find_own_subscription(write, &holder, segments.text(0))?;
+            let found = find_own_subscription(write, &holder, &reference)?;
             if found.is_active {
-                return Ok((true, found));
+                return Ok(found);
             }
             subscriptions::enable_subscription(write, found.id, now)?;
-            let enabled = reread(write, &holder, &found.reference)?;
-            Ok::<_, Problem>((false, enabled))
+            Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
         })
         .await?;
-    if !was_active {
-        waiting::hasten(&app, enabled.id).await?;
-        app.deliveries.wake();
-    }
+    app.deliveries.wake();
     Ok(Json(SubscriptionAnswer::from(enabled)))
 }

@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use jiff::Timestamp;
-use storage::delivery_log;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -17,10 +16,10 @@ use crate::management::json_body::JsonBody;
 use crate::management::segments::Segments;
 use crate::openapi::schema::formatted;
 use crate::problem::Problem;
-use crate::webhooks::causes::{ActiveSubscription, Refused};
+use crate::webhooks::causes::{ActiveSubscription, OneReplay, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::owned::find_active_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
+use crate::webhooks::replaying;
 use crate::wire::webhooks::Replay;
 
 /// Sends again what happened since a time.
@@ -35,7 +34,7 @@ use crate::wire::webhooks::Replay;
     request_body = ReplayBody,
     responses(
         (status = 202, description = "They are on their way.", body = Replay),
-        Refused::<(AnyBody, Members<ReplayBody>, ActiveSubscription)>,
+        Refused::<((AnyBody, Members<ReplayBody>), ActiveSubscription, OneReplay)>,
     ),
     security(("apiKey" = [])),
 )]
@@ -60,16 +59,8 @@ pub async fn replay(
     // What is older may be there still, because another subscription is owed it.
     let kept_since = now / 1000 - i64::from(app.config.delivery_retention_days) * 86_400;
     let since = since.map_or(0, Timestamp::as_second).max(kept_since);
-    let replayed = app
-        .storage
-        .write_at_length(move |write| {
-            let found = find_active_subscription(write, &holder, segments.text(0))?;
-            let window = (since, limits::REPLAY_EVENTS_MAX);
-            Ok::<_, Problem>(delivery_log::replay(write, &found, window, now)?)
-        })
-        .await?;
-    app.deliveries.wake();
-    Ok((StatusCode::ACCEPTED, Json(Replay::from(replayed))))
+    let replay = replaying::replay(&app, &holder, segments.text(0), since).await?;
+    Ok((StatusCode::ACCEPTED, Json(replay)))
 }
 
 /// What `replay` reads.

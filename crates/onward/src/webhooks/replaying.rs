@@ -1,0 +1,137 @@
+//! A replay, in short transactions: lanes and recordings go on between them.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use storage::StorageError;
+use storage::delivery_log::{self, Stretch};
+use storage::subscriptions::StoredSubscription;
+
+use super::holder::ApiKeyHolder;
+use super::owned::find_active_subscription;
+use crate::app::App;
+use crate::clock;
+use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
+use crate::problem::Problem;
+use crate::wire::webhooks::Replay;
+
+/// The API keys with a replay under way on this node. One that is repeated before it has ended
+/// would look at the same events beside it.
+#[derive(Debug, Default)]
+pub struct Replaying(Mutex<HashSet<i64>>);
+
+/// The place of one of them, given back at the end.
+struct Place<'a> {
+    replaying: &'a Replaying,
+    api_key: i64,
+}
+
+impl Replaying {
+    fn begin(&self, api_key: i64) -> Result<Place<'_>, Problem> {
+        if !self.lock().insert(api_key) {
+            return Err(under_way());
+        }
+        Ok(Place {
+            replaying: self,
+            api_key,
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.replaying.lock().remove(&self.api_key);
+    }
+}
+
+/// A second replay beside the first.
+pub fn under_way() -> Problem {
+    Problem::Conflict("A replay for this API key is under way. Wait until it is answered.")
+}
+
+/// Owes a subscription again the real events of its types since a time, in Unix seconds, that do
+/// not wait for it already: the first ones recorded, at most [`REPLAY_EVENTS_MAX`]. What is
+/// recorded meanwhile is owed anyway. Cut off, it leaves some out, and can be repeated.
+pub async fn replay(
+    app: &App,
+    holder: &ApiKeyHolder,
+    reference: &str,
+    since: i64,
+) -> Result<Replay, Problem> {
+    let _place = app.replaying.begin(holder.id())?;
+    let (subscription, stretch) = begin(app, holder, reference, since).await?;
+    let mut replay = Replay {
+        deliveries: 0,
+        next_since: None,
+    };
+    let Some(mut left) = stretch else {
+        return Ok(replay);
+    };
+    let mut may_owe = REPLAY_EVENTS_MAX;
+    while may_owe > 0 {
+        let limit = REPLAY_PART_EVENTS.min(may_owe);
+        let Some((part, is_owing)) = find_part(app, &subscription, left, limit).await? else {
+            return Ok(replay);
+        };
+        if is_owing {
+            let owed = owe(app, holder, reference, part).await?;
+            app.deliveries.wake();
+            replay.deliveries += owed;
+            may_owe -= i64::try_from(owed).unwrap_or(i64::MAX);
+        }
+        left.after = part.last;
+    }
+    let reading = app
+        .storage
+        .read(move |read| delivery_log::find_first_time(read, &subscription, left));
+    let next_since: Result<_, StorageError> = reading.await;
+    replay.next_since = next_since?.map(clock::to_rfc3339);
+    Ok(replay)
+}
+
+async fn begin(
+    app: &App,
+    holder: &ApiKeyHolder,
+    reference: &str,
+    since: i64,
+) -> Result<(Arc<StoredSubscription>, Option<Stretch>), Problem> {
+    let (holder, reference) = (holder.clone(), reference.to_owned());
+    app.storage
+        .read(move |read| {
+            let found = find_active_subscription(read, &holder, &reference)?;
+            Ok((Arc::new(found), delivery_log::find_stretch(read, since)?))
+        })
+        .await
+}
+
+async fn find_part(
+    app: &App,
+    subscription: &Arc<StoredSubscription>,
+    left: Stretch,
+    limit: i64,
+) -> Result<Option<(Stretch, bool)>, StorageError> {
+    let subscription = Arc::clone(subscription);
+    app.storage
+        .read(move |read| delivery_log::find_part(read, &subscription, left, limit))
+        .await
+}
+
+async fn owe(
+    app: &App,
+    holder: &ApiKeyHolder,
+    reference: &str,
+    part: Stretch,
+) -> Result<u64, Problem> {
+    let (holder, reference) = (holder.clone(), reference.to_owned());
+    let now = app.clock.now_milliseconds();
+    app.storage
+        .write_at_length(move |write| {
+            let found = find_active_subscription(write, &holder, &reference)?;
+            Ok::<_, Problem>(delivery_log::replay(write, &found, part, now)?)
+        })
+        .await
+}
