@@ -65,8 +65,10 @@ impl Endpoints {
 
 /// Refuses what is not an `https://` address with a host, or carries a user name or password.
 pub(crate) fn check_https(what: &'static str, url: &str) -> Result<(), ClientError> {
-    let usable = reqwest::Url::parse(url)
-        .is_ok_and(|url| url.scheme() == "https" && url.has_host() && url.username().is_empty());
+    let usable = reqwest::Url::parse(url).is_ok_and(|url| {
+        let is_anonymous = url.username().is_empty() && url.password().is_none();
+        url.scheme() == "https" && url.has_host() && is_anonymous
+    });
     if usable {
         return Ok(());
     }

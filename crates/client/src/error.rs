@@ -72,7 +72,7 @@ pub enum ClientError {
     #[error("{0}; {advice}", advice = webhook::advice(.0))]
     Webhook(Box<Problem>),
     /// Too many requests (S-14).
-    #[error("the rate limit is reached: {}; {}", wait(*.retry_after_seconds), problem.advice())]
+    #[error("the rate limit is reached: {}, and space requests out", wait(*.retry_after_seconds))]
     RateLimited {
         /// How long to wait, when the service said so.
         retry_after_seconds: Option<u64>,

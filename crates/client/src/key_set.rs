@@ -76,7 +76,7 @@ pub(crate) async fn download(
             answer.status
         )));
     }
-    let keys = JwkSet::parse(&answer.body)
+    let keys = JwkSet::parse_published(&answer.body)
         .map_err(|error| unexpected(format!("it is not a key set: {error}")))?;
     Ok((keys, read_max_age(&answer.headers)))
 }

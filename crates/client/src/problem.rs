@@ -72,7 +72,6 @@ impl Problem {
             }
             404 => "check the address or UPRN, or query another one",
             413 | 422 => "correct the values named above and ask again",
-            429 => "space requests out, and prefer one query of many values to many queries",
             300..=399 => "redirects are not followed: correct the address of the service",
             500..=599 => "try again later; if it stays, tell the operator of the service",
             _ => "check the address of the service and the request",

@@ -85,6 +85,11 @@ impl BoundToken {
             .ok_or(Problem::TokenInvalid(
                 "The client of this token is not registered any more.",
             ))?;
+        if client.has_ended(&claims) {
+            return Err(Problem::TokenInvalid(
+                "The operator ended this client's tokens. Get a new token.",
+            ));
+        }
         let is_granted = claims.scope.split(' ').any(|name| name == scope.as_str());
         // S-23: a scope that was withdrawn since counts as missing.
         if !is_granted || !client.has_scope(scope) {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
-use storage::Storage;
+use storage::{Opening, Storage};
 
 use crate::clock::Clock;
 use crate::config::Config;
@@ -128,6 +128,10 @@ impl Failure {
     }
 }
 
+/// Standard output. That whoever reads it has seen enough, as `head` does, is no failure.
+#[derive(Debug)]
+struct Output(std::io::Stdout);
+
 impl ConfigArgs {
     /// Loads the settings: file, then environment, then flags.
     pub fn load(&self) -> Result<Config, Failure> {
@@ -138,7 +142,7 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        server::open_storage(&self.config.load()?, false).map_err(Failure::new)
+        server::open_storage(&self.config.load()?, Opening::AsItIs).map_err(Failure::new)
     }
 
     /// Prints the answer in the form that was asked for.
@@ -153,6 +157,23 @@ impl OperatorArgs {
         } else {
             say(out, text);
         }
+    }
+}
+
+impl std::io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        unless_closed(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        unless_closed(self.0.flush(), ())
+    }
+}
+
+fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(all),
+        Ok(_) | Err(_) => written,
     }
 }
 
@@ -180,11 +201,11 @@ pub fn run() -> ExitCode {
         Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
         Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
-            let ran = query::run(args, client_clock(), &mut std::io::stdout()).await;
+            let ran = query::run(args, client_clock(), &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)
         }),
         Command::Verify(args) => wait_for(async move {
-            let ran = verify::run(args, &mut std::io::stdout()).await;
+            let ran = verify::run(args, &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)
         }),
         Command::Listen(args) => wait_for(async move {
@@ -192,7 +213,7 @@ pub fn run() -> ExitCode {
             ran.map_err(Failure::new)
         }),
         Command::Simulate(args) => wait_for(async move {
-            let ran = simulate::run(args, &mut std::io::stdout()).await;
+            let ran = simulate::run(args, &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)
         }),
         Command::Completions(args) => completions::run(&args, &mut std::io::stdout()),

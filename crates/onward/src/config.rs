@@ -270,9 +270,9 @@ impl Config {
         ] {
             let authority = url.strip_prefix("https://").unwrap_or_default();
             let is_parsed = url.parse::<http::Uri>().is_ok();
-            if authority.is_empty() || url.ends_with('/') || !is_parsed || url.contains(['?', '#'])
-            {
-                let reason = format!("`{url}` must be an https address without a slash at its end");
+            // Well-known addresses of a name with a path lie elsewhere (RFC 8414 section 3.1).
+            if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
+                let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
                 return Err(wrong(name, reason));
             }
         }

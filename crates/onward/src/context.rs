@@ -41,6 +41,9 @@ pub async fn stamp(
         if let Some(inside) = problem.inside_text() {
             tracing::error!(%request_id, %method, %path, "{inside}");
         }
+        if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = &problem {
+            tracing::info!(%request_id, %path, reason, "a caller was not let in");
+        }
         let headers = std::mem::take(response.headers_mut());
         response = match door {
             Door::Listing => problem.to_failure_response(),

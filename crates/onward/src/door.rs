@@ -7,10 +7,10 @@ mod streams;
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use http::{HeaderValue, Request, header};
@@ -73,7 +73,7 @@ pub async fn serve(door: OpenDoor, app: Arc<App>, mut stop: watch::Receiver<bool
             Err(error) => {
                 // Out of file descriptors, or the peer is gone already.
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                tokio::time::sleep(limits::ACCEPT_PAUSE).await;
                 continue;
             }
         };
@@ -141,10 +141,15 @@ impl Connection {
         let (settings, revision) = tls.live.current();
         let acceptor = TlsAcceptor::from(settings.server(tls.client_certificate));
         let limit = seconds(self.app.config.handshake_timeout_seconds);
-        let Ok(Ok(stream)) = tokio::time::timeout(limit, acceptor.accept(stream)).await else {
-            self.app.metrics.handshakes_failed.inc();
-            tracing::debug!(address = %self.address, "a TLS handshake failed");
-            return;
+        let shaking = tokio::time::timeout(limit, acceptor.accept(stream)).await;
+        let shaken = shaking.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()));
+        let stream = match shaken {
+            Ok(stream) => stream,
+            Err(error) => {
+                self.app.metrics.handshakes_failed.inc();
+                tracing::debug!(address = %self.address, %error, "a TLS handshake failed");
+                return;
+            }
         };
         let session = stream.get_ref().1;
         let chain = session.peer_certificates().unwrap_or_default();
@@ -248,14 +253,14 @@ fn protocols(config: &Config, streams: Streams, is_http2: bool) -> auto::Builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(seconds(config.idle_timeout_seconds))
-        .max_buf_size(limits::HEADER_BYTES_MAX.max(64 * 1024));
+        .max_buf_size(limits::HTTP1_BUFFER_BYTES_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
-        .max_header_list_size(32 * 1024)
-        .keep_alive_interval(Some(Duration::from_secs(30)))
-        .keep_alive_timeout(Duration::from_secs(20));
+        .max_header_list_size(limits::HTTP2_HEADER_BYTES_MAX)
+        .keep_alive_interval(Some(limits::HTTP2_PROBE_INTERVAL))
+        .keep_alive_timeout(limits::HTTP2_PROBE_TIMEOUT);
     // Which one was agreed upon in the handshake (RFC 9113 section 3.2): the bounds of the other
     // would not hold.
     if is_http2 {

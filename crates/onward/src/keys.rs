@@ -78,8 +78,8 @@ pub fn ensure_key_encryption_key(path: &Path) -> Result<(), KeyError> {
 /// How keys are rotated.
 #[derive(Debug, Clone, Copy)]
 pub struct Rotation {
-    /// Of the new next key, where it is an RSA key.
-    pub size: RsaSize,
+    /// Of a new next key, where it is an RSA key; without, that of the next one before.
+    pub size: Option<RsaSize>,
     /// Whether the next key need not have been published for long enough.
     pub is_forced: bool,
     /// Unix seconds.
@@ -97,39 +97,53 @@ pub struct Rotated {
     pub next: String,
 }
 
-/// Lets the next key of a purpose sign, retires the current one and makes a new
-/// next one, in one transaction. Blocks.
+/// Lets the next keys of these purposes sign, retires the current ones and makes
+/// new next ones, in one transaction: the ids in the order of the purposes. Blocks.
 ///
 /// # Errors
 /// [`KeyError::TooEarly`] where a verifier that keeps the key set for as long
-/// as it may does not know the next key yet.
+/// as it may does not know a next key yet.
 pub fn rotate(
     storage: &Storage,
     key_encryption_key: &KeyEncryptionKey,
-    purpose: Purpose,
+    purposes: &[Purpose],
     rotation: &Rotation,
-) -> Result<Rotated, KeyError> {
-    let fresh = generate(purpose, rotation.size)?;
-    let place = (purpose, KeyState::Next);
-    let fresh = seal(&fresh, place, key_encryption_key, rotation.now)?;
+) -> Result<Vec<Rotated>, KeyError> {
     let Rotation { is_forced, now, .. } = *rotation;
+    let known = storage.read_blocking(storage::keys::list_keys)?;
+    let fresh = purposes
+        .iter()
+        .map(|purpose| {
+            let size = match rotation.size {
+                Some(size) => size,
+                None => size_of_next(&known, *purpose, key_encryption_key)?,
+            };
+            let place = (*purpose, KeyState::Next);
+            seal(&generate(*purpose, size)?, place, key_encryption_key, now)
+        })
+        .collect::<Result<Vec<_>, KeyError>>()?;
+    let purposes = purposes.to_vec();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
-        let find = |state: KeyState| find_in_state(&known, purpose, state);
-        let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
-        let known_from = next.created_at + limits::KEY_PUBLISHED_SECONDS_MIN;
-        let is_published = purpose != Purpose::Token;
-        if is_published && !is_forced && now < known_from {
-            return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));
+        let mut all = Vec::with_capacity(purposes.len());
+        for (purpose, fresh) in purposes.iter().zip(&fresh) {
+            let find = |state: KeyState| find_in_state(&known, *purpose, state);
+            let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
+            let known_from = next.created_at + limits::KEY_PUBLISHED_SECONDS_MIN;
+            let is_published = *purpose != Purpose::Token;
+            if is_published && !is_forced && now < known_from {
+                return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));
+            }
+            storage::keys::update_state(write, &current.kid, KeyState::Retired.as_str(), now)?;
+            storage::keys::update_state(write, &next.kid, KeyState::Current.as_str(), now)?;
+            storage::keys::insert_key(write, fresh)?;
+            all.push(Rotated {
+                current: next.kid.clone(),
+                retired: current.kid.clone(),
+                next: fresh.kid.clone(),
+            });
         }
-        storage::keys::update_state(write, &current.kid, KeyState::Retired.as_str(), now)?;
-        storage::keys::update_state(write, &next.kid, KeyState::Current.as_str(), now)?;
-        storage::keys::insert_key(write, &fresh)?;
-        Ok(Rotated {
-            current: next.kid.clone(),
-            retired: current.kid.clone(),
-            next: fresh.kid.clone(),
-        })
+        Ok(all)
     })
 }
 
@@ -148,9 +162,9 @@ pub fn revoke(
         .find(|key| key.kid == kid)
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
-    let fresh = generate(purpose, RsaSize::Bits2048)?;
+    let size = size_of_next(&known, purpose, key_encryption_key)?;
     let place = (purpose, KeyState::Next);
-    let fresh = seal(&fresh, place, key_encryption_key, now)?;
+    let fresh = seal(&generate(purpose, size)?, place, key_encryption_key, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -179,6 +193,18 @@ fn find_in_state(
         let (purpose, state) = (purpose.as_str(), state.as_str());
         KeyError::Ring(format!("there is no {state} key for {purpose}"))
     })
+}
+
+/// The size of the next key of a purpose, which is the one that was chosen last; the default where
+/// it is no RSA key.
+fn size_of_next(
+    known: &[StoredKey],
+    purpose: Purpose,
+    key_encryption_key: &KeyEncryptionKey,
+) -> Result<RsaSize, KeyError> {
+    let next = find_in_state(known, purpose, KeyState::Next)?;
+    let key = open_key(next, key_encryption_key)?;
+    Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
 }
 
 /// Makes the first keys of each purpose: one that signs, and the one that is
@@ -218,20 +244,28 @@ pub fn unseal(
         .iter()
         .map(|row| {
             let unusable = || KeyError::Sealed(row.kid.clone());
-            let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
-            let pem = key_encryption_key
-                .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
-                .map_err(|_error| unusable())?;
-            let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
-            let key = SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())?;
             Ok(RingKey {
                 purpose: Purpose::parse(&row.purpose).ok_or_else(unusable)?,
                 state: KeyState::parse(&row.state).ok_or_else(unusable)?,
-                key: Arc::new(key),
+                key: Arc::new(open_key(row, key_encryption_key)?),
             })
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     Keyring::new(keys).map_err(|error| KeyError::Ring(error.to_string()))
+}
+
+/// Opens a stored key.
+pub fn open_key(
+    row: &StoredKey,
+    key_encryption_key: &KeyEncryptionKey,
+) -> Result<SigningKey, KeyError> {
+    let unusable = || KeyError::Sealed(row.kid.clone());
+    let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
+    let pem = key_encryption_key
+        .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
+        .map_err(|_error| unusable())?;
+    let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
+    SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())
 }
 
 /// Documents 1's signatures are RS256 (S-28); access tokens are ours to choose,

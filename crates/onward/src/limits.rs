@@ -25,8 +25,16 @@ pub const SUGGESTIONS_DEFAULT: usize = 5;
 /// Highest page: the largest integer that canonical JSON carries exactly
 /// (RFC 8785 section 3.1), because the answer repeats it.
 pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
-/// Bytes of one request's header.
-pub const HEADER_BYTES_MAX: usize = 32 * 1024;
+/// Bytes that are read of a connection before a request's header must be complete (HTTP/1.1).
+pub const HTTP1_BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a request's header, as HTTP/2 counts them (RFC 9113 section 6.5.2).
+pub const HTTP2_HEADER_BYTES_MAX: u32 = 32 * 1024;
+/// How often a connection without requests is probed (HTTP/2), and how long a probe may take.
+pub const HTTP2_PROBE_INTERVAL: Duration = Duration::from_secs(30);
+/// The latter.
+pub const HTTP2_PROBE_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long no connection is accepted after one could not be: files may be closed meanwhile.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections to `listen_ops`, which has bounds of its own: it answers when all else is full.
 pub const OPS_CONNECTIONS_MAX: usize = 64;
 /// Callers whose requests are counted at once (S-14). Beyond, the one that was seen least is
@@ -131,6 +139,10 @@ pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
 pub const SUBSCRIPTIONS_MAX: i64 = 100;
 /// Events that one replay owes again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
+/// Events that one transaction of a replay looks at.
+pub const REPLAY_PART_EVENTS: i64 = 1_000;
+/// Names of callbacks that are looked up at once for those who subscribe.
+pub const SUBSCRIBED_LOOKUPS_MAX: usize = 32;
 /// Signed events kept in memory.
 pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 /// Lanes that one node delivers on at once.

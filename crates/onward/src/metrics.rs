@@ -13,6 +13,7 @@ use prometheus_client::registry::Registry;
 use storage::lanes::LaneFigures;
 
 use crate::delivery::policy;
+use crate::tls::Ending;
 
 /// Labels of a finished request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -28,6 +29,13 @@ pub struct RequestLabels {
 pub struct AttemptLabels {
     /// `delivered`, `refused` (with a status) or `failed` (without one).
     pub result: &'static str,
+}
+
+/// Label of one of the files of certificates.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct FileLabels {
+    /// The setting that names it.
+    pub setting: &'static str,
 }
 
 /// Labels of one subscription's figures.
@@ -54,7 +62,7 @@ pub struct Metrics {
     lanes: LaneGauges,
     /// Requests answered.
     pub requests: Family<RequestLabels, Counter>,
-    /// Seconds from the first byte of a request to its answer.
+    /// Seconds from the end of a request's header to the head of its answer.
     pub request_seconds: Histogram,
     /// Signatures made.
     pub signatures: Counter,
@@ -80,6 +88,8 @@ pub struct Metrics {
     pub tls_reloads: Counter,
     /// New certificates that could not be used.
     pub tls_reloads_refused: Counter,
+    /// When what the files hold ends, in Unix seconds.
+    tls_ends: Family<FileLabels, Gauge>,
 }
 
 impl Default for Metrics {
@@ -101,10 +111,16 @@ impl Default for Metrics {
             connections_refused: Counter::default(),
             tls_reloads: Counter::default(),
             tls_reloads_refused: Counter::default(),
+            tls_ends: Family::default(),
         };
         let mut registry = Registry::with_prefix("onward");
         metrics.register(&mut registry);
         metrics.lanes.register(&mut registry);
+        registry.register(
+            "tls_end_timestamp_seconds",
+            "When the first of what a file holds ends",
+            metrics.tls_ends.clone(),
+        );
         Self {
             registry,
             ..metrics
@@ -186,7 +202,7 @@ impl Metrics {
         let histograms = [
             (
                 "request_seconds",
-                "Seconds until a request was answered",
+                "Seconds from the end of a request's header to the head of its answer",
                 &self.request_seconds,
             ),
             (
@@ -210,6 +226,14 @@ impl Metrics {
             self.attempts.clone(),
         );
         registry.register("connections", "Open connections", self.connections.clone());
+    }
+
+    /// Takes note of when one of the files ends.
+    pub fn note_ending(&self, ending: &Ending) {
+        let labels = FileLabels {
+            setting: ending.setting,
+        };
+        self.tls_ends.get_or_create(&labels).set(ending.at);
     }
 
     /// Takes over what the store says of all lanes now, in Unix milliseconds; none if it does

@@ -187,14 +187,15 @@ impl Problem {
                 .join("; "),
             Self::Refused(refusal) => refusal.detail.clone(),
             Self::RateLimited(seconds) => format!(
-                "Wait {seconds} s. Prefer one query with several values to several queries."
+                "Wait {seconds} s. The field RateLimit of each answer says how many requests are left."
             ),
             Self::Unavailable(seconds, _) => {
                 format!("Nothing was changed. Try again in {seconds} s.")
             }
             Self::Unconfirmed(_) => {
                 "The store was lost before it confirmed the change, which may count or not. Try \
-                 again in 1 s; what has the same Idempotency-Key is done only once."
+                 again in 1 s, with the same Idempotency-Key where you sent one: then it is done \
+                 only once."
                     .to_owned()
             }
             Self::Leaving => "Other nodes answer.".to_owned(),

@@ -53,6 +53,8 @@ pub struct Client {
     pub branches: Vec<BranchId>,
     /// Whether it may call at all.
     pub is_active: bool,
+    /// The generation of its tokens that counts.
+    pub token_generation: i64,
 }
 
 /// Where a client's keys are.
@@ -238,6 +240,11 @@ impl Registered {
 }
 
 impl Client {
+    /// Whether the operator ended all tokens of the client since this one was issued.
+    pub fn has_ended(&self, token: &AccessTokenClaims) -> bool {
+        token.generation != self.token_generation
+    }
+
     /// Whether a scope is assigned to it now.
     pub fn has_scope(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
@@ -273,6 +280,7 @@ impl Client {
                 .collect(),
             branches: stored.branches,
             is_active: stored.is_active,
+            token_generation: stored.token_generation,
             id: stored.id,
         })
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use ::client::sandbox::{
     SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
 };
-use storage::Storage;
+use storage::{Opening, Storage};
 
 use self::authority::Authority;
 use self::data::DataOptions;
@@ -79,7 +79,7 @@ pub fn prepare(
     authority.issue_revocation_list(&directory)?;
     let config = settings::ensure_config(&directory, options)?;
     init::prepare_store(&config).map_err(SandboxError::new)?;
-    let storage = server::open_storage(&config, false).map_err(SandboxError::new)?;
+    let storage = server::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
     operator::ensure_operator(&storage, clock)?;
     let branches = data::choose_branches(&storage)?;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::middleware;
-use storage::{OpenOptions, Storage, StorageError, StoreUrl};
+use storage::{OpenOptions, Opening, Storage, StorageError, StoreUrl};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
@@ -96,7 +96,7 @@ pub enum StopSignal {
 }
 
 /// Opens the store that the settings name. Blocks.
-pub fn open_storage(config: &Config, create: bool) -> Result<Storage, StartError> {
+pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartError> {
     let url: StoreUrl = config.store.parse()?;
     let postgres_ca_pem = if config.store_ca_file.is_empty() {
         None
@@ -106,7 +106,7 @@ pub fn open_storage(config: &Config, create: bool) -> Result<Storage, StartError
         Some(read.map_err(|error| StartError::StoreCa(path(), error.to_string()))?)
     };
     let options = OpenOptions {
-        create,
+        opening,
         connections: config.store_connections,
         postgres_ca_pem,
     };
@@ -114,8 +114,8 @@ pub fn open_storage(config: &Config, create: bool) -> Result<Storage, StartError
 }
 
 /// Opens store and keys. Blocks.
-pub fn open_app(config: Config, clock: Clock) -> Result<Arc<App>, StartError> {
-    let storage = open_storage(&config, false)?;
+pub fn open_app(config: Config, clock: Clock, opening: Opening) -> Result<Arc<App>, StartError> {
+    let storage = open_storage(&config, opening)?;
     let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
     let registry = Registry::open(storage.clone(), sealing)?;
     let sender = Sender::open(sender_settings(&config)?)?;
@@ -136,11 +136,12 @@ impl Server {
     /// or none.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
         let opening = tokio::task::spawn_blocking(move || {
-            let app = open_app(config, clock)?;
+            let app = open_app(config, clock, Opening::Upgrade)?;
             let tls = LiveTls::open(&app.config)?;
             Ok::<_, StartError>((app, Arc::new(tls)))
         });
         let (app, tls) = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
+        live::note_endings(&app, &tls);
         let (doors, addresses) = open_doors(&app, &tls).await?;
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();

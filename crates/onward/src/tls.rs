@@ -1,5 +1,6 @@
 //! TLS as S-20: versions, suites, client certificates, no resumption.
 
+mod endings;
 mod files;
 pub mod live;
 
@@ -10,6 +11,7 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 
+pub use self::endings::Ending;
 use self::files::PemFile;
 pub use self::files::TlsFiles;
 use crate::config::Config;
@@ -57,6 +59,8 @@ pub struct TlsSettings {
     pub not_asked: Arc<ServerConfig>,
     /// Says whether a client certificate is one of ours and not revoked.
     pub verifier: Arc<dyn ClientCertVerifier>,
+    /// When what they were made of ends.
+    pub endings: Vec<Ending>,
 }
 
 impl TlsSettings {
@@ -69,6 +73,7 @@ impl TlsSettings {
             asked,
             not_asked,
             verifier,
+            endings: files.endings()?,
         })
     }
 

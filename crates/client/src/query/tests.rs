@@ -70,8 +70,7 @@ fn refusals_say_what_to_do() {
     let limited = answer(429, Some((RETRY_AFTER, "3")), "");
     assert_eq!(
         text(&limited),
-        "the rate limit is reached: wait 3 s before the next request; space requests out, and \
-         prefer one query of many values to many queries"
+        "the rate limit is reached: wait 3 s before the next request, and space requests out"
     );
     let dated = answer(
         429,

@@ -175,6 +175,8 @@ fn what_cannot_work_is_refused_and_the_key_is_never_shown() {
         assert!(!error.contains("secret"), "{error}");
         error
     };
-    assert!(refuse("http://a", "secret").contains("not a plain https"));
+    for address in ["http://a", "https://user@a", "https://:password@a"] {
+        assert!(refuse(address, "secret").contains("not a plain https"));
+    }
     assert!(refuse("https://a", "secret\u{1}").contains("the API key cannot be used"));
 }

@@ -125,7 +125,7 @@ pub struct Delivery {
     pub event_type: String,
     /// The property.
     pub property_id: String,
-    /// `waiting`, `delivered` or `failed`.
+    /// `waiting`, `delivered`, `failed` or `cancelled`.
     pub status: String,
     /// RFC 3339.
     pub created_at: String,

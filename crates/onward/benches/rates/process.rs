@@ -53,8 +53,6 @@ impl Node {
             .args(["--listings", &settings.listings.to_string()])
             .args(["--port", &first_port.to_string()])
             .stdout(std::process::Stdio::null())
-            // It would be taken for a setting of the program.
-            .env_remove("ONWARD_SOAK_SECONDS")
             .kill_on_drop(true);
         if let Some(store) = &settings.store {
             command.args(["--store", store]);
@@ -89,7 +87,6 @@ impl Node {
             .args(["serve", "--set", "rate_limit_enabled=false", "--config"])
             .arg(&self.sandbox.config_file)
             .env("ONWARD_LOG", "warn")
-            .env_remove("ONWARD_SOAK_SECONDS")
             .kill_on_drop(true);
         let sockets = ["base", "auth", "directory", "listing", "ops"];
         for (socket, port) in sockets.iter().zip(first..) {

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use storage::api_keys;
 
+use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::{self, Clock};
 use crate::webhooks::holder::NewSecret;
@@ -25,7 +26,7 @@ pub enum ApiKeyCommand {
 #[derive(Debug, Args)]
 pub struct IssueArgs {
     /// The organisation it belongs to; made if it is new.
-    #[arg(long)]
+    #[arg(long, value_parser = read_name)]
     participant: String,
     #[command(flatten)]
     output: OperatorArgs,
@@ -72,15 +73,9 @@ pub fn issue_key(
 }
 
 fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let participant = args.participant.trim();
-    if participant.is_empty() {
-        return Err(Failure::new(
-            "--participant is empty: name the organisation",
-        ));
-    }
     let storage = args.output.open()?;
-    let key = issue_key(&storage, participant, Clock::System.now_seconds())?;
-    let document = json!({ "participantName": participant, "key": key });
+    let key = issue_key(&storage, &args.participant, Clock::System.now_seconds())?;
+    let document = json!({ "participantName": args.participant, "key": key });
     let text = format!("{key}\nKeep it: it is shown this once.");
     args.output.answer(out, &document, text);
     Ok(())

@@ -6,11 +6,11 @@ use chain::ids::BranchId;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use storage::branch::{self, Branch, BranchWithParticipant};
-use storage::{clients, participants};
+use storage::clients;
 use uuid::Uuid;
 
 use super::client::find_client;
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::Clock;
 use crate::limits;
 
@@ -94,14 +94,13 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
         .reference
         .clone()
         .unwrap_or_else(|| Uuid::new_v4().to_string());
-    let (name, participant) = (args.name.clone(), args.participant.clone());
+    let (name, owner) = (args.name.clone(), args.participant.clone());
     let key = reference.clone();
     let id = storage.write_blocking(move |write| {
         if branch::find_branch_by_reference(write, &key)?.is_some() {
             return Err(Failure::new(format!("the reference {key} is taken")));
         }
-        let organisation = Uuid::new_v4().to_string();
-        let owner = participants::ensure_participant(write, &participant, &organisation, now)?;
+        let owner = participant::ensure_active(write, &owner, now)?;
         Ok(branch::insert_branch(write, owner, &key, &name)?)
     })?;
     let document = json!({ "branch_id": id.0, "reference": reference });

@@ -1,10 +1,11 @@
 //! `onward check`: whether a configuration would serve, without serving.
 
 use clap::Args;
+use storage::{Opening, StorageError};
 
 use super::{ConfigArgs, Failure, say};
 use crate::clock::Clock;
-use crate::server;
+use crate::server::{self, StartError};
 use crate::telemetry;
 use crate::tls::TlsSettings;
 
@@ -19,11 +20,27 @@ pub struct CheckArgs {
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::read_filter(&config).map_err(Failure::new)?;
-    TlsSettings::load(&config).map_err(Failure::new)?;
-    let opened = tokio::task::spawn_blocking(move || server::open_app(config, Clock::System)).await;
-    let app = opened.map_err(Failure::new)?.map_err(Failure::new)?;
+    let tls = TlsSettings::load(&config).map_err(Failure::new)?;
+    let out = &mut std::io::stdout();
+    let now = Clock::System.now_seconds();
+    for warning in tls.endings.iter().filter_map(|ending| ending.warning(now)) {
+        say(out, warning);
+    }
+    let opening = move || server::open_app(config, Clock::System, Opening::AsItIs);
+    let opened = tokio::task::spawn_blocking(opening).await;
+    let app = match opened.map_err(Failure::new)? {
+        Ok(app) => app,
+        Err(StartError::Storage(error @ StorageError::OlderStore { .. })) => {
+            say(
+                out,
+                format_args!("The configuration can be served, but {error}."),
+            );
+            return Ok(());
+        }
+        Err(error) => return Err(Failure::new(error)),
+    };
     app.registry.snapshot().await.map_err(Failure::new)?;
-    say(&mut std::io::stdout(), "The configuration can be served.");
+    say(out, "The configuration can be served.");
     // The last handle closes the store, which waits for its threads.
     tokio::task::spawn_blocking(move || drop(app))
         .await

@@ -7,6 +7,7 @@ use chain::ids::BranchId;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use signing::algorithm::Algorithm;
+use signing::assertion::MAX_ID_CHARS;
 use signing::certificate::RequiredSubject;
 use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
@@ -14,6 +15,7 @@ use storage::{StorageError, branch};
 use uuid::Uuid;
 
 use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
+use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 use crate::clock::Clock;
 use crate::delivery::callback::CallbackUrl;
@@ -45,10 +47,10 @@ pub enum ClientCommand {
 #[derive(Debug, Args)]
 pub struct RegisterArgs {
     /// What people call the application.
-    #[arg(long)]
+    #[arg(long, value_parser = read_name)]
     name: String,
     /// The organisation it belongs to; made if it is new.
-    #[arg(long)]
+    #[arg(long, value_parser = read_name)]
     participant: String,
     /// File with the client's public keys, a JWK set.
     #[arg(long, value_name = "FILE", required_unless_present = "jwks_uri")]
@@ -73,7 +75,7 @@ pub struct RegisterArgs {
     #[arg(long, value_parser = read_algorithm)]
     assertion_alg: Option<String>,
     /// The id to register; made up when left out.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = read_client_id)]
     client_id: Option<String>,
     /// Lets the client get tokens for `listing` without a certificate (S-24).
     #[arg(long)]
@@ -116,6 +118,9 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
              leave --unbound-tokens out",
         ));
     }
+    if args.unbound_tokens && !args.certificate_subject.is_empty() {
+        return Err(needs_no_certificate());
+    }
     let client = StoredClient {
         id: args.client_id.clone().unwrap_or_else(make_client_id),
         participant: args.participant.clone(),
@@ -133,6 +138,7 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         scopes: args.scope.clone(),
         branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
         is_active: true,
+        token_generation: 0,
         created_at: Clock::System.now_seconds(),
     };
     let storage = args.output.open()?;
@@ -175,6 +181,14 @@ pub fn register_client(
 /// The client that an operator named.
 pub(super) fn find_client(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
     clients::find_client(read, id)?.ok_or_else(|| unknown_client(id))
+}
+
+/// A subject would be passed by showing no certificate at all (S-24).
+fn needs_no_certificate() -> Failure {
+    Failure::new(
+        "a client with unbound tokens may show no certificate, so that its subject would protect \
+         nothing: leave --unbound-tokens or --certificate-subject out",
+    )
 }
 
 fn unknown_client(id: &str) -> Failure {
@@ -245,6 +259,18 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "status": if client.is_active { "active" } else { "disabled" },
         "created_at": client.created_at,
     })
+}
+
+/// Ids are compared letter by letter (RFC 6749 section 2.2), so what was given is taken as it is.
+fn read_client_id(text: &str) -> Result<String, String> {
+    let is_url = url::Url::parse(text).is_ok_and(|url| url.scheme() == "https");
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_url && is_plain && text.len() <= MAX_ID_CHARS {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "it must be an https:// URL of at most {MAX_ID_CHARS} characters, without spaces"
+    ))
 }
 
 /// Whether its host may be connected to is seen at each connection.

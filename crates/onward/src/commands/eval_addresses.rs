@@ -13,7 +13,7 @@ use chain::ids::PropertyId;
 use clap::Args;
 use std::collections::HashMap;
 use storage::properties;
-use storage::{OpenOptions, Read, Storage, StorageError, StoreUrl};
+use storage::{OpenOptions, Opening, Read, Storage, StorageError, StoreUrl};
 
 use self::pairs::Pair;
 use self::tally::{Outcome, Table};
@@ -89,7 +89,7 @@ pub fn run(args: &EvalAddressesArgs, out: &mut dyn Write) -> Result<(), Failure>
         None => StoreUrl::Sqlite(directory.path().join("addresses.db")),
     };
     let options = OpenOptions {
-        create: true,
+        opening: Opening::Create,
         ..OpenOptions::default()
     };
     let storage = Storage::open(&url, &options).map_err(Failure::new)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use storage::Opening;
 
 use super::{ConfigArgs, Failure, say};
 use crate::clock::Clock;
@@ -28,7 +29,7 @@ pub struct ImportArgs {
 /// Runs `onward import`. Exit status 1 if any row was bad.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    let storage = server::open_storage(&config, false).map_err(Failure::new)?;
+    let storage = server::open_storage(&config, Opening::AsItIs).map_err(Failure::new)?;
     let mut bar = Bar::new();
     let report = import::import_files(&storage, &Clock::System, &args.files, &mut bar)
         .map_err(Failure::new)?;

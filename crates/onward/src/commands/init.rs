@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use storage::Opening;
 
 use super::{Failure, say};
 use crate::clock::Clock;
@@ -63,7 +64,7 @@ pub(crate) fn prepare_store(config: &Config) -> Result<(), Failure> {
         .map_err(Failure::new)?;
     let sealing =
         keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
-    let storage = server::open_storage(config, true).map_err(Failure::new)?;
+    let storage = server::open_storage(config, Opening::Create).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
     // A store of several nodes may hold keys already that another one sealed.
     let stored = storage.read_blocking(storage::keys::list_keys)?;

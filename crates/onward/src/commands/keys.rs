@@ -36,9 +36,10 @@ pub struct RotateArgs {
     /// What the key signs; all purposes when left out.
     #[arg(long, value_enum)]
     purpose: Option<PurposeName>,
-    /// Bits of the new next key, where it is an RSA key.
-    #[arg(long, value_enum, default_value = "2048")]
-    bits: Bits,
+    /// Bits of the new next key, where it is an RSA key; as many as the one before has, when
+    /// left out.
+    #[arg(long, value_enum)]
+    bits: Option<Bits>,
     /// Rotates even if verifiers may not have seen the next key yet.
     #[arg(long)]
     now: bool,
@@ -121,17 +122,17 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         None => Purpose::ALL.to_vec(),
     };
     let rotation = Rotation {
-        size: match args.bits {
+        size: args.bits.map(|bits| match bits {
             Bits::Bits2048 => RsaSize::Bits2048,
             Bits::Bits3072 => RsaSize::Bits3072,
             Bits::Bits4096 => RsaSize::Bits4096,
-        },
+        }),
         is_forced: args.now,
         now: Clock::System.now_seconds(),
     };
+    let all = keys::rotate(&storage, &sealing, &purposes, &rotation).map_err(Failure::new)?;
     let mut rows = Vec::new();
-    for purpose in purposes {
-        let rotated = keys::rotate(&storage, &sealing, purpose, &rotation).map_err(Failure::new)?;
+    for (purpose, rotated) in purposes.iter().zip(all) {
         if !args.output.json {
             let text = format!(
                 "{}: {} signs now, {} is retired, {} is published as the next one",

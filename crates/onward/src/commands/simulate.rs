@@ -58,7 +58,7 @@ pub struct SimulateArgs {
     )]
     base_url: Option<String>,
 
-    /// The API key; better in the environment, where other users cannot see it.
+    /// The API key, with --base-url; better in the environment, where other users cannot see it.
     #[arg(
         long,
         value_name = "KEY",

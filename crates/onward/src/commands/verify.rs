@@ -102,7 +102,7 @@ async fn obtain_keys(args: &VerifyArgs) -> Result<JwkSet, QueryError> {
         return Ok(fetch_key_set(named, &read_trust(ca)?).await?);
     }
     let text = read_file(Path::new(named), KEY_FILE_LIMIT_BYTES)?;
-    JwkSet::parse(&text).map_err(|error| {
+    JwkSet::parse_published(&text).map_err(|error| {
         let reason = format!("{} is not a JWK set: {error}", printable(named));
         QueryError::Client(ClientError::Credential {
             what: "the key set",

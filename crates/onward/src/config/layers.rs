@@ -7,7 +7,14 @@ use toml::{Table, Value};
 use super::{Config, ConfigError};
 
 /// Environment variables that begin like settings but are none.
-const NO_SETTINGS: [&str; 3] = ["ONWARD_TEST_", "ONWARD_BENCH_", "ONWARD_CONFIG"];
+const NO_SETTINGS: [&str; 6] = [
+    "ONWARD_API_KEY",
+    "ONWARD_BENCH_",
+    "ONWARD_CONFIG",
+    "ONWARD_CRASH_",
+    "ONWARD_SOAK_",
+    "ONWARD_TEST_",
+];
 
 /// File < environment < flags (`NAME=VALUE`).
 pub(super) fn merge(

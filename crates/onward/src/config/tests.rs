@@ -48,6 +48,16 @@ fn an_unknown_setting_is_refused_wherever_it_stands() {
 }
 
 #[test]
+fn what_other_commands_read_from_the_environment_is_no_setting() {
+    let environment = [
+        ("ONWARD_API_KEY", "onward_1_secret"),
+        ("ONWARD_CONFIG", "onward.toml"),
+        ("ONWARD_CRASH_SEED", "1"),
+    ];
+    assert!(load("", &environment, &[]).is_ok());
+}
+
+#[test]
 fn a_value_of_the_wrong_kind_or_range_is_refused() {
     for (file, part) in [
         (
@@ -56,8 +66,19 @@ fn a_value_of_the_wrong_kind_or_range_is_refused() {
         ),
         ("token_lifetime_seconds = 0", "not from 1 to 3600"),
         ("signature_reuse_seconds = 301", "not from 0 to 300"),
-        ("base_url = \"http://example.org\"", "https address"),
-        ("base_url = \"https://example.org/\"", "without a slash"),
+        ("base_url = \"http://example.org\"", "must be https://HOST"),
+        (
+            "base_url = \"https://example.org/\"",
+            "must be https://HOST",
+        ),
+        (
+            "auth_url = \"https://example.org/a\"",
+            "must be https://HOST",
+        ),
+        (
+            "auth_url = \"https://a@example.org\"",
+            "must be https://HOST",
+        ),
         ("listen_base = \"here\"", "`listen_base`"),
         ("log_format = \"xml\"", "`log_format`"),
         (

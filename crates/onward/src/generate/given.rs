@@ -7,7 +7,8 @@ use address::{normalise, postcode_spaced};
 use chain::ids::Uprn;
 
 use crate::import::reader::{RecordReader, open_table};
-use crate::import::row::{RowError, TEXT_MAX_CHARACTERS, is_unprintable};
+use crate::import::row::{RowError, is_unprintable};
+use crate::limits;
 
 use super::GenerateError;
 use super::counties::is_county;
@@ -173,7 +174,7 @@ pub(super) fn read_property(address: &str, postcode: &str) -> Option<Property> {
 fn is_usable(address: &str, display_address: &str) -> bool {
     let has_words = address.chars().any(char::is_alphanumeric);
     let is_plain = !display_address.chars().any(is_unprintable);
-    has_words && is_plain && display_address.chars().count() <= TEXT_MAX_CHARACTERS
+    has_words && is_plain && display_address.chars().count() <= limits::TEXT_CHARACTERS_MAX
 }
 
 /// Parts an address at its commas into four lines and the post town: the last part that is no

@@ -16,10 +16,11 @@ use jiff::civil::Date;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::limits;
+
 pub use error::RowError;
 pub(crate) use error::{is_unprintable, quoted};
 use fields::Fields;
-pub(crate) use fields::TEXT_MAX_CHARACTERS;
 use members::Members;
 use row_type::RowType;
 pub(crate) use write::date_text;
@@ -300,7 +301,7 @@ fn read_listing(fields: &mut Fields<'_>) -> Result<ListingRow, RowError> {
         branch: fields.reference("branch")?,
         listing: fields.reference("listing")?,
         uprn: fields.uprn("uprn")?,
-        price: fields.integer("price", 0..=PRICE_MAX_POUNDS)?.unwrap_or(0),
+        price: fields.integer("price", 0..=limits::PRICE_MAX)?.unwrap_or(0),
         tenure: fields.tenure("tenure")?,
         transaction_type: fields.transaction_types("transaction_type")?,
         seller_conveyancer: fields.optional_text("seller_conveyancer")?,
@@ -344,10 +345,6 @@ fn read_end_check(fields: &mut Fields<'_>) -> Result<EndCheckRow, RowError> {
         end: fields.choice("end", &CHAIN_ENDS)?,
     })
 }
-
-/// The largest price: the largest integer that every JSON reader takes exactly (RFC 8259
-/// section 6).
-const PRICE_MAX_POUNDS: i64 = 9_007_199_254_740_991;
 
 /// The year 2200: beyond it lies a time that was given in milliseconds.
 const CREATED_AT_MAX_SECONDS: i64 = 7_258_118_400;

@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use crate::access::{BoundToken, Peer};
 use crate::app::App;
 use crate::problem::Problem;
-use crate::rate_limit::Allowance;
+use crate::rate_limit;
 use crate::registry::{Client, Scope};
 
 /// Proof that a request carries a valid access token of scope `listing`, bound
@@ -31,21 +31,10 @@ pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) ->
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
-    let allowance = app
-        .rate_limits
-        .as_ref()
-        .map(|limits| limits.count(&caller.client.id));
-    let mut response = match allowance.as_ref().map_or(Ok(()), Allowance::check) {
-        Ok(()) => {
-            parts.extensions.insert(caller);
-            next.run(Request::from_parts(parts, body)).await
-        }
-        Err(problem) => problem.into_response(),
-    };
-    if let Some(allowance) = allowance {
-        allowance.show(response.headers_mut());
-    }
-    response
+    let id = caller.client.id.clone();
+    parts.extensions.insert(caller);
+    let answering = next.run(Request::from_parts(parts, body));
+    rate_limit::answer_within(app.rate_limits.as_ref(), &id, answering).await
 }
 
 impl BranchCaller {

@@ -51,6 +51,7 @@ pub fn issue_token(
         exp: now + app.config.token_lifetime_seconds,
         jti: random::token(16).map_err(|error| failed(error.to_string()))?,
         certificate: certificate.map(Thumbprint::to_base64url),
+        generation: client.token_generation,
     };
     let key = snapshot.keyring.current(Purpose::Token);
     let access_token =

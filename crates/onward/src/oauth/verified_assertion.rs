@@ -7,7 +7,7 @@ use signing::base64url;
 use signing::canonical;
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;
-use storage::assertion::insert_used_assertion;
+use storage::assertion::{insert_used_assertion, was_used};
 use storage::{StorageError, Write};
 use tracing::Instrument as _;
 
@@ -18,6 +18,9 @@ use crate::app::App;
 use crate::rate_limit::Allowance;
 use crate::registry::{Client, ClientKeys, Snapshot};
 use crate::trace;
+
+const USED_BEFORE: &str =
+    "client_assertion was used before: make a new one, with a new jti, for each request";
 
 /// A client that proved who it is with an assertion that nobody used before.
 #[derive(Debug)]
@@ -105,22 +108,31 @@ impl UnusedAssertion {
     /// Counts the request for its client (S-14), uses the assertion up and, if
     /// nobody did before, does the rest of the request's one write.
     ///
-    /// By now the client has signed, so that no stranger uses its limit up; and
-    /// nothing is written yet, so that one past its limit costs the others
-    /// nothing. Its assertion stays unused, for when it has waited.
+    /// By now the client has signed, and not for an earlier request, so that no
+    /// stranger uses its limit up; and nothing is written yet, so that one past
+    /// its limit costs the others nothing. Its assertion stays unused, for when
+    /// it has waited.
     pub async fn use_up(
         self,
         app: &App,
         allowance: &mut Option<Allowance>,
         also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
     ) -> Result<VerifiedAssertion, OauthError> {
+        let client_id = self.checked.client_id().to_owned();
+        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
+        let (id, digest) = (client_id.clone(), jti_digest.clone());
+        let was_used = app
+            .storage
+            .lookup(move |read| was_used(read, &id, &digest))
+            .await?;
+        if was_used {
+            return Err(OauthError::InvalidClient(USED_BEFORE));
+        }
         let limits = app.rate_limits.as_ref();
         *allowance = limits.map(|limits| limits.count(&self.client.id));
         if let Some(wait) = allowance.as_ref().and_then(Allowance::wait) {
             return Err(OauthError::RateLimited(wait));
         }
-        let client_id = self.checked.client_id().to_owned();
-        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
         let expires_at = self.checked.expires_at();
         let is_fresh = app
             .storage
@@ -134,10 +146,7 @@ impl UnusedAssertion {
             .instrument(trace::step("store write"))
             .await?;
         if !is_fresh {
-            return Err(OauthError::InvalidClient(
-                "client_assertion was used before: make a new one, with a new jti, for each \
-                 request",
-            ));
+            return Err(OauthError::InvalidClient(USED_BEFORE));
         }
         Ok(VerifiedAssertion {
             client: self.client,
@@ -187,8 +196,12 @@ async fn find_keys(
     };
     let keys = app.client_keys.find(&app.sender, url, kid, now).await;
     keys.map_err(|reason| {
-        tracing::warn!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
-        OauthError::InvalidClient("the key set at the client's jwks_uri cannot be used")
+        // Fetching it has said so in the log, once for all who wait for it.
+        tracing::debug!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
+        OauthError::InvalidClient(
+            "the key set at the client's jwks_uri cannot be used: it was not reached, is too \
+             large, or holds a key that is weak, secret or malformed",
+        )
     })
 }
 

@@ -63,7 +63,8 @@ async fn answer(
     let client = proof.client();
     let claims = verify(app, &snapshot, &question.token)
         .ok()
-        .filter(|claims| claims.client_id == client.id && !snapshot.revoked.has(&claims.jti));
+        .filter(|claims| claims.client_id == client.id && !client.has_ended(claims))
+        .filter(|claims| !snapshot.revoked.has(&claims.jti));
     Ok(match claims {
         Some(claims) => Introspection::of(&claims, scopes_of(&claims, client)),
         None => Introspection::inactive(),

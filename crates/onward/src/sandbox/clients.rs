@@ -136,6 +136,7 @@ fn describe(
             .collect(),
         branches: plan.branches.iter().map(|index| branches[*index]).collect(),
         is_active: true,
+        token_generation: 0,
         created_at: now,
     }
 }

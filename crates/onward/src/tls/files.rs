@@ -21,7 +21,7 @@ pub struct TlsFiles {
 #[derive(PartialEq, Eq)]
 pub(super) struct PemFile {
     pub(super) path: String,
-    what: &'static str,
+    pub(super) what: &'static str,
     bytes: Vec<u8>,
 }
 

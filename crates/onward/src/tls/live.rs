@@ -132,12 +132,24 @@ impl ShownCertificate {
     }
 }
 
+/// Shows the operator when the certificates end, and warns of those that do soon.
+pub fn note_endings(app: &App, live: &LiveTls) {
+    let now = app.clock.now_seconds();
+    for ending in &live.current().0.endings {
+        app.metrics.note_ending(ending);
+        if let Some(warning) = ending.warning(now) {
+            tracing::warn!("{warning}");
+        }
+    }
+}
+
 /// Reads the files anew and says in the log what came of it.
 pub fn reload(app: &App, live: &LiveTls, asked: Asked) {
     match live.reload(&app.config, asked) {
         Ok(true) => {
             app.metrics.tls_reloads.inc();
             tracing::info!("new certificates are served from now on");
+            note_endings(app, live);
         }
         Ok(false) => tracing::debug!("the certificates have not changed"),
         Err(error) => {

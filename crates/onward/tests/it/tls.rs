@@ -6,6 +6,7 @@ mod hello;
 mod proxy;
 mod reload;
 mod revoked;
+mod store;
 
 use std::io;
 use std::sync::Arc;

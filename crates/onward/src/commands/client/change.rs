@@ -8,7 +8,10 @@ use clap::Args;
 use serde_json::json;
 use storage::clients;
 
-use super::{find_client, read_attribute, read_jwks, read_jwks_uri, read_scope, unknown_client};
+use super::{
+    find_client, needs_no_certificate, read_attribute, read_jwks, read_jwks_uri, read_scope,
+    unknown_client,
+};
 use crate::clock::Clock;
 use crate::commands::{Failure, OperatorArgs};
 
@@ -104,7 +107,11 @@ pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failu
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
     storage.write_blocking(move |write| {
-        find_client(write, &id)?;
+        let client = find_client(write, &id)?;
+        let is_bound = client.certificate_bound;
+        if !is_bound && subject.as_ref().is_some_and(|subject| !subject.is_empty()) {
+            return Err(needs_no_certificate());
+        }
         if let Some((jwks, jwks_uri)) = &keys {
             clients::update_keys(write, &id, (jwks, jwks_uri.as_deref()), now)?;
         }

@@ -9,6 +9,8 @@ use chain::listing::{Tenure, TransactionType};
 use chain::milestone::{MilestoneType, find_by_key};
 use jiff::civil::Date;
 
+use crate::limits;
+
 use super::error::{RowError, is_unprintable, quoted};
 use super::members::{Members, Value};
 use super::row_type::RowType;
@@ -62,7 +64,7 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let text = trim(member, value)?;
-        check_text(member, &text, TEXT_MAX_CHARACTERS)?;
+        check_text(member, &text, limits::TEXT_CHARACTERS_MAX)?;
         Ok(Some(text.into_owned()))
     }
 
@@ -77,12 +79,12 @@ impl<'a> Fields<'a> {
         if text.is_empty() {
             return Err(self.missing(member));
         }
-        check_text(member, &text, REFERENCE_MAX_CHARACTERS)?;
+        check_text(member, &text, limits::EXTERNAL_ID_CHARACTERS_MAX)?;
         Ok(text.into_owned())
     }
 
     pub(super) fn uprn(&mut self, member: &'static str) -> Result<Uprn, RowError> {
-        let number = self.integer(member, UPRN_MIN..=UPRN_MAX)?;
+        let number = self.integer(member, 1..=limits::UPRN_MAX)?;
         let number = number.ok_or_else(|| self.missing(member))?;
         Uprn::new(number).ok_or_else(|| {
             RowError::wrong_value(member, &number.to_string(), "must be 1 to 12 digits")
@@ -154,12 +156,12 @@ impl<'a> Fields<'a> {
             ));
         }
         let date: Option<Date> = text.parse().ok();
-        date.filter(|date| YEARS.contains(&date.year()))
+        date.filter(|date| limits::YEARS.contains(&date.year()))
             .ok_or_else(|| {
                 let rule = format!(
                     "must be a day of the calendar from {} to {}",
-                    YEARS.start(),
-                    YEARS.end()
+                    limits::YEARS.start(),
+                    limits::YEARS.end()
                 );
                 RowError::wrong_value(member, &text, rule)
             })
@@ -291,12 +293,4 @@ fn one_of<const N: usize>(words: [&str; N]) -> String {
     format!("must be one of {}", words.join(", "))
 }
 
-/// The longest text member, after trimming.
-pub(crate) const TEXT_MAX_CHARACTERS: usize = 200;
-const REFERENCE_MAX_CHARACTERS: usize = 64;
-const UPRN_MIN: i64 = 1;
-const UPRN_MAX: i64 = 999_999_999_999;
 const DATE_SHAPE: &str = "0000-00-00";
-
-/// Years that a milestone can have: others are slips of the pen.
-const YEARS: RangeInclusive<i16> = 1900..=2199;

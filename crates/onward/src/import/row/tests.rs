@@ -151,8 +151,8 @@ fn wrong_values_are_named_with_their_rule() {
         let message = format!("date `{date}` must be written YYYY-MM-DD");
         check_refused(&milestone(date), &message);
     }
-    for date in ["2025-02-29", "2025-13-01", "0025-01-01", "2200-01-01"] {
-        let message = format!("date `{date}` must be a day of the calendar from 1900 to 2199");
+    for date in ["2025-02-29", "2025-13-01", "0025-01-01", "2201-01-01"] {
+        let message = format!("date `{date}` must be a day of the calendar from 1900 to 2200");
         check_refused(&milestone(date), &message);
     }
     check_refused(
@@ -210,9 +210,7 @@ fn listing_values_are_held_to_their_rules() {
     }
     check_refused(
         &with_uprn(r#""price":9007199254740992"#),
-        &format!(
-            "price `9007199254740992` {whole} 0 to 9007199254740991, written with digits only"
-        ),
+        &format!("price `9007199254740992` {whole} 0 to 1000000000000, written with digits only"),
     );
     check_refused(
         &with_uprn(r#""created_at":1767225600000"#),

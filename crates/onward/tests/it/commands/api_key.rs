@@ -65,14 +65,10 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
 #[test]
 fn wrong_usage_is_refused() {
     let folder = Folder::new();
-    let empty = folder.run(&["api-key", "issue", "--participant", " "]);
-    assert_eq!(
-        empty.failure(),
-        "--participant is empty: name the organisation"
-    );
     for args in [
         &["api-key"][..],
         &["api-key", "issue"],
+        &["api-key", "issue", "--participant", " "],
         &["api-key", "revoke"],
         &["api-key", "revoke", "x"],
     ] {

@@ -45,7 +45,7 @@ fn register_two(folder: &Folder) -> String {
     assert_eq!(made.status, Some(0), "{}", made.err);
     assert_eq!(made.out, "Registered https://rp.example/first\n");
     let every = "--json --scope listing --scope transaction-status --branch 1 \
-        --assertion-alg ES256 --unbound-tokens \
+        --assertion-alg ES256 \
         --certificate-subject cn=app --certificate-subject OU=1234";
     let made = register(folder, &keys, &every.split(' ').collect::<Vec<_>>());
     let second: Value = serde_json::from_str(&made.out).unwrap();
@@ -73,7 +73,7 @@ fn clients_are_registered_and_listed() {
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "sector",
-        "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": false,
+        "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": true,
         "assertion_alg": "ES256", "jwks_uri": null,
         "certificate_subject": ["CN=app", "OU=1234"],
     });
@@ -244,6 +244,17 @@ fn what_cannot_be_registered_is_refused() {
         "{}",
         unbound.err
     );
+    let subject = ["--certificate-subject", "CN=app"];
+    let nothing = "so that its subject would protect nothing";
+    let no_certificate = register(
+        &folder,
+        &keys,
+        &[&["--unbound-tokens"], &subject[..]].concat(),
+    );
+    assert!(
+        no_certificate.failure().contains(nothing),
+        "{no_certificate:?}"
+    );
     assert_eq!(
         register(&folder, &keys, &id).failure(),
         "the client id https://rp.example/first is taken"
@@ -258,11 +269,34 @@ fn what_cannot_be_registered_is_refused() {
         &["--assertion-alg", "HS256"],
         &["--assertion-alg", "none"],
         &["--branch", "b1"],
+        &["--client-id", "first"],
+        &["--client-id", "http://rp.example/first"],
+        &["--client-id", "https://rp.example/a client"],
+        &[
+            "--client-id",
+            &format!("https://rp.example/{}", "a".repeat(250)),
+        ],
     ] {
         assert_eq!(register(&folder, &keys, more).status, Some(2), "{more:?}");
     }
+    for named in [
+        ["", "Lender Ltd"],
+        ["Chain Watch", " "],
+        ["Chain Watch", "a\nb"],
+    ] {
+        let [name, participant] = named;
+        let file = folder.write("jwks.json", &keys);
+        let args = ["client", "register", "--jwks", &file, "--name", name];
+        let refused = folder.run(&[&args[..], &["--participant", participant]].concat());
+        assert_eq!(refused.status, Some(2), "{named:?}");
+    }
+    assert_eq!(list(&folder).len(), 1);
+}
 
-    // S-21: RSA keys under 2,048 bits.
+/// S-21: RSA keys under 2,048 bits, and what holds no key for signatures.
+#[test]
+fn keys_that_cannot_be_used_are_not_registered() {
+    let (folder, keys) = (Folder::new(), jwks());
     let mut modulus = [0xa5_u8; 128];
     modulus[127] = 0x0b;
     let weak = json!({"keys": [{"kty": "RSA", "kid": "1", "n": base64url::encode(&modulus), "e": "AQAB"}]});
@@ -289,5 +323,5 @@ fn what_cannot_be_registered_is_refused() {
         missing.failure().starts_with("cannot read none.json: "),
         "{missing:?}"
     );
-    assert_eq!(list(&folder).len(), 1);
+    assert_eq!(list(&folder), Vec::<Value>::new());
 }

@@ -74,6 +74,58 @@ fn a_key_signs_only_after_it_was_published_unless_it_must() {
 }
 
 #[test]
+fn all_keys_are_rotated_or_none_is() {
+    let folder = Folder::new();
+    let now = ["keys", "rotate", "--purpose", "token"];
+    assert_eq!(folder.run(&now).status, Some(0));
+    let before = list(&folder);
+    // The keys of tokens could be rotated, those that verifiers keep not yet.
+    let early = folder.run(&["keys", "rotate"]);
+    assert!(early.failure().contains("too short a time"), "{early:?}");
+    assert_eq!(list(&folder), before);
+    let rotated = folder.run(&["keys", "rotate", "--now"]);
+    assert_eq!((rotated.status, rotated.out.lines().count()), (Some(0), 3));
+    let after = list(&folder);
+    for purpose in ["provenance", "event", "token"] {
+        let (current, next) = (format!("{purpose} current"), format!("{purpose} next"));
+        assert_eq!(only(&after, &current), only(&before, &next));
+    }
+}
+
+#[test]
+fn new_keys_are_as_long_as_the_ones_before() {
+    let folder = Folder::new();
+    for args in [
+        &[
+            "keys",
+            "rotate",
+            "--purpose",
+            "event",
+            "--now",
+            "--bits",
+            "3072",
+        ][..],
+        &["keys", "rotate", "--purpose", "event", "--now"],
+        &["keys", "rotate", "--purpose", "event", "--now"],
+    ] {
+        assert_eq!(folder.run(args).status, Some(0));
+    }
+    let long = list(&folder);
+    let current = only(&long, "event current");
+    assert_eq!(folder.run(&["keys", "revoke", current]).status, Some(0));
+    let sealing = folder.path("key-encryption.key");
+    let sealing = onward::keys::read_key_encryption_key(sealing.to_str().unwrap()).unwrap();
+    let stored = folder.open().read_blocking(storage::keys::list_keys);
+    let living = stored
+        .unwrap()
+        .into_iter()
+        .filter(|row| row.purpose == "event" && ["current", "next"].contains(&row.state.as_str()));
+    let opened = living.map(|row| onward::keys::open_key(&row, &sealing).unwrap());
+    let bits: Vec<_> = opened.map(|key| key.public_key().rsa_bits()).collect();
+    assert_eq!(bits, [Some(3072), Some(3072)]);
+}
+
+#[test]
 fn a_revoked_key_is_followed_by_the_next() {
     let folder = Folder::new();
     let before = list(&folder);

@@ -68,7 +68,7 @@ async fn a_client_that_is_not_proven_is_logged_once() {
     let forged = "https://rp.example/x\n1970-01-01 ERROR onward: all is lost";
     let key = SigningKey::generate(Algorithm::Es256).unwrap();
     let claims = json!({
-        "iss": forged, "sub": forged, "aud": "https://onward.example", "jti": "1",
+        "iss": forged, "sub": "https://rp.example/x", "aud": "https://onward.example", "jti": "1",
         "iat": 1, "exp": 2,
     });
     let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();
@@ -97,7 +97,7 @@ async fn a_client_that_is_not_proven_is_logged_once() {
     assert!(
         named
             .iter()
-            .any(|line| line.contains(" INFO ") && line.contains("is not registered")),
+            .any(|line| line.contains(" INFO ") && line.contains("must both be the client id")),
         "{log}"
     );
     assert!(

@@ -119,6 +119,12 @@ fn a_disabled_organisation_gets_nothing_new() {
         "{}",
         refused.err
     );
+    let branch = folder.run(&["branch", "add", "--name", "Leeds", "--participant", "Acorn"]);
+    assert!(
+        branch.failure().starts_with("Acorn is disabled"),
+        "{}",
+        branch.err
+    );
     assert_eq!(
         run_well(&folder, "participant enable Acorn"),
         "Enabled Acorn\n"

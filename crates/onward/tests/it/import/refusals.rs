@@ -36,7 +36,7 @@ story! {
             "9: listing `L7` of branch `b1` is not known: put its row before this one",
             "11: listing `L7` of branch `b1` is not known: put its row before this one",
             "12: key `sold` is no key of the milestone catalogue: write one such as sstc or exchange",
-            "13: date `2026-02-30` must be a day of the calendar from 1900 to 2199",
+            "13: date `2026-02-30` must be a day of the calendar from 1900 to 2200",
             "14: listing `L7` of branch `b1` is not known: put its row before this one",
             "15: a row of type listing has no member `prise`: remove it or correct its name to one of branch, listing, uprn, price, tenure, transaction_type, seller_conveyancer, buyer_conveyancer, created_at",
             "16: postcode `LS1` must be a full UK postcode, such as LS1 4AP",

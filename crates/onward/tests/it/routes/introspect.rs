@@ -75,6 +75,13 @@ story! {
         let revoked = world.ask_about(&lender, "/revoke", &token).await;
         assert_eq!(revoked.status, 200);
         assert_eq!(introspect(&world, &lender, &token).await, inactive(), "revoked");
+        let before = world.token(&lender, None).await;
+        for set_active in [clients::disable_client, clients::enable_client] {
+            let id = lender.id.clone();
+            let changed = world.storage.write(move |write| set_active(write, &id, BEGINNING));
+            assert!(changed.await.unwrap());
+        }
+        assert_eq!(introspect(&world, &lender, &before).await, inactive(), "disabled since");
         let late = world.token(&lender, None).await;
         world.clock.advance(599);
         assert_eq!(introspect(&world, &lender, &late).await["active"], true);
@@ -95,6 +102,7 @@ fn forge(lender: &TestClient) -> String {
         exp: BEGINNING + 600,
         jti: "forged".to_owned(),
         certificate: None,
+        generation: 0,
     };
     let key = SigningKey::generate(Algorithm::Es256).unwrap();
     access_token::issue(&claims, &key).unwrap()

@@ -125,7 +125,9 @@ story! {
         });
         restored.await.unwrap();
         assert_eq!(entry(&world, "lender Ltd").await["Status"], "Active");
-        assert_eq!(call_with(&world, &lender, &token).await, LET_IN);
+        assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN, "nor do tokens");
+        let fresh = world.token(&lender, None).await;
+        assert_eq!(call_with(&world, &lender, &fresh).await, LET_IN);
         assert_eq!(world.webhook(&key, subscriptions, None).await.status, 401, "keys do not return");
     }
 }

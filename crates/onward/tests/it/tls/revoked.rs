@@ -85,6 +85,11 @@ story! {
         let identity = numbered(&world, 7);
         publish(&world, &list(&authority(&world), &[], 2026)).await;
         check(&world, &identity, "UnknownCA", "out of date").await;
+        // The operator is told when: 2026-01-01.
+        let metrics = http_client(&world, None).get(world.url(At::Ops, "/metrics")).send().await;
+        let metrics = metrics.unwrap().text().await.unwrap();
+        let end = "onward_tls_end_timestamp_seconds{setting=\"client_crl_file\"} 1767225600\n";
+        assert!(metrics.contains(end), "{metrics}");
         publish(&world, &list(&stranger("Another"), &[], 2090)).await;
         check(&world, &identity, "UnknownCA", "another authority's list").await;
         // The door is not closed to those who need no certificate.

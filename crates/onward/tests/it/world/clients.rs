@@ -93,6 +93,7 @@ impl World {
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             branches: Vec::<BranchId>::new(),
             is_active: true,
+            token_generation: 0,
             created_at: BEGINNING,
         };
         change(&mut stored);

@@ -33,7 +33,9 @@ impl ClosedWorld {
     /// Opens the store beside whoever serves it.
     pub(crate) async fn open_store(&self) -> Storage {
         let config = self.config.clone();
-        let opening = tokio::task::spawn_blocking(move || server::open_storage(&config, false));
+        let opening = tokio::task::spawn_blocking(move || {
+            server::open_storage(&config, storage::Opening::Upgrade)
+        });
         opening.await.unwrap().unwrap()
     }
 

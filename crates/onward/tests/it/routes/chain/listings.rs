@@ -146,7 +146,7 @@ story! {
         let refused = answers.pop().unwrap();
         assert_eq!(
             refused.failure(),
-            "429 rate_limited: Wait 1 s. Prefer one query with several values to several queries."
+            "429 rate_limited: Wait 1 s. The field RateLimit of each answer says how many requests are left."
         );
         assert_eq!(refused.header("retry-after"), "1");
         assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3");

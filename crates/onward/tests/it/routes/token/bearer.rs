@@ -133,6 +133,7 @@ fn right_claims(client: &TestClient) -> AccessTokenClaims {
         exp: BEGINNING + 600,
         jti: "a token".to_owned(),
         certificate: Some(thumbprint(&client.identity)),
+        generation: 0,
     }
 }
 

@@ -156,9 +156,15 @@ story! {
             let answer = world.request_token(&lender, &late, None).await;
             check_plain("expired", &answer, "401 invalid_client");
         }
-        let answer = request(&world, &lender, &lender.key).await;
+        let assertion = lender.assertion().sign(&lender.key);
+        let answer = world.request_token(&lender, &assertion, None).await;
         check_plain("the client", &answer, "200 -");
         assert_eq!(left(&answer), 2);
+        for _copy in 0..10 {
+            let answer = world.request_token(&lender, &assertion, None).await;
+            check_plain("a copy", &answer, "401 invalid_client");
+            assert_eq!(left(&answer), 3, "nobody was counted");
+        }
     }
 }
 

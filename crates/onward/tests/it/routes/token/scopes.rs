@@ -1,7 +1,7 @@
 //! Which scopes a token carries, and what happens to it when they, or the
 //! client itself, are withdrawn (S-23).
 
-use storage::clients::{disable_client, update_scopes};
+use storage::clients::{disable_client, enable_client, update_certificate_subject, update_scopes};
 
 use super::{
     ASSERTION_TYPE, INVALID_TOKEN, LET_IN, PROFILES, call, call_with, check_plain, read_token,
@@ -131,6 +131,39 @@ story! {
             ];
             let sent = lender.http.post(url).form(&form).send().await.unwrap();
             check_plain("T24 disabled", &Answer::read(sent).await, "401 invalid_client");
+        }
+
+        // Whoever stole its keys may have tokens: they do not come back with the client.
+        let id = lender.id.clone();
+        let enabled = world.storage.write(move |write| enable_client(write, &id, 0));
+        assert!(enabled.await.unwrap());
+        let fresh = format!("Bearer {}", world.token(&lender, None).await);
+        for url in &calls {
+            assert_eq!(call(url, &lender.http, Some(&used)).await, INVALID_TOKEN, "used");
+            assert_eq!(call(url, &lender.http, Some(&unused)).await, INVALID_TOKEN, "unused");
+            assert_eq!(call(url, &lender.http, Some(&fresh)).await, LET_IN, "fresh");
+        }
+    }
+}
+
+story! {
+    async fn a_token_of_a_certificate_that_would_not_do_now_is_out_at_once(world) {
+        let lender = world.register("lender", &["transaction-status"]).await;
+        let node = world.start_node().await;
+        let calls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
+        let before = format!("Bearer {}", world.token(&lender, None).await);
+        for url in &calls {
+            assert_eq!(call(url, &lender.http, Some(&before)).await, LET_IN);
+        }
+        let (id, subject) = (lender.id.clone(), ["CN=lender".to_owned()]);
+        let updated = world
+            .storage
+            .write(move |write| update_certificate_subject(write, &id, &subject, 0));
+        updated.await.unwrap();
+        let after = format!("Bearer {}", world.token(&lender, None).await);
+        for url in &calls {
+            assert_eq!(call(url, &lender.http, Some(&before)).await, INVALID_TOKEN);
+            assert_eq!(call(url, &lender.http, Some(&after)).await, LET_IN);
         }
     }
 }

@@ -57,7 +57,7 @@ story! {
         cache-control: no-store
         retry-after: 1
         {
-          "detail": "Wait 1 s. Prefer one query with several values to several queries.",
+          "detail": "Wait 1 s. The field RateLimit of each answer says how many requests are left.",
           "requestId": "…",
           "status": 429,
           "title": "Rate limit exceeded",
