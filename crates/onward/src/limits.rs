@@ -158,6 +158,8 @@ pub const LANE_FOLLOWING_READ: usize = 16;
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
 /// How long the metrics wait for the store; Prometheus itself waits for 10 s by default.
 pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Deliveries of one subscription that the metrics count.
+pub const WAITING_COUNTED_MAX: i64 = 100_000;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
 /// How long whoever reads the key set, metadata or the directory may keep it, in seconds.

@@ -144,24 +144,26 @@ pub struct LaneFigures {
     pub reference: String,
     /// Whether it is owed new events.
     pub is_active: bool,
-    /// What it is still owed.
+    /// What it is still owed, as far as that is counted.
     pub waiting: i64,
-    /// Since when the oldest of that waits.
+    /// Since when the oldest of what was counted waits.
     pub oldest: Option<i64>,
     /// How it went lately.
     pub health: Health,
 }
 
-/// The figures of all subscriptions.
-pub fn list_lane_figures(read: &mut Read<'_>) -> Result<Vec<LaneFigures>> {
+/// The figures of all subscriptions, of each of which at most `limit` deliveries
+/// are counted, those that are due first.
+pub fn list_lane_figures(read: &mut Read<'_>, limit: i64) -> Result<Vec<LaneFigures>> {
     read.query(
         "select s.reference, s.status, l.failures, l.failing_since, l.open_until, \
-         (select count(*) from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0), \
-         (select min(d.created_at) from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0) \
+         (select count(*) from (select 1 from delivery d where d.subscription_id + 0 = s.id + 0 \
+         and d.state = 'waiting' and d.not_before >= 0 limit $1) as counted), \
+         (select min(seen.created_at) from (select d.created_at from delivery d \
+         where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
+         order by d.not_before, d.id limit $2) as seen) \
          from subscription s join lane l on l.subscription_id = s.id order by s.id",
-        &[],
+        &[limit.into(), limit.into()],
         |row| {
             Ok(LaneFigures {
                 reference: row.text(0)?,

@@ -91,6 +91,11 @@ fn introduce(prepared: &Prepared) {
         shown("token endpoint", &format!("{}/token", file.auth_url)),
     );
     say(out, shown("key set", &file.jwks_url));
+    let directory = format!("{}/participants", file.directory_url);
+    say(out, shown("directory", &directory));
+    say(out, shown("listings and chains", &file.listing_base_url));
+    let described = "/docs at each of these addresses";
+    say(out, shown("descriptions", described));
     say(out, shown("health and metrics", &file.ops_url));
     say(
         out,

@@ -33,7 +33,10 @@ pub async fn show_metrics(
     method: Method,
 ) -> Result<impl IntoResponse, Problem> {
     only_get(&method)?;
-    let reading = app.storage.read(lanes::list_lane_figures);
+    let limit = limits::WAITING_COUNTED_MAX;
+    let reading = app
+        .storage
+        .read(move |read| lanes::list_lane_figures(read, limit));
     // Whoever watches wants to know all the more when the store is away.
     let lanes = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
         Ok(Ok(lanes)) => Some(lanes),

@@ -135,3 +135,19 @@ async fn owe(
         })
         .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Replaying;
+
+    #[test]
+    fn each_key_has_one_replay_at_a_time() {
+        let replaying = Replaying::default();
+        let place = replaying.begin(1).ok();
+        assert!(place.is_some());
+        assert!(replaying.begin(1).is_err());
+        assert!(replaying.begin(2).is_ok());
+        drop(place);
+        assert!(replaying.begin(1).is_ok());
+    }
+}
