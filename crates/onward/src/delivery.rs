@@ -1,11 +1,12 @@
 //! Delivery of events: lanes, one for each subscription (S-34 to S-36).
 //!
 //! `dispatcher` finds lanes with something due and leases them, `lane` delivers
-//! on one, `ahead` is what it read, `policy` decides what follows an attempt, `event_jwt` signs, `sender`
+//! on one, `ahead` is what it read, `attempt` makes one attempt, `policy` decides what follows an attempt, `event_jwt` signs, `sender`
 //! talks to the subscriber.
 
 pub mod address;
 pub mod ahead;
+pub mod attempt;
 pub mod callback;
 pub mod dispatcher;
 pub mod event_jwt;

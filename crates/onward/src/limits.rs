@@ -141,7 +141,10 @@ pub const SUBSCRIPTIONS_MAX: i64 = 100;
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay looks at.
 pub const REPLAY_PART_EVENTS: i64 = 1_000;
-/// Names of callbacks that are looked up at once for those who subscribe.
+/// Names that are looked up at once, each on a thread of its own, which may be taken for longer
+/// than somebody waits.
+pub const LOOKUPS_MAX: usize = 256;
+/// Those of them for callers who subscribe.
 pub const SUBSCRIBED_LOOKUPS_MAX: usize = 32;
 /// Signed events kept in memory.
 pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;

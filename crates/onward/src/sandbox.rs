@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use ::client::sandbox::{
     SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
 };
-use storage::{Opening, Storage};
+use storage::{Opening, Storage, StoreUrl};
 
 use self::authority::Authority;
 use self::data::DataOptions;
@@ -78,7 +78,12 @@ pub fn prepare(
     authority.issue_server_certificate(&directory, "callback")?;
     authority.issue_revocation_list(&directory)?;
     let config = settings::ensure_config(&directory, options)?;
-    init::prepare_store(&config).map_err(SandboxError::new)?;
+    let url: StoreUrl = config.store.parse().map_err(SandboxError::new)?;
+    let opening = match url {
+        StoreUrl::Sqlite(path) if !path.exists() => Opening::Make,
+        StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => Opening::Upgrade,
+    };
+    init::prepare_store(&config, opening).map_err(SandboxError::new)?;
     let storage = server::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
     operator::ensure_operator(&storage, clock)?;

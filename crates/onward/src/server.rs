@@ -115,10 +115,11 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
 
 /// Opens store and keys. Blocks.
 pub fn open_app(config: Config, clock: Clock, opening: Opening) -> Result<Arc<App>, StartError> {
-    let storage = open_storage(&config, opening)?;
+    // What can be wrong without the store is found before the store is upgraded.
     let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
-    let registry = Registry::open(storage.clone(), sealing)?;
     let sender = Sender::open(sender_settings(&config)?)?;
+    let storage = open_storage(&config, opening)?;
+    let registry = Registry::open(storage.clone(), sealing)?;
     App::start(config, clock, storage, registry, sender).map_err(StartError::Threads)
 }
 

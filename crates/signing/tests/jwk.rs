@@ -289,21 +289,20 @@ fn ed25519_points_of_small_order_are_refused() {
     );
 }
 
+fn key(kid: &str) -> Value {
+    let mut jwk = rsa_jwk();
+    jwk["kid"] = kid.into();
+    jwk
+}
+
 /// What somebody publishes may hold keys that are not for us (RFC 7517 section 5), and even none
 /// that is: then there is none to find.
 #[test]
 fn a_published_key_set_may_hold_keys_for_others() {
-    let key = |kid: &str| {
-        let mut jwk = rsa_jwk();
-        jwk["kid"] = kid.into();
-        jwk
-    };
     let published = |text: &str| JwkSet::parse_published(text.as_bytes());
-    assert_eq!(published("{\"keys\":[]}").unwrap().keys().len(), 0);
-    let mut encryption = key("e");
-    encryption["use"] = "enc".into();
-    let only = json!({"keys": [encryption]}).to_string();
-    assert_eq!(published(&only).unwrap().keys().len(), 0);
+    for none in ["{\"keys\":[]}", "{\"keys\":[{\"use\":\"enc\"}]}"] {
+        assert_eq!(published(none).unwrap().keys().len(), 0);
+    }
     for (member, value) in [
         ("kty", json!("AKP")),
         ("kty", json!("EC")),
@@ -317,29 +316,17 @@ fn a_published_key_set_may_hold_keys_for_others() {
         assert_eq!(published(&both).unwrap().keys().len(), 1, "{both}");
         assert!(JwkSet::parse(both.as_bytes()).is_err(), "{both}");
     }
-    for (member, value) in [
-        ("n", json!("AQAB")),
-        ("d", json!("AQAB")),
-        ("kty", json!(1)),
-    ] {
+    for member in ["n", "d"] {
         let mut wrong = key("w");
-        wrong[member] = value;
+        wrong[member] = "AQAB".into();
         let both = json!({"keys": [wrong, key("a")]}).to_string();
         assert!(published(&both).is_err(), "{both}");
     }
     assert_eq!(published("{}").unwrap_err(), JwkError::NotASet);
-    let many =
-        json!({"keys": (0..101).map(|n| key(&n.to_string())).collect::<Vec<_>>()}).to_string();
-    assert_eq!(published(&many).unwrap_err(), JwkError::KeyCount);
 }
 
 #[test]
 fn a_key_set_is_read_strictly() {
-    let key = |kid: &str| {
-        let mut jwk = rsa_jwk();
-        jwk["kid"] = kid.into();
-        jwk
-    };
     let numbered = |count: usize| (0..count).map(|n| key(&n.to_string())).collect::<Vec<_>>();
     let set = |keys: &[Value]| JwkSet::parse(json!({"keys": keys}).to_string().as_bytes());
     assert_eq!(set(&numbered(1)).unwrap().keys().len(), 1);

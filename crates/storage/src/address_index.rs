@@ -6,7 +6,7 @@ use chain::ids::PropertyId;
 
 use crate::properties::{self, Address, StoredProperty};
 use crate::row::Value;
-use crate::{Opening, Result, Storage, Write};
+use crate::{Opening, Result, Storage, StorageError, Write};
 
 /// Properties whose tokens are made anew in one transaction.
 const BATCH: i64 = 2_000;
@@ -48,18 +48,27 @@ pub(crate) fn delete_tokens(write: &mut Write<'_>, property: PropertyId) -> Resu
 }
 
 /// Makes all tokens anew if those that are there were made by another version
-/// of crate `address`, where opening may do that. Cut off, it begins again the
-/// next time.
+/// of crate `address`. Cut off, it begins again the next time. Who may not do
+/// that is refused: others may search with what is there.
 pub(crate) fn bring_up_to_date(storage: &Storage, opening: Opening) -> Result<()> {
-    let version = storage.read_blocking(|read| {
-        read.query_exactly_one(
+    let (found, is_empty) = storage.read_blocking(|read| {
+        let version = read.query_exactly_one(
             "select value from revision where name = 'address_index'",
             &[],
             |row| row.integer(0),
-        )
+        )?;
+        let any = read.query_one("select 1 from property limit 1", &[], |_row| Ok(()))?;
+        Ok::<_, StorageError>((version, any.is_none()))
     })?;
-    if version == INDEX_VERSION || opening < Opening::Upgrade {
-        return Ok(());
+    match opening {
+        _ if found == INDEX_VERSION => return Ok(()),
+        Opening::AsItIs if is_empty => return Ok(()),
+        Opening::Make if is_empty => {}
+        Opening::AsItIs | Opening::Make => {
+            let needed = INDEX_VERSION;
+            return Err(StorageError::OlderIndex { found, needed });
+        }
+        Opening::Upgrade => {}
     }
     let mut done = PropertyId(0);
     while let Some(last) =

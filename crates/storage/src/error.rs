@@ -43,6 +43,17 @@ pub enum StorageError {
         /// Version of this program.
         needed: i64,
     },
+    /// The store's index of addresses is of another program, and is not to be changed now.
+    #[error(
+        "the store's index of addresses has version {found}, and this program needs {needed}: \
+         stop the programs of the other version, and `onward serve` makes it anew"
+    )]
+    OlderIndex {
+        /// Version found.
+        found: i64,
+        /// Version of this program.
+        needed: i64,
+    },
     /// There are no tables in the store yet, and none are to be made now.
     #[error("the store {target} is empty: `onward init` makes its tables and keys")]
     EmptyStore {

@@ -21,16 +21,16 @@ pub enum StoreUrl {
     Postgres(String),
 }
 
-/// What opening may do to a store, besides what the one before does.
+/// What opening may do to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opening {
     /// Nothing. One that is empty or older is refused: programs of the older
     /// version may serve it.
     AsItIs,
-    /// Brings it up to date.
+    /// Makes an SQLite file that is not there, and the tables in an empty store.
+    Make,
+    /// Makes the tables in an empty store, and brings an older one up to date.
     Upgrade,
-    /// Makes an SQLite file that is not there.
-    Create,
 }
 
 /// How a store is opened.

@@ -40,7 +40,11 @@ pub(crate) fn allowed(
     opening: Opening,
 ) -> Result<&'static [&'static str]> {
     let steps = outstanding(target, found)?;
-    if steps.is_empty() || opening >= Opening::Upgrade {
+    let least = match found {
+        0 => Opening::Make,
+        _ => Opening::Upgrade,
+    };
+    if steps.is_empty() || opening >= least {
         return Ok(steps);
     }
     let target = target.to_owned();

@@ -30,7 +30,9 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let opened = tokio::task::spawn_blocking(opening).await;
     let app = match opened.map_err(Failure::new)? {
         Ok(app) => app,
-        Err(StartError::Storage(error @ StorageError::OlderStore { .. })) => {
+        Err(StartError::Storage(
+            error @ (StorageError::OlderStore { .. } | StorageError::OlderIndex { .. }),
+        )) => {
             say(
                 out,
                 format_args!("The configuration can be served, but {error}."),

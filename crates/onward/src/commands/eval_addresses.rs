@@ -89,7 +89,7 @@ pub fn run(args: &EvalAddressesArgs, out: &mut dyn Write) -> Result<(), Failure>
         None => StoreUrl::Sqlite(directory.path().join("addresses.db")),
     };
     let options = OpenOptions {
-        opening: Opening::Create,
+        opening: Opening::Make,
         ..OpenOptions::default()
     };
     let storage = Storage::open(&url, &options).map_err(Failure::new)?;

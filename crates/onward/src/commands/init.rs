@@ -44,7 +44,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     }
     let config = Config::load(&path, std::env::vars(), &[]).map_err(Failure::new)?;
-    prepare_store(&config)?;
+    prepare_store(&config, Opening::Make)?;
     say(
         out,
         format!(
@@ -59,12 +59,12 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Makes store and keys where they are missing.
-pub(crate) fn prepare_store(config: &Config) -> Result<(), Failure> {
+pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
     keys::ensure_key_encryption_key(Path::new(&config.key_encryption_key_file))
         .map_err(Failure::new)?;
     let sealing =
         keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
-    let storage = server::open_storage(config, Opening::Create).map_err(Failure::new)?;
+    let storage = server::open_storage(config, opening).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
     // A store of several nodes may hold keys already that another one sealed.
     let stored = storage.read_blocking(storage::keys::list_keys)?;

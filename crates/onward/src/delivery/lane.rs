@@ -5,20 +5,17 @@ use std::time::Duration;
 
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
-use storage::deliveries::DueDelivery;
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Hears, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::Instrument as _;
 
 use super::ahead::{ReadAhead, read_ahead};
+use super::attempt::{Sent, send};
 use super::callback::CallbackUrl;
 use super::dispatcher::Node;
-use super::policy::{self, Disabling, Window};
-use super::sender::{Attempt, SendError};
+use super::policy::{Disabling, Window};
 use crate::clock::Stopwatch;
-use crate::trace;
 
 /// How long a lease counts; long enough to outlive a pause of the process.
 const LEASE_MILLISECONDS: i64 = 30_000;
@@ -35,9 +32,6 @@ const TICK: Duration = Duration::from_millis(200);
 const READ_CHEAP: Duration = Duration::from_millis(20);
 const RESTS: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
-
-/// What the log of attempts says of an event whose token could not be made.
-pub const NOT_SIGNED: &str = "not_signed";
 
 /// Leases the lane of a subscription and delivers until nothing is due for a
 /// while, the lease is lost, or the node stops.
@@ -113,13 +107,6 @@ struct Storing {
     task: JoinHandle<Result<Option<Hears>, StorageError>>,
 }
 
-/// A delivery and what came of its attempt.
-struct Sent {
-    delivery: DueDelivery,
-    result: AttemptResult,
-    outcome: policy::Result,
-}
-
 impl Runner {
     /// Returns when the lane is to be given back. Everything that was sent is
     /// stored by then, unless the lease was lost.
@@ -138,12 +125,12 @@ impl Runner {
                     return Ok(());
                 }
             }
-            while let Some(ended) = self.sending.try_join_next() {
-                self.note_sent(ended.ok());
-            }
-            if !is_stopping && self.disabling.is_none() && !self.is_paused() {
-                self.is_told |= self.changes.has_changed().unwrap_or_default();
-                self.changes.mark_unchanged();
+            self.note_ended();
+            if !is_stopping && self.may_send() {
+                if self.changes.has_changed().unwrap_or_default() {
+                    self.changes.mark_unchanged();
+                    self.is_told = true;
+                }
                 let is_rested = self.since_read.elapsed() >= self.rest;
                 if is_rested && (self.is_told || looked.elapsed() >= TICK) {
                     self.is_told = false;
@@ -151,7 +138,11 @@ impl Runner {
                     self.ahead.outdate();
                 }
                 self.fill().await?;
-                self.send_queued();
+                // What came meanwhile may say that nothing is to be sent.
+                self.note_ended();
+                if self.may_send() {
+                    self.send_queued();
+                }
             }
             self.begin_to_store();
             if self.count_under_way() == 0 {
@@ -183,6 +174,10 @@ impl Runner {
         self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
     }
 
+    fn may_send(&self) -> bool {
+        self.disabling.is_none() && !self.is_paused()
+    }
+
     fn is_paused(&self) -> bool {
         self.health.open_until > self.node.app.clock.now_milliseconds()
     }
@@ -203,14 +198,13 @@ impl Runner {
         let subscription = self.lane.subscription;
         let now = self.node.app.clock.now_milliseconds();
         let busy = self.ahead.busy();
-        let reading = Stopwatch::start();
-        let findings = self
-            .node
-            .app
-            .storage
-            .read_by_index(move |read| read_ahead(read, subscription, now, &busy))
-            .await?;
-        let took = reading.elapsed();
+        let reading = self.node.app.storage.read_by_index(move |read| {
+            // Without the time for which it waited behind others.
+            let reading = Stopwatch::start();
+            let findings = read_ahead(read, subscription, now, &busy)?;
+            Ok::<_, StorageError>((findings, reading.elapsed()))
+        });
+        let (findings, took) = reading.await?;
         self.rest = if took < READ_CHEAP {
             Duration::ZERO
         } else {
@@ -228,6 +222,13 @@ impl Runner {
             };
             let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));
             self.sending.spawn(send(node, callback, delivery));
+        }
+    }
+
+    /// Takes note of all attempts that have ended by now.
+    fn note_ended(&mut self) {
+        while let Some(ended) = self.sending.try_join_next() {
+            self.note_sent(ended.ok());
         }
     }
 
@@ -315,82 +316,6 @@ async fn record(
         subscriptions::find_hears(write, lane.subscription)
     });
     recording.await
-}
-
-async fn send(node: Arc<Node>, callback: Arc<CallbackUrl>, delivery: DueDelivery) -> Sent {
-    let app = &node.app;
-    let number = delivery.attempts + 1;
-    let begun_at = app.clock.now_milliseconds();
-    let stopwatch = Stopwatch::start();
-    // A later attempt's token, one that was asked for too, is issued after the attempt before it.
-    let after = (!delivery.is_first).then(|| begun_at / 1000 - 1);
-    let mut outcome = policy::Result {
-        status: None,
-        is_success: false,
-        is_own_fault: false,
-        retry_after: None,
-        ended_at: 0,
-    };
-    let error = match node.jwts.find(app, &delivery.event, after).await {
-        Ok(jwt) => {
-            let attempt = Attempt {
-                url: &callback,
-                jwt: jwt.text.clone(),
-                event_id: &delivery.event.event_id,
-                number: u32::try_from(number).unwrap_or(u32::MAX),
-                now_seconds: app.clock.now_seconds(),
-            };
-            let span = trace::of_attempt(attempt.event_id, delivery.id, number);
-            let sent = app.sender.send(&attempt).instrument(span.clone()).await;
-            trace::note_attempt(&span, sent.status, sent.is_success());
-            outcome.status = sent.status;
-            outcome.is_success = sent.is_success();
-            outcome.retry_after = sent.retry_after.map(milliseconds);
-            if let Some(detail) = sent.detail {
-                let (id, event_id) = (delivery.id, attempt.event_id);
-                tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
-            }
-            sent.error.map(SendError::as_str)
-        }
-        Err(problem) => {
-            outcome.is_own_fault = true;
-            tracing::error!(inside = problem.inside_text(), "an event was not signed");
-            Some(NOT_SIGNED)
-        }
-    };
-    let took = stopwatch.elapsed();
-    outcome.ended_at = app.clock.now_milliseconds();
-    // Of one that was asked for again it says nothing how long ago it was owed first.
-    let is_asked_for = delivery.attempts == 0 && !delivery.is_first;
-    let owed = (!is_asked_for).then_some(outcome.ended_at - delivery.created_at);
-    app.metrics.note_attempt(&outcome, took, owed);
-    let result = AttemptResult {
-        delivery: delivery.id,
-        number,
-        is_counted: !outcome.is_own_fault,
-        begun_at,
-        duration: milliseconds(took),
-        status: outcome.status.map(i64::from),
-        error,
-        next: outcome.next(number, chance_of(&delivery)),
-    };
-    Sent {
-        delivery,
-        result,
-        outcome,
-    }
-}
-
-/// A share from 0 to 1 that differs from delivery to delivery and from attempt
-/// to attempt. It spreads load and protects nothing, so a hash is enough.
-fn chance_of(delivery: &DueDelivery) -> f64 {
-    let mixed = delivery.id.wrapping_mul(31).wrapping_add(delivery.attempts);
-    let mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D) >> 40;
-    f64::from(u16::try_from(mixed & 0xFFFF).unwrap_or_default()) / f64::from(u16::MAX)
-}
-
-fn milliseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>, StorageError> {

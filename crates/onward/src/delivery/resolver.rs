@@ -1,11 +1,15 @@
 //! From a name to addresses, all of which an event may be sent to.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
+use tokio::sync::Semaphore;
+
 use crate::delivery::address::AllowedNetworks;
+use crate::limits;
 
 /// What a lookup becomes: the addresses of a name, at least one.
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
@@ -18,10 +22,10 @@ pub trait Resolver: fmt::Debug + Send + Sync {
 }
 
 /// The resolver of the operating system.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct SystemResolver {
-    /// How long a lookup may take.
-    pub timeout: Duration,
+    timeout: Duration,
+    places: Arc<Semaphore>,
 }
 
 /// Why a name gives no address to connect to.
@@ -35,14 +39,33 @@ pub enum ResolveError {
     Forbidden(IpAddr),
 }
 
+impl SystemResolver {
+    /// One that waits so long for a lookup.
+    pub fn new(timeout: Duration) -> Self {
+        Self {
+            timeout,
+            places: Arc::new(Semaphore::new(limits::LOOKUPS_MAX)),
+        }
+    }
+}
+
 impl Resolver for SystemResolver {
     fn resolve(&self, name: &str) -> Resolving {
         let (name, timeout) = (name.to_owned(), self.timeout);
+        let places = Arc::clone(&self.places);
         Box::pin(async move {
-            let lookup = tokio::net::lookup_host((name.as_str(), 0));
+            let lookup = async move {
+                let place = places.acquire_owned().await.map_err(io::Error::other)?;
+                let looking = tokio::task::spawn_blocking(move || {
+                    // Held for as long as the thread is taken, even when nobody waits any more.
+                    let _place = place;
+                    let found = (name.as_str(), 0).to_socket_addrs()?;
+                    Ok(found.map(|address| address.ip()).collect())
+                });
+                looking.await.map_err(io::Error::other)?
+            };
             let found = tokio::time::timeout(timeout, lookup).await;
-            let found = found.map_err(|_elapsed| io::Error::from(io::ErrorKind::TimedOut))??;
-            Ok(found.map(|address| address.ip()).collect())
+            found.map_err(|_elapsed| io::Error::from(io::ErrorKind::TimedOut))?
         })
     }
 }

@@ -117,9 +117,7 @@ impl Default for SenderSettings {
             connect_timeout: limits::CALLBACK_CONNECT_TIMEOUT,
             attempt_timeout: limits::CALLBACK_ATTEMPT_TIMEOUT,
             answer_bytes_max: limits::CALLBACK_ANSWER_BYTES_MAX,
-            resolver: Arc::new(SystemResolver {
-                timeout: limits::CALLBACK_RESOLVE_TIMEOUT,
-            }),
+            resolver: Arc::new(SystemResolver::new(limits::CALLBACK_RESOLVE_TIMEOUT)),
         }
     }
 }

@@ -55,7 +55,8 @@ pub fn under_way() -> Problem {
 
 /// Owes a subscription again the real events of its types since a time, in Unix seconds, that do
 /// not wait for it already: the first ones recorded, at most [`REPLAY_EVENTS_MAX`]. What is
-/// recorded meanwhile is owed anyway. Cut off, it leaves some out, and can be repeated.
+/// recorded meanwhile is owed anyway. Cut off by the store, it says where to go on; by its caller,
+/// it leaves some out, and can be repeated.
 pub async fn replay(
     app: &App,
     holder: &ApiKeyHolder,
@@ -71,11 +72,41 @@ pub async fn replay(
     let Some(mut left) = stretch else {
         return Ok(replay);
     };
+    match owe_parts(
+        app,
+        holder,
+        (reference, &subscription),
+        (&mut left, &mut replay),
+    )
+    .await
+    {
+        Ok(true) => return Ok(replay),
+        Ok(false) => {}
+        // What was owed by then stays so.
+        Err(Problem::Unavailable(..) | Problem::Unconfirmed(_)) if replay.deliveries > 0 => {}
+        Err(problem) => return Err(problem),
+    }
+    let reading = app
+        .storage
+        .read(move |read| delivery_log::find_first_time(read, &subscription, left));
+    let next_since: Result<_, StorageError> = reading.await;
+    // From the beginning on is right as well: what waits already is left alone.
+    replay.next_since = next_since.unwrap_or(Some(since)).map(clock::to_rfc3339);
+    Ok(replay)
+}
+
+/// Owes one part after the other; whether that was all.
+async fn owe_parts(
+    app: &App,
+    holder: &ApiKeyHolder,
+    (reference, subscription): (&str, &Arc<StoredSubscription>),
+    (left, replay): (&mut Stretch, &mut Replay),
+) -> Result<bool, Problem> {
     let mut may_owe = REPLAY_EVENTS_MAX;
     while may_owe > 0 {
         let limit = REPLAY_PART_EVENTS.min(may_owe);
-        let Some((part, is_owing)) = find_part(app, &subscription, left, limit).await? else {
-            return Ok(replay);
+        let Some((part, is_owing)) = find_part(app, subscription, *left, limit).await? else {
+            return Ok(true);
         };
         if is_owing {
             let owed = owe(app, holder, reference, part).await?;
@@ -85,12 +116,7 @@ pub async fn replay(
         }
         left.after = part.last;
     }
-    let reading = app
-        .storage
-        .read(move |read| delivery_log::find_first_time(read, &subscription, left));
-    let next_since: Result<_, StorageError> = reading.await;
-    replay.next_since = next_since?.map(clock::to_rfc3339);
-    Ok(replay)
+    Ok(false)
 }
 
 async fn begin(

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 
 use crate::clock;
-use crate::delivery::lane::NOT_SIGNED;
+use crate::delivery::attempt::NOT_SIGNED;
 use crate::delivery::policy::Disabling;
 use crate::delivery::sender::SendError;
 use crate::openapi::schema::one_of_texts;

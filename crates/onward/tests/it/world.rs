@@ -110,7 +110,7 @@ impl World {
             let sealing = PathBuf::from(&opening.key_encryption_key_file);
             keys::ensure_key_encryption_key(&sealing).unwrap();
             let sealing = keys::read_key_encryption_key(&opening.key_encryption_key_file).unwrap();
-            let storage = server::open_storage(&opening, storage::Opening::Create).unwrap();
+            let storage = server::open_storage(&opening, storage::Opening::Make).unwrap();
             keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();
             (authority, storage)
         })

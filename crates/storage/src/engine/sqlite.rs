@@ -66,7 +66,7 @@ pub(crate) struct SqliteSession<'c> {
 impl SqliteEngine {
     /// Opens the file and sees to its schema.
     pub(crate) fn open(path: &Path, opening: Opening, readers: usize) -> Result<Self> {
-        let create = opening == Opening::Create;
+        let create = opening == Opening::Make;
         if path.exists() {
             killed::free_lanes(path);
         }

@@ -31,7 +31,7 @@ on_both_engines! {
         let openings: Vec<_> = (0..6)
             .map(|_| {
                 let url = place.url.clone();
-                let options = OpenOptions { opening: Opening::Create, ..OpenOptions::default() };
+                let options = OpenOptions { opening: Opening::Make, ..OpenOptions::default() };
                 beside(move || Storage::open(&url, &options))
             })
             .collect();

@@ -68,7 +68,12 @@ impl Place {
     }
 
     pub(crate) fn try_open(&self) -> Result<Storage> {
-        self.open_to(Opening::Create)
+        let is_missing = matches!(&self.url, StoreUrl::Sqlite(path) if !path.exists());
+        self.open_to(if is_missing {
+            Opening::Make
+        } else {
+            Opening::Upgrade
+        })
     }
 
     pub(crate) fn open_to(&self, opening: Opening) -> Result<Storage> {

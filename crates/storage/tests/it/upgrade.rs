@@ -174,22 +174,28 @@ on_both_engines! {
     fn only_who_upgrades_a_store_does_it(place) {
         make_version(place, 4);
         place.run(ROWS_OF_VERSION_3);
-        let refused = place.open_to(Opening::AsItIs).unwrap_err();
-        let StorageError::OlderStore { found, needed, .. } = &refused else {
-            panic!("{refused:?}");
-        };
-        assert_eq!((*found, *needed), (4, SCHEMA_VERSION));
-        assert!(refused.to_string().contains("`onward serve` upgrades it"), "{refused}");
+        for opening in [Opening::AsItIs, Opening::Make] {
+            let refused = place.open_to(opening).unwrap_err();
+            let StorageError::OlderStore { found, needed, .. } = &refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!((*found, *needed), (4, SCHEMA_VERSION));
+            assert!(refused.to_string().contains("`onward serve` upgrades it"), "{refused}");
+        }
         let upgraded = place.open_to(Opening::Upgrade).unwrap();
         assert_eq!(number(&upgraded, "select max(version) from schema_version"), SCHEMA_VERSION);
         drop(upgraded);
-        // An index of another version is made anew by the same, and left alone by others.
+        // An index of another version likewise.
         place.run("update revision set value = 0 where name = 'address_index'");
-        for (opening, is_renewed) in [(Opening::AsItIs, false), (Opening::Upgrade, true)] {
-            let storage = place.open_to(opening).unwrap();
-            let sql = "select value from revision where name = 'address_index'";
-            assert_eq!(number(&storage, sql) > 0, is_renewed, "{opening:?}");
+        for opening in [Opening::AsItIs, Opening::Make] {
+            let refused = place.open_to(opening).unwrap_err();
+            assert!(matches!(refused, StorageError::OlderIndex { found: 0, .. }), "{refused:?}");
         }
+        let upgraded = place.open_to(Opening::Upgrade).unwrap();
+        let index = "select value from revision where name = 'address_index'";
+        assert!(number(&upgraded, index) > 0);
+        drop(upgraded);
+        drop(place.open_to(Opening::AsItIs).unwrap());
     }
 
     fn tables_are_not_made_by_the_way(place) {

@@ -51,8 +51,7 @@ async fn pass_on(
     }
     let Some(tls) = tls else {
         stream.write_all(b"N").await.unwrap();
-        let mut rest = Vec::new();
-        let read = stream.read_to_end(&mut rest).await.unwrap_or_default();
+        let read = stream.read(&mut first).await.unwrap_or_default();
         plain.fetch_add(read, Ordering::SeqCst);
         return;
     };
@@ -72,7 +71,7 @@ async fn open(store: String, ca_file: &Path) -> Result<i64, String> {
         ..Config::default()
     };
     let opening = tokio::task::spawn_blocking(move || {
-        let storage = server::open_storage(&config, Opening::Create);
+        let storage = server::open_storage(&config, Opening::Make);
         let storage = storage.map_err(|error| error.to_string())?;
         let revision = storage.read_blocking(storage::registry::find_revision);
         revision.map_err(|error| error.to_string())

@@ -94,18 +94,20 @@ fn is_read_only(error: &io::Error) -> bool {
     )
 }
 
-/// The file of the lock, made where it is missing. One that somebody else made, a run as root for
-/// example, may be readable only, which is enough to lock it.
+/// The file of the lock, made where it is missing. One that somebody else made may be readable
+/// only, which is enough to lock it.
 fn open_lock(name: &Path, store: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    let opened = options.create(true).truncate(false).write(true).open(name);
-    match opened {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && name.exists() => {
-            File::open(name)
-        }
+    match File::options().create_new(true).write(true).open(name) {
+        // Only what was made here is given away: under this name may lie a link to anything.
         Ok(file) => {
             keep_owner(&file, store)?;
             Ok(file)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            match File::options().write(true).open(name) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(name),
+                opened => opened,
+            }
         }
         Err(error) => Err(error),
     }

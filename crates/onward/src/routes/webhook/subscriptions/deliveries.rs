@@ -45,7 +45,7 @@ pub async fn list_deliveries(
     refuse_errors(errors)?;
     let (total, found) = app
         .storage
-        .read(move |read| {
+        .read_by_index(move |read| {
             let owner = find_own_subscription(read, &holder, segments.text(0))?;
             let (limit, offset) = (page.limit(), page.offset());
             let found = delivery_log::list_deliveries(read, owner.id, limit, offset)?;

@@ -1,0 +1,110 @@
+//! One attempt to deliver an event, and what it came to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::attempts::AttemptResult;
+use storage::deliveries::DueDelivery;
+use tracing::Instrument as _;
+
+use super::callback::CallbackUrl;
+use super::dispatcher::Node;
+use super::policy;
+use super::sender::{Attempt, SendError};
+use crate::clock::Stopwatch;
+use crate::trace;
+
+/// What the log of attempts says of an event whose token could not be made.
+pub const NOT_SIGNED: &str = "not_signed";
+
+/// A delivery and what came of its attempt.
+#[derive(Debug)]
+pub(super) struct Sent {
+    /// The delivery.
+    pub(super) delivery: DueDelivery,
+    /// What is stored of it.
+    pub(super) result: AttemptResult,
+    /// What the policy decides by.
+    pub(super) outcome: policy::Result,
+}
+
+/// Signs the event, unless it was signed a moment ago, and sends it once.
+pub(super) async fn send(
+    node: Arc<Node>,
+    callback: Arc<CallbackUrl>,
+    delivery: DueDelivery,
+) -> Sent {
+    let app = &node.app;
+    let number = delivery.attempts + 1;
+    let begun_at = app.clock.now_milliseconds();
+    let stopwatch = Stopwatch::start();
+    // A later attempt's token, one that was asked for too, is issued after the attempt before it.
+    let after = (!delivery.is_first).then(|| begun_at / 1000 - 1);
+    let mut outcome = policy::Result {
+        status: None,
+        is_success: false,
+        is_own_fault: false,
+        retry_after: None,
+        ended_at: 0,
+    };
+    let error = match node.jwts.find(app, &delivery.event, after).await {
+        Ok(jwt) => {
+            let attempt = Attempt {
+                url: &callback,
+                jwt: jwt.text.clone(),
+                event_id: &delivery.event.event_id,
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+                now_seconds: app.clock.now_seconds(),
+            };
+            let span = trace::of_attempt(attempt.event_id, delivery.id, number);
+            let sent = app.sender.send(&attempt).instrument(span.clone()).await;
+            trace::note_attempt(&span, sent.status, sent.is_success());
+            outcome.status = sent.status;
+            outcome.is_success = sent.is_success();
+            outcome.retry_after = sent.retry_after.map(milliseconds);
+            if let Some(detail) = sent.detail {
+                let (id, event_id) = (delivery.id, attempt.event_id);
+                tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
+            }
+            sent.error.map(SendError::as_str)
+        }
+        Err(problem) => {
+            outcome.is_own_fault = true;
+            tracing::error!(inside = problem.inside_text(), "an event was not signed");
+            Some(NOT_SIGNED)
+        }
+    };
+    let took = stopwatch.elapsed();
+    outcome.ended_at = app.clock.now_milliseconds();
+    // Of one that was asked for again it says nothing how long ago it was owed first.
+    let is_asked_for = delivery.attempts == 0 && !delivery.is_first;
+    let owed = (!is_asked_for).then_some(outcome.ended_at - delivery.created_at);
+    app.metrics.note_attempt(&outcome, took, owed);
+    let result = AttemptResult {
+        delivery: delivery.id,
+        number,
+        is_counted: !outcome.is_own_fault,
+        begun_at,
+        duration: milliseconds(took),
+        status: outcome.status.map(i64::from),
+        error,
+        next: outcome.next(number, chance_of(&delivery)),
+    };
+    Sent {
+        delivery,
+        result,
+        outcome,
+    }
+}
+
+/// A share from 0 to 1 that differs from delivery to delivery and from attempt
+/// to attempt. It spreads load and protects nothing, so a hash is enough.
+fn chance_of(delivery: &DueDelivery) -> f64 {
+    let mixed = delivery.id.wrapping_mul(31).wrapping_add(delivery.attempts);
+    let mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D) >> 40;
+    f64::from(u16::try_from(mixed & 0xFFFF).unwrap_or_default()) / f64::from(u16::MAX)
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
