@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Asks an Onward sandbox for a property chain and proves that the answer is genuine.
+// Queries an Onward sandbox for a property chain and verifies the answer.
 //
-// The program shares no code with the server. It obtains an access token with a signed
-// client assertion over mutual TLS, queries the chain, fetches the published key set, and
-// checks the hash and the signature of the answer. Then it changes one value and shows
-// that the check fails. It exits with 1 on any failure.
+// The program shares no code with the server. It requests an access token with a signed client
+// assertion over mutual TLS, and queries the chain. It downloads the published key set and verifies
+// hash and signature of the answer. Then it changes one value and shows that verification fails.
+// The exit status is 1 on any failure.
 
 import { constants, createHash, createPrivateKey, createPublicKey, randomBytes, sign, verify }
   from "node:crypto";
@@ -85,10 +85,10 @@ function chooseClient(sandbox, name) {
   );
   if (client) return client;
   const names = sandbox.clients.map((candidate) => candidate.name).join(", ");
-  throw new Error(`no such client in sandbox.json; there are: ${names}`);
+  throw new Error(`sandbox.json has no such client; its clients are: ${names}`);
 }
 
-// The client-credentials grant (RFC 6749, section 4.4) with private_key_jwt (RFC 7523).
+// Requests a token (RFC 6749, section 4.4) with a signed assertion (RFC 7523).
 async function requestToken(sandbox, client, tls) {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
@@ -105,7 +105,7 @@ function signAssertion(sandbox, client) {
   const claims = {
     iss: client.client_id,
     sub: client.client_id,
-    aud: sandbox.auth_url, // One audience, the issuer, as a plain string.
+    aud: sandbox.auth_url, // The issuer alone, as a plain string.
     iat: now,
     exp: now + ASSERTION_LIFETIME_SECONDS,
     jti: randomBytes(24).toString("base64url"),
@@ -118,7 +118,7 @@ function signAssertion(sandbox, client) {
   return `${message}.${signature.toString("base64url")}`;
 }
 
-// The JWS signature (RFC 7518, section 3; RFC 8037 for EdDSA).
+// Makes the signature of a JWS (RFC 7518, section 3; RFC 8037 for EdDSA).
 function signBytes(key, algorithm, message) {
   switch (algorithm) {
     case "PS256": {
@@ -136,16 +136,16 @@ function signBytes(key, algorithm, message) {
   }
 }
 
-// Document 1's verification rules 1 to 4; throws when one of them does not hold.
+// Applies document 1's verification rules 1 to 4, and throws if one does not hold.
 function verifyAnswer(answer, keySet) {
   const { alg, kid, signature, payloadHash } = answer.provenance;
   if (alg !== "RS256" || payloadHash.alg !== "SHA-256") {
-    throw new Error("the provenance names algorithms that are not expected");
+    throw new Error("the provenance names unexpected algorithms");
   }
   const key = findKey(keySet, kid);
   const canonical = Buffer.from(canonicalize(answer.data), "utf8");
   if (!sha256(canonical).equals(decode(payloadHash.value))) {
-    throw new Error("the data does not have the hash that the provenance states");
+    throw new Error("the hash of the data differs from the hash in the provenance");
   }
   const padding = constants.RSA_PKCS1_PADDING;
   if (!verify("sha256", canonical, { key, padding }, decode(signature))) {
@@ -165,7 +165,7 @@ function findKey(keySet, kid) {
   return key;
 }
 
-// One changed value must fail on the hash, and on the signature once the hash is mended.
+// Shows that a changed value fails on its hash, and with a new hash on the signature.
 function showThatChangesAreNoticed(answer, keySet) {
   const changed = structuredClone(answer);
   const property = changed.data.data[0].properties[0];
@@ -177,14 +177,14 @@ function showThatChangesAreNoticed(answer, keySet) {
   expectFailure(changed, keySet, "a changed value with a new hash");
 }
 
-function expectFailure(changed, keySet, what) {
+function expectFailure(changed, keySet, change) {
   try {
     verifyAnswer(changed, keySet);
   } catch (error) {
-    console.log(`noticed ${what}: ${error.message}`);
+    console.log(`noticed ${change}: ${error.message}`);
     return;
   }
-  throw new Error(`${what} was not noticed`);
+  throw new Error(`nothing noticed ${change}`);
 }
 
 function printSummary(answer) {
@@ -201,7 +201,7 @@ function printSummary(answer) {
   console.log(`signature verified: key ${printable(kid)}, signed at ${printable(signedAt)}`);
 }
 
-// One request, without redirects or proxies: the JSON of a 200, or an error with the reason.
+// Sends a request, without redirects or proxies. Returns the JSON of a 200, or throws.
 function send(method, url, tls, { headers = {}, form } = {}) {
   const body = form?.toString();
   if (body !== undefined) {
@@ -243,13 +243,13 @@ function sha256(octets) {
   return createHash("sha256").update(octets).digest();
 }
 
-// Unpadded base64url (RFC 7515, section 2), and nothing else.
+// Decodes base64url without padding (RFC 7515, section 2).
 function decode(text) {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new Error("a value is not base64url");
   return Buffer.from(text, "base64url");
 }
 
-// Text from the network without the characters that could steer a terminal.
+// Removes the characters that could control a terminal.
 function printable(text) {
   return String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }

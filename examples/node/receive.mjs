@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Receives an Onward sandbox's events: verifies each one, notices duplicates, prints it as JSON.
+// Receives the events of an Onward sandbox: verifies each event and prints it as JSON.
 //
-// The program shares no code with the server. It listens with the sandbox's callback
-// certificate, verifies the JWT of each delivery against the published key set, remembers
-// the ids of events, and prints one line of JSON for each event, `duplicate` included.
+// The program shares no code with the server. It listens with the sandbox's callback certificate,
+// and verifies the JWT of each delivery against the published key set. It remembers event ids, so
+// that each printed event says whether it is a `duplicate`.
 
 import { constants, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const LIFETIME_SECONDS = 300;
 const REFETCH_MILLISECONDS = 5_000;
 const EVENTS_REMEMBERED = 10_000;
 
-// Why a delivery is answered with another status than 202.
+// The reason for refusing a delivery, and the status of the answer.
 class Refused extends Error {
   constructor(status, message) {
     super(message);
@@ -34,7 +34,7 @@ async function main() {
   const ca = read(sandbox.ca_file);
   const keySet = new KeySet(sandbox.jwks_url, ca);
   const recent = new Set();
-  let missing = options.count === undefined ? Infinity : Number(options.count);
+  let remaining = options.count === undefined ? Infinity : Number(options.count);
 
   const tls = {
     cert: read(sandbox.callback.certificate_file),
@@ -49,14 +49,14 @@ async function main() {
       const claims = await verifyEvent(await readToken(incoming), keySet, sandbox.base_url);
       const duplicate = remember(recent, claims.eventId);
       console.log(JSON.stringify({ ...claims, duplicate }));
-      if (!duplicate) missing -= 1;
+      if (!duplicate) remaining -= 1;
     } catch (error) {
       status = error.status ?? 400;
       console.error(`refused with ${status}: ${printable(error.message)}`);
       response.setHeader("connection", "close");
     }
     response.writeHead(status, { "content-length": 0 }).end(() => {
-      if (missing <= 0) stop(server);
+      if (remaining <= 0) stop(server);
     });
   });
   process.on("SIGTERM", () => stop(server));
@@ -82,7 +82,7 @@ function parseOptions() {
 }
 
 function stop(server) {
-  // Answers that are being given come to their end; idle connections are closed.
+  // The server answers open requests, and closes idle connections.
   server.close();
   server.closeIdleConnections();
 }
@@ -97,13 +97,13 @@ async function subscribe(sandbox, ca, callbackUrl) {
   console.error(`subscribed: ${printable(JSON.parse(answer.body).subscriptionId)}`);
 }
 
-// The published keys, kept for their max-age, fetched again for an unknown key id.
+// The published keys. They are cached for their max-age, unless a key id is unknown.
 class KeySet {
   #url;
   #ca;
   #keys;
   #freshUntil = 0;
-  #askedAt = -Infinity;
+  #fetchedAt = -Infinity;
   #fetching;
 
   constructor(url, ca) {
@@ -113,8 +113,8 @@ class KeySet {
 
   async find(kid) {
     if (!this.#fresh()?.has(kid)) {
-      // One fetch at a time, and whoever sends made-up key ids must not make us flood the service.
-      if (!this.#fetching && performance.now() - this.#askedAt >= REFETCH_MILLISECONDS) {
+      // A sender of invented key ids must not make this program flood the service.
+      if (!this.#fetching && performance.now() - this.#fetchedAt >= REFETCH_MILLISECONDS) {
         this.#fetching = this.#fetch().finally(() => (this.#fetching = undefined));
       }
       await this.#fetching;
@@ -122,7 +122,7 @@ class KeySet {
     const keys = this.#fresh();
     if (!keys) throw new Refused(503, "the key set cannot be fetched");
     const key = keys.get(kid);
-    if (!key) throw new Refused(400, "the key set holds no such key");
+    if (!key) throw new Refused(400, "the key set does not hold the named key");
     return key;
   }
 
@@ -131,7 +131,7 @@ class KeySet {
   }
 
   async #fetch() {
-    this.#askedAt = performance.now();
+    this.#fetchedAt = performance.now();
     try {
       const { headers, body } = await call("GET", this.#url, this.#ca);
       const rsa = JSON.parse(body).keys.filter((key) => key.kty === "RSA");
@@ -139,7 +139,7 @@ class KeySet {
       const maxAge = /max-age=(\d{1,9})/.exec(headers["cache-control"] ?? "");
       const seconds = maxAge ? Math.min(Number(maxAge[1]), 3600) : 300;
       this.#keys = keys;
-      this.#freshUntil = this.#askedAt + Math.max(seconds * 1000, REFETCH_MILLISECONDS);
+      this.#freshUntil = this.#fetchedAt + Math.max(seconds * 1000, REFETCH_MILLISECONDS);
     } catch (error) {
       console.error(`the key set cannot be fetched: ${printable(error.message)}`);
     }
@@ -149,19 +149,19 @@ class KeySet {
 function readKey(jwk) {
   const key = createPublicKey({ key: jwk, format: "jwk" });
   if (key.asymmetricKeyDetails.modulusLength < 2048) {
-    throw new Error("a key of the set is shorter than 2,048 bits");
+    throw new Error("a key in the set is shorter than 2,048 bits");
   }
   return key;
 }
 
-// The claims of a genuine event (document 1, "Events").
+// Returns the claims of a genuine event (document 1, "Events"), or throws.
 async function verifyEvent(token, keySet, issuer) {
   const parts = token.split(".");
   demand(parts.length === 3, "the body is not a JWT");
   const header = readObject(parts[0]);
-  // Fixed: the sender must not choose how its token is judged (RFC 8725, section 3.1).
+  // The sender must not choose how this program verifies a token (RFC 8725, section 3.1).
   demand(header.typ === "JWT" && header.alg === "RS256" && !("crit" in header),
-    "the header is not that of an event");
+    "the header does not belong to an event");
   demand(typeof header.kid === "string", "the header has no kid");
   const key = { key: await keySet.find(header.kid), padding: constants.RSA_PKCS1_PADDING };
   const signed = Buffer.from(`${parts[0]}.${parts[1]}`);
@@ -174,13 +174,15 @@ async function verifyEvent(token, keySet, issuer) {
 function checkClaims(claims, issuer) {
   const { iat, exp, data } = claims;
   const now = Date.now() / 1000;
-  demand(claims.iss === issuer, "it is the event of another service");
+  demand(claims.iss === issuer, "the event comes from another service");
   demand(Number.isSafeInteger(iat) && Number.isSafeInteger(exp), "iat and exp must be integers");
-  demand(exp > iat && exp - iat <= LIFETIME_SECONDS, "exp must lie 300 seconds after iat at most");
+  demand(exp > iat && exp - iat <= LIFETIME_SECONDS,
+    "exp must be after iat, by at most 300 seconds");
   demand(now >= iat - SKEW_SECONDS && now < exp + SKEW_SECONDS,
-    "it has expired, or is not valid yet");
+    "the event has expired, or is not valid yet");
   for (const name of ["eventId", "eventType", "eventTimestamp", "propertyId", "uprn"]) {
-    demand(typeof claims[name] === "string" && claims[name] !== "", `${name} must be a string`);
+    demand(typeof claims[name] === "string" && claims[name] !== "",
+      `${name} must be a non-empty string`);
   }
   demand(isObject(data), "data must be an object");
   if (claims.eventType === "milestone.updated") {
@@ -212,13 +214,13 @@ function readObject(part) {
   return value;
 }
 
-// Unpadded base64url (RFC 7515, section 2), and nothing else.
+// Decodes base64url without padding (RFC 7515, section 2).
 function decode(text) {
   demand(/^[A-Za-z0-9_-]+$/.test(text), "a value is not base64url");
   return Buffer.from(text, "base64url");
 }
 
-// Whether the event came before. The oldest id is forgotten when there are too many.
+// Remembers an id and forgets the oldest if there are too many. True if the id was known.
 function remember(recent, eventId) {
   if (recent.has(eventId)) return true;
   recent.add(eventId);
@@ -228,15 +230,17 @@ function remember(recent, eventId) {
 
 async function readToken(incoming) {
   const mediaType = (incoming.headers["content-type"] ?? "").split(";")[0].trim().toLowerCase();
-  if (incoming.method !== "POST") throw new Refused(405, "only POST is answered");
-  if (mediaType !== "application/jwt") throw new Refused(415, "the content type is not JWT");
+  if (incoming.method !== "POST") throw new Refused(405, "the method must be POST");
+  if (mediaType !== "application/jwt") {
+    throw new Refused(415, "the content type must be application/jwt");
+  }
   return (await readBody(incoming, BODY_LIMIT_BYTES)).toString("latin1");
 }
 
 async function readBody(stream, limit) {
   const blocks = [];
   let length = 0;
-  // Destroying the stream would close the connection before it is answered on.
+  // Destroying the stream would close the connection before the answer.
   for await (const block of stream.iterator({ destroyOnReturn: false })) {
     length += block.length;
     if (length > limit) throw new Refused(413, "the body is too large");
@@ -245,7 +249,7 @@ async function readBody(stream, limit) {
   return Buffer.concat(blocks);
 }
 
-// One request, without redirects or proxies: headers and body of a success, or an error.
+// Sends a request, without redirects or proxies. Returns headers and body of a 2xx, or throws.
 function call(method, url, ca, { headers = {}, body } = {}) {
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   return new Promise((fulfil, reject) => {
@@ -264,7 +268,7 @@ function call(method, url, ca, { headers = {}, body } = {}) {
   });
 }
 
-// Text from the network without the characters that could steer a terminal.
+// Removes the characters that could control a terminal.
 function printable(text) {
   return String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
 }
@@ -273,6 +277,6 @@ try {
   await main();
 } catch (error) {
   console.error(`receive.mjs: ${printable(error.message)}`);
-  // The server may be listening already.
+  // A server that listens already would keep the process running.
   process.exit(1);
 }

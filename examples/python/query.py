@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ask an Onward sandbox for a property chain and prove that the answer is genuine.
+"""Query an Onward sandbox for a property chain and verify the answer.
 
-The program shares no code with the server. It obtains an access token with a signed
-client assertion over mutual TLS, queries the chain, fetches the published key set, and
-checks the hash and the signature of the answer. Then it changes one value and shows
-that the check fails. It exits with 1 on any failure.
+The program shares no code with the server. It requests an access token with a signed client
+assertion over mutual TLS, and queries the chain. It downloads the published key set and verifies
+hash and signature of the answer. Then it changes one value and shows that verification fails.
+The exit status is 1 on any failure.
 """
 
 import argparse
@@ -31,11 +31,11 @@ ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 class QueryFailed(Exception):
-    """The service refused, or could not be reached."""
+    """The service refused, or did not answer."""
 
 
 class VerificationFailed(Exception):
-    """The answer is not what the holder of the published key signed."""
+    """The holder of the published key did not sign this answer."""
 
 
 def main():
@@ -64,14 +64,14 @@ def parse_options():
     parser.add_argument("--sandbox", type=pathlib.Path, default="onward-sandbox", metavar="DIR",
                         help="the sandbox's directory (default: ./onward-sandbox)")
     parser.add_argument("--client", metavar="NAME",
-                        help="a client of sandbox.json (default: the first that may query)")
+                        help="a client of sandbox.json (default: the first client that may query)")
     parser.add_argument("--token-only", action="store_true",
-                        help="print an access token and stop, for use with curl")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--uprn", action="append", type=int, metavar="N",
-                      help="a property to ask for; repeat it for several")
-    what.add_argument("--address", action="append", metavar="TEXT",
-                      help="an address to ask for; repeat it for several")
+                        help="only print an access token, for use with curl")
+    values = parser.add_mutually_exclusive_group()
+    values.add_argument("--uprn", action="append", type=int, metavar="N",
+                        help="the UPRN of a property (repeatable)")
+    values.add_argument("--address", action="append", metavar="TEXT",
+                        help="the address of a property (repeatable)")
     return parser.parse_args()
 
 
@@ -93,13 +93,13 @@ def choose_client(sandbox, name):
         if name is not None and client["name"] == name:
             return client
     names = ", ".join(client["name"] for client in sandbox["clients"])
-    raise QueryFailed(f"no such client in sandbox.json; there are: {names}")
+    raise QueryFailed(f"sandbox.json has no such client; its clients are: {names}")
 
 
 def open_session(sandbox, client):
-    """A session that presents the client certificate and trusts the sandbox's CA alone."""
+    """Open a session with the client certificate. It trusts only the sandbox's authority."""
     session = requests.Session()
-    session.trust_env = False  # No proxies, and no other CA bundle, from the environment.
+    session.trust_env = False  # Ignore proxies and CA bundles of the environment.
     session.verify = file_of(sandbox, sandbox["ca_file"])
     session.cert = (file_of(sandbox, client["certificate_file"]),
                     file_of(sandbox, client["key_file"]))
@@ -107,7 +107,7 @@ def open_session(sandbox, client):
 
 
 def request_token(session, sandbox, client):
-    """The client-credentials grant (RFC 6749, section 4.4) with private_key_jwt (RFC 7523)."""
+    """Request a token (RFC 6749, section 4.4) with a signed assertion (RFC 7523)."""
     answer = send(session, "POST", sandbox["auth_url"] + "/token", data={
         "grant_type": "client_credentials",
         "scope": "transaction-status",
@@ -123,7 +123,7 @@ def sign_assertion(sandbox, client):
     claims = {
         "iss": client["client_id"],
         "sub": client["client_id"],
-        "aud": sandbox["auth_url"],  # One audience, the issuer, as a plain string.
+        "aud": sandbox["auth_url"],  # The issuer alone, as a plain string.
         "iat": now,
         "exp": now + ASSERTION_LIFETIME_SECONDS,
         "jti": secrets.token_urlsafe(24),
@@ -136,7 +136,7 @@ def sign_assertion(sandbox, client):
 
 
 def sign_bytes(key, algorithm, message):
-    """The JWS signature (RFC 7518, section 3; RFC 8037 for EdDSA)."""
+    """Make the signature of a JWS (RFC 7518, section 3; RFC 8037 for EdDSA)."""
     if algorithm == "PS256":
         pss = padding.PSS(mgf=padding.MGF1(hashes.SHA256()), salt_length=32)
         return key.sign(message, pss, hashes.SHA256())
@@ -151,7 +151,7 @@ def sign_bytes(key, algorithm, message):
 
 
 def query_chains(session, sandbox, token, input_type, values):
-    # `(None, value)` makes a plain form field, not a file, of a multipart body.
+    # In a multipart body, `(None, value)` is a form field and not a file.
     fields = [("inputType", (None, input_type))]
     fields += [("value[]", (None, str(value))) for value in values]
     return send(session, "POST", sandbox["base_url"] + "/api/v1/standard/chains",
@@ -159,7 +159,7 @@ def query_chains(session, sandbox, token, input_type, values):
 
 
 def fetch_key_set(sandbox):
-    # The key set is public: no client certificate is presented for it.
+    # The key set is public, so its download needs no client certificate.
     session = requests.Session()
     session.trust_env = False
     session.verify = file_of(sandbox, sandbox["ca_file"])
@@ -167,14 +167,14 @@ def fetch_key_set(sandbox):
 
 
 def verify_answer(answer, key_set):
-    """Document 1's verification rules 1 to 4; raises VerificationFailed."""
+    """Apply document 1's verification rules 1 to 4, or raise VerificationFailed."""
     provenance = answer["provenance"]
     if provenance["alg"] != "RS256" or provenance["payloadHash"]["alg"] != "SHA-256":
-        raise VerificationFailed("the provenance names algorithms that are not expected")
+        raise VerificationFailed("the provenance names unexpected algorithms")
     key = find_key(key_set, provenance["kid"])
     canonical = rfc8785.dumps(answer["data"])
     if hashlib.sha256(canonical).digest() != decode(provenance["payloadHash"]["value"]):
-        raise VerificationFailed("the data does not have the hash that the provenance states")
+        raise VerificationFailed("the hash of the data differs from the hash in the provenance")
     try:
         key.verify(decode(provenance["signature"]), canonical, padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature as error:
@@ -192,7 +192,7 @@ def find_key(key_set, kid):
 
 
 def show_that_changes_are_noticed(answer, key_set):
-    """One changed value must fail on the hash, and on the signature once the hash is mended."""
+    """Show that a changed value fails on its hash, and with a new hash on the signature."""
     changed = copy.deepcopy(answer)
     chain = changed["data"]["data"][0]
     chain["properties"][0]["isTopClosed"] = not chain["properties"][0]["isTopClosed"]
@@ -203,13 +203,13 @@ def show_that_changes_are_noticed(answer, key_set):
     expect_failure(changed, key_set, "a changed value with a new hash")
 
 
-def expect_failure(changed, key_set, what):
+def expect_failure(changed, key_set, change):
     try:
         verify_answer(changed, key_set)
     except VerificationFailed as error:
-        print(f"noticed {what}: {error}")
+        print(f"noticed {change}: {error}")
         return
-    raise VerificationFailed(f"{what} was not noticed")
+    raise VerificationFailed(f"nothing noticed {change}")
 
 
 def print_summary(answer):
@@ -225,7 +225,7 @@ def print_summary(answer):
 
 
 def send(session, method, url, **content):
-    """One request without redirects; the JSON of a 200, or QueryFailed with the reason."""
+    """Send a request, without following redirects. Return the JSON of a 200, or raise."""
     with session.request(method, url, timeout=TIMEOUT_SECONDS, allow_redirects=False, stream=True,
                          **content) as response:
         body = b""
@@ -240,7 +240,7 @@ def send(session, method, url, **content):
 
 
 def unique_members(pairs):
-    """Refuse repeated members: readers disagree about which of two is meant."""
+    """Refuse repeated members, because parsers disagree about which one counts."""
     members = dict(pairs)
     if len(members) != len(pairs):
         raise ValueError("the JSON repeats a member")
@@ -256,7 +256,7 @@ def encode(octets):
 
 
 def decode(text):
-    """Unpadded base64url (RFC 7515, section 2), and nothing else."""
+    """Decode base64url without padding (RFC 7515, section 2)."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
@@ -264,7 +264,7 @@ def decode(text):
 
 
 def printable(text):
-    """Text from the network without the characters that could steer a terminal."""
+    """Remove the characters that could control a terminal."""
     return "".join(character for character in text if character.isprintable())
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Receive an Onward sandbox's events: verify each one, notice duplicates, print it as JSON.
+"""Receive the events of an Onward sandbox: verify each event and print it as JSON.
 
-The program shares no code with the server. It listens with the sandbox's callback
-certificate, verifies the JWT of each delivery against the published key set, remembers
-the ids of events, and prints one line of JSON for each event, `duplicate` included.
+The program shares no code with the server. It listens with the sandbox's callback certificate,
+and verifies the JWT of each delivery against the published key set. It remembers event ids, so
+that each printed event says whether it is a `duplicate`.
 """
 
 import argparse
@@ -36,11 +36,11 @@ EVENTS_REMEMBERED = 10_000
 
 
 class Refused(Exception):
-    """The delivery is not a genuine event: answered with 400."""
+    """The event is not genuine. The answer is 400."""
 
 
 class NoKeySet(Exception):
-    """Nobody can say whether it is genuine: answered with 503, and the service tries again."""
+    """The event cannot be verified now. The answer is 503, and the service tries again."""
 
 
 def main():
@@ -62,7 +62,7 @@ def main():
     if options.subscribe:
         subscribe(sandbox, trust, url)
     server.serve_forever()
-    server.server_close()  # Waits for the answers that are still being given.
+    server.server_close()  # This waits for open requests.
 
 
 def parse_options():
@@ -74,7 +74,7 @@ def parse_options():
     parser.add_argument("--subscribe", action="store_true",
                         help="subscribe with the sandbox's first API key")
     parser.add_argument("--count", type=int, metavar="N",
-                        help="end after so many events, each counted once")
+                        help="end after N events, without counting duplicates")
     return parser.parse_args()
 
 
@@ -91,36 +91,36 @@ def subscribe(sandbox, trust, url):
 
 
 def open_url(request, trust):
-    """Without the environment's proxies."""
+    """Send a request, without the proxies of the environment."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
                                          urllib.request.HTTPSHandler(context=trust))
     return opener.open(request, timeout=TIMEOUT_SECONDS)
 
 
 class KeySet:
-    """The published keys, kept for their max-age, fetched again for an unknown key id."""
+    """The published keys. They are cached for their max-age, unless a key id is unknown."""
 
     def __init__(self, url, trust):
         self.url, self.trust = url, trust
-        self.keys, self.fresh_until, self.asked_at = None, 0, -REFETCH_SECONDS
+        self.keys, self.fresh_until, self.fetched_at = None, 0, -REFETCH_SECONDS
         self.lock = threading.Lock()
 
     def find(self, kid):
         with self.lock:
             now = time.monotonic()
             is_fresh = self.keys is not None and now < self.fresh_until
-            # Whoever sends made-up key ids must not make us flood the service.
-            may_ask = now - self.asked_at >= REFETCH_SECONDS
-            if may_ask and not (is_fresh and kid in self.keys):
+            # A sender of invented key ids must not make this program flood the service.
+            may_fetch = now - self.fetched_at >= REFETCH_SECONDS
+            if may_fetch and not (is_fresh and kid in self.keys):
                 self.fetch(now)
             if self.keys is None or now >= self.fresh_until:
                 raise NoKeySet("the key set cannot be fetched")
             if kid not in self.keys:
-                raise Refused("the key set holds no such key")
+                raise Refused("the key set does not hold the named key")
             return self.keys[kid]
 
     def fetch(self, now):
-        self.asked_at = now
+        self.fetched_at = now
         try:
             with open_url(self.url, self.trust) as answer:
                 body = answer.read(KEY_SET_LIMIT_BYTES)
@@ -138,13 +138,13 @@ class KeySet:
 def read_key(key):
     modulus, exponent = (int.from_bytes(decode(key[name]), "big") for name in ("n", "e"))
     if modulus.bit_length() < 2048:
-        raise Refused("a key of the set is shorter than 2,048 bits")
+        raise Refused("a key in the set is shorter than 2,048 bits")
     return rsa.RSAPublicNumbers(exponent, modulus).public_key()
 
 
 class Receiver:
     def __init__(self, issuer, key_set, count):
-        self.issuer, self.key_set, self.missing = issuer, key_set, count
+        self.issuer, self.key_set, self.remaining = issuer, key_set, count
         self.recent = collections.OrderedDict()
         self.lock = threading.Lock()
         self.when_done = None
@@ -158,21 +158,21 @@ class Receiver:
             if len(self.recent) > EVENTS_REMEMBERED:
                 self.recent.popitem(last=False)
             print(json.dumps(claims | {"duplicate": is_duplicate}), flush=True)
-            if self.missing is not None and not is_duplicate:
-                self.missing -= 1
-                if self.missing == 0:
+            if self.remaining is not None and not is_duplicate:
+                self.remaining -= 1
+                if self.remaining == 0:
                     self.when_done()
 
 
 def verify_event(token, key_set, issuer):
-    """The claims of a genuine event (document 1, "Events"); raises Refused or NoKeySet."""
+    """Return the claims of a genuine event (document 1, "Events"), or raise."""
     parts = token.split(".")
     if len(parts) != 3:
         raise Refused("the body is not a JWT")
     header = read_object(parts[0])
-    # Fixed: the sender must not choose how its token is judged (RFC 8725, section 3.1).
+    # The sender must not choose how this program verifies a token (RFC 8725, section 3.1).
     if header.get("typ") != "JWT" or header.get("alg") != "RS256" or "crit" in header:
-        raise Refused("the header is not that of an event")
+        raise Refused("the header does not belong to an event")
     kid = header.get("kid")
     if not isinstance(kid, str):
         raise Refused("the header has no kid")
@@ -188,17 +188,17 @@ def verify_event(token, key_set, issuer):
 
 def check_claims(claims, issuer):
     if claims.get("iss") != issuer:
-        raise Refused("it is the event of another service")
+        raise Refused("the event comes from another service")
     issued_at, expires_at, now = claims.get("iat"), claims.get("exp"), time.time()
     if type(issued_at) is not int or type(expires_at) is not int:
         raise Refused("iat and exp must be integers")
     if not 0 < expires_at - issued_at <= LIFETIME_SECONDS:
-        raise Refused("exp must lie after iat, by 300 seconds at most")
+        raise Refused("exp must be after iat, by at most 300 seconds")
     if now < issued_at - SKEW_SECONDS or now >= expires_at + SKEW_SECONDS:
-        raise Refused("it has expired, or is not valid yet")
+        raise Refused("the event has expired, or is not valid yet")
     for name in ("eventId", "eventType", "eventTimestamp", "propertyId", "uprn"):
         if not isinstance(claims.get(name), str) or not claims[name]:
-            raise Refused(f"{name} must be a string")
+            raise Refused(f"{name} must be a non-empty string")
     data = claims.get("data")
     if not isinstance(data, dict):
         raise Refused("data must be an object")
@@ -226,7 +226,7 @@ def read_object(part):
 
 
 def unique_members(pairs):
-    """Refuse repeated members: readers disagree about which of two is meant."""
+    """Refuse repeated members, because parsers disagree about which one counts."""
     members = dict(pairs)
     if len(members) != len(pairs):
         raise ValueError("the JSON repeats a member")
@@ -234,7 +234,7 @@ def unique_members(pairs):
 
 
 def decode(text):
-    """Unpadded base64url (RFC 7515, section 2), and nothing else."""
+    """Decode base64url without padding (RFC 7515, section 2)."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
@@ -242,7 +242,7 @@ def decode(text):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    # Answers that are being given come to their end before the program does.
+    # The program answers open requests before it ends.
     daemon_threads = False
 
     def __init__(self, address, receiver, context):
@@ -250,7 +250,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.receiver, self.context = receiver, context
 
     def finish_request(self, request, client_address):
-        # The handshake in the connection's own thread, so that a slow peer delays no other.
+        # This runs in the connection's own thread, so that a slow peer delays nobody else.
         request.settimeout(TIMEOUT_SECONDS)
         try:
             secured = self.context.wrap_socket(request, server_side=True)
@@ -264,7 +264,7 @@ class Server(http.server.ThreadingHTTPServer):
         print(f"a connection failed: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
 
     def stop(self):
-        # From another thread: shutdown() waits for serve_forever() to return.
+        # shutdown() waits for serve_forever(), so it must run in another thread.
         threading.Thread(target=self.shutdown).start()
 
 
@@ -285,9 +285,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def receive(self):
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch(r"\d{1,12}", length, re.ASCII):
-            return self.refuse(411, "the length is not announced")
+            return self.refuse(411, "the request has no valid Content-Length")
         if int(length) > BODY_LIMIT_BYTES:
-            # Closing on bytes that were not read could discard the answer.
+            # If unread bytes are left, closing the connection could discard the answer.
             self.rfile.read(min(int(length), DISCARD_LIMIT_BYTES))
             return self.refuse(413, "the body is too large")
         body = self.rfile.read(int(length))
