@@ -1,7 +1,7 @@
-"""What schemathesis does to its requests here: without it, nearly all ids would be unknown ones and
-every token request would be refused for its assertion.
+"""Changes the requests of schemathesis, so that many of them contain real ids and assertions.
 
-scripts/openapi_walk.py names in ONWARD_WALK a file that says which ids there are.
+Without these hooks, the service would know almost no generated id and refuse every assertion.
+ONWARD_WALK names the file of existing ids that scripts/openapi_walk.py writes.
 """
 
 import json
@@ -19,8 +19,8 @@ import query  # noqa: E402  The example client signs assertions.
 WALK = json.loads(Path(os.environ["ONWARD_WALK"]).read_text("utf-8"))
 SANDBOX = query.read_sandbox(Path(WALK["sandbox"]))
 CLIENT = query.choose_client(SANDBOX, WALK["client"])
-# Of requests whose id could be one, so many of four get a real one.
-REAL_OF_FOUR = 3
+# The part of generated values that the hooks replace with real ones.
+REAL_PART = 0.75
 IDS_KEPT = 50
 IDEMPOTENCY_KEYS = [f"key-{number}" for number in range(20)]
 
@@ -36,11 +36,11 @@ def before_call(_context, case, _kwargs):
         fill(case.path_parameters, name, WALK["listings"])
     fill(case.path_parameters, "branch", WALK["branches"])
     fill(case.path_parameters, "chain", chains)
-    # Some subscriptions are there to be deleted, so that others are left.
+    # Only these subscriptions may be deleted, so that others stay.
     is_delete = case.method == "DELETE"
-    fill(case.path_parameters, "id", WALK["doomed_subscriptions"] if is_delete else subscriptions)
+    fill(case.path_parameters, "id", WALK["subscriptions_to_delete"] if is_delete else subscriptions)
     fill(case.path_parameters, "delivery", deliveries)
-    # So few keys that some come again, with the same request or another.
+    # With so few keys, some are repeated, with the same request or with another.
     fill(case.headers, "Idempotency-Key", IDEMPOTENCY_KEYS)
     if isinstance(case.body, dict):
         fill_body(case)
@@ -59,13 +59,13 @@ def fill_body(case):
     if isinstance(values, list) and kind in ("uprn", "address"):
         for index in range(len(values)):
             fill(values, index, WALK[kind])
-    if case.path == "/token" and chance.randrange(4) < REAL_OF_FOUR:
+    if case.path == "/token" and chance.random() < REAL_PART:
         case.body.update(real_token_request())
 
 
 @schemathesis.hook
 def after_call(_context, _case, response):
-    """Ids that exist come and go, those of chains with every link: the newest are kept."""
+    """Keeps the newest ids, because links change the ids of chains."""
     text = response.content.decode("utf-8", "replace")
     for known, name in ((chains, "chain_link_id"), (subscriptions, "subscriptionId"),
                         (deliveries, "deliveryId")):
@@ -74,13 +74,13 @@ def after_call(_context, _case, response):
 
 
 def fill(members, name, known):
-    """Puts a real value in the place of one that is made up, unless it is of a wrong kind."""
+    """Replaces a generated value with a real one, unless its type is wrong."""
     try:
         value = members[name]
     except (KeyError, IndexError, TypeError):
         return
     is_possible = isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
-    if is_possible and known and chance.randrange(4) < REAL_OF_FOUR:
+    if is_possible and known and chance.random() < REAL_PART:
         members[name] = chance.choice(known)
 
 

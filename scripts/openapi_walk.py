@@ -1,6 +1,7 @@
-"""Starts a sandbox, checks the OpenAPI document of each of its addresses, and lets schemathesis
-walk through all operations with generated and hostile input: whatever is sent, no answer may be a
-server error, or have a status, content type, header field or body that the document does not know.
+"""Validates the OpenAPI document of each address of a sandbox, and calls all its operations.
+
+schemathesis generates the calls, hostile ones included. No answer may be a server error. The
+document must describe the status, content type, header fields and body of every answer.
 
 usage: openapi_walk.py ONWARD DIRECTORY
 """
@@ -22,18 +23,18 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 SCRIPTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(SCRIPTS.parent / "examples" / "python"))
-import query  # noqa: E402  The example client gets the tokens.
+import query  # noqa: E402  The example client requests the tokens.
 
 START_TIMEOUT_SECONDS = 180
 STOP_TIMEOUT_SECONDS = 15
 SEED = 20261121
-# Random cases for each operation, and how long a whole address may take at most. Cases at the
-# bounds of each schema come on top of the random ones.
+# Random cases for each operation. schemathesis adds cases at the bounds of each schema.
 CASES = {"base_url": 150, "auth_url": 100, "directory_url": 20, "listing_base_url": 40,
          "ops_url": 20}
+# The longest time for one address.
 WALK_TIMEOUT_SECONDS = 1200
 CLIENT = "Example Platform"
-# Not those checks that ask for a refusal: unknown members and parameters are ignored on purpose.
+# Other checks expect a refusal of unknown members and parameters, which the service ignores.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance",
           "response_headers_conformance", "response_schema_conformance"]
 
@@ -47,40 +48,20 @@ def main(onward: str, directory: Path) -> None:
             print(f"{name}: valid OpenAPI {document['openapi']}, {operations} operations")
         failed = [name for name in CASES if not walk(sandbox, name)]
         if failed:
-            sys.exit(f"openapi_walk: what these answered is not as described: {', '.join(failed)}")
+            sys.exit(f"openapi_walk: the documents do not describe all answers of {', '.join(failed)}")
 
 
 def walk(sandbox: "Sandbox", name: str) -> bool:
-    """Whether an address answered everything as its document says."""
+    """Calls all operations of an address. True if its document describes every answer."""
     started = time.monotonic()
     client = query.choose_client(sandbox.facts, CLIENT)
-    address = sandbox.facts[name]
-    command = [
-        str(Path(sys.executable).with_name("schemathesis")), "--config-file", os.devnull,
-        "run", f"{address}/openapi.json", "--url", address, "--no-color",
-        "--tls-verify", sandbox.facts["ca_file"],
-        "--request-cert", client["certificate_file"], "--request-cert-key", client["key_file"],
-        "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing",
-        "--max-examples", str(CASES[name]), "--seed", str(SEED), "--generation-deterministic",
-        "--suppress-health-check", "all",
-        "--continue-on-failure", "--warnings", "off", "--request-timeout", "30",
-        # A refusal that comes before the body was read ends the connection, and the client may
-        # notice that first.
-        "--request-retries", "2",
-    ]
-    scopes = {"base_url": "transaction-status", "listing_base_url": "listing"}
-    if name in scopes:
-        token = sandbox.request_token(client, scopes[name])
-        command += ["--header", f"Authorization: Bearer {token}"]
-    if name == "base_url":
-        command += ["--header", f"X-Api-Key: {sandbox.api_key()}"]
     environment = {key: value for key, value in os.environ.items()
                    if not key.lower().endswith("_proxy")}
     environment["SCHEMATHESIS_HOOKS"] = str(SCRIPTS / "openapi_hooks.py")
     environment["ONWARD_WALK"] = str(sandbox.write_walk(client))
-    walked = subprocess.run(command, env=environment, cwd=sandbox.directory, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            timeout=WALK_TIMEOUT_SECONDS, check=False)
+    walked = subprocess.run(build_command(sandbox, name, client), env=environment,
+                            cwd=sandbox.directory, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, timeout=WALK_TIMEOUT_SECONDS, check=False)
     cases = re.search(r"Test cases:\s+(\d+) generated", walked.stdout)
     is_right = walked.returncode == 0 and cases is not None
     if not is_right:
@@ -92,8 +73,32 @@ def walk(sandbox: "Sandbox", name: str) -> bool:
     return is_right
 
 
+def build_command(sandbox: "Sandbox", name: str, client: dict) -> list[str]:
+    address = sandbox.facts[name]
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")), "--config-file", os.devnull,
+        "run", f"{address}/openapi.json", "--url", address, "--no-color",
+        "--tls-verify", sandbox.facts["ca_file"],
+        "--request-cert", client["certificate_file"], "--request-cert-key", client["key_file"],
+        "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing",
+        "--max-examples", str(CASES[name]), "--seed", str(SEED), "--generation-deterministic",
+        "--suppress-health-check", "all",
+        "--continue-on-failure", "--warnings", "off", "--request-timeout", "30",
+        # The service may refuse before it reads the body. The client may then see the connection
+        # end before it sees the answer.
+        "--request-retries", "2",
+    ]
+    scopes = {"base_url": "transaction-status", "listing_base_url": "listing"}
+    if name in scopes:
+        token = sandbox.request_token(client, scopes[name])
+        command += ["--header", f"Authorization: Bearer {token}"]
+    if name == "base_url":
+        command += ["--header", f"X-Api-Key: {sandbox.api_key()}"]
+    return command
+
+
 class Sandbox:
-    """A running sandbox and what its sandbox.json says."""
+    """A running sandbox. `facts` is the content of its sandbox.json."""
 
     def __init__(self, onward: str, directory: Path) -> None:
         self.onward = onward
@@ -125,7 +130,7 @@ class Sandbox:
         while not (self.directory / "sandbox.json").exists():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.log.seek(0)
-                sys.exit(f"no sandbox: {self.log.read().decode(errors='replace')}")
+                sys.exit(f"the sandbox did not start: {self.log.read().decode(errors='replace')}")
             time.sleep(0.1)
         return query.read_sandbox(self.directory)
 
@@ -141,14 +146,14 @@ class Sandbox:
         return query.send(session, "POST", url, data=form)["access_token"]
 
     def write_walk(self, client: dict) -> Path:
-        """What the hooks need to know: ids that exist."""
+        """Writes the existing ids, for the hooks, and returns the file."""
         session = query.open_session(self.facts, client)
         token = self.request_token(client, "listing")
         session.headers["Authorization"] = f"Bearer {token}"
         url = f"{self.facts['listing_base_url']}/api/v1/listing?per_page=100"
         listings = query.send(session, "GET", url)["data"]
-        of_listings = {name: sorted({listing["attributes"][name] for listing in listings})
-                       for name in ("address_id", "branch_id", "chain_link_id")}
+        ids = {name: sorted({listing["attributes"][name] for listing in listings})
+               for name in ("address_id", "branch_id", "chain_link_id")}
         callbacks = [f"https://localhost:{find_free_ports()}/{number}" for number in range(10)]
         subscriptions = [self.subscribe(session, callback) for callback in callbacks]
         walk = {
@@ -156,12 +161,12 @@ class Sandbox:
             "client": client["name"],
             "seed": SEED,
             "listings": [listing["id"] for listing in listings],
-            "addresses": of_listings["address_id"],
-            "branches": of_listings["branch_id"],
-            "chains": of_listings["chain_link_id"],
+            "addresses": ids["address_id"],
+            "branches": ids["branch_id"],
+            "chains": ids["chain_link_id"],
             "callbacks": callbacks,
             "subscriptions": subscriptions[:5],
-            "doomed_subscriptions": subscriptions[5:],
+            "subscriptions_to_delete": subscriptions[5:],
             "uprn": [str(self.facts["samples"]["uprn_in_chain"])],
             "address": sorted({listing["attributes"]["full_address"] for listing in listings}),
         }
@@ -170,7 +175,7 @@ class Sandbox:
         return path
 
     def subscribe(self, session: requests.Session, callback: str) -> str:
-        """A subscription to whose callback nothing listens: deliveries fail, and are tried again."""
+        """Subscribes with a callback that nothing listens to, so its deliveries are retried."""
         wish = {"participantName": CLIENT, "callbackUrl": callback,
                 "events": ["milestone.updated", "fallthrough"]}
         answer = session.post(f"{self.facts['base_url']}/api/v1/webhook/subscribe", json=wish,
@@ -182,7 +187,7 @@ class Sandbox:
         return self.facts["api_keys"][0]["key"]
 
     def read_document(self, address: str) -> dict:
-        # Whatever proxy the machine has, the sandbox is on it itself.
+        # The sandbox is on this machine, so the proxies of the environment are ignored.
         handlers = [urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=self.tls)]
         opener = urllib.request.build_opener(*handlers)
         with opener.open(f"{address}/openapi.json", timeout=30) as answer:
@@ -190,12 +195,12 @@ class Sandbox:
 
 
 def find_free_ports() -> int:
-    """The first of ten neighbouring ports on which nothing listens."""
+    """Returns the first of ten neighbouring ports on which nothing listens."""
     for _attempt in range(50):
         first = 20000 + random.randrange(1000) * 10
         if all(is_free(port) for port in range(first, first + 10)):
             return first
-    sys.exit("no free ports")
+    sys.exit("found no free ports")
 
 
 def is_free(port: int) -> bool:

@@ -1,6 +1,7 @@
-// Lets openid-client, which knows nothing of Onward, configure itself from a sandbox's metadata
-// alone, at both of its well-known paths: it is told the issuer and the client's credentials,
-// and gets a token, calls the APIs, looks at the token and gives it up.
+// Lets openid-client, which knows nothing of Onward, configure itself from a sandbox's metadata.
+//
+// The library gets only the issuer and the credentials of each client. With the metadata of both
+// well-known paths it requests a token, calls the APIs, introspects the token and revokes it.
 //
 // Usage: node discover.mjs SANDBOX_DIRECTORY
 
@@ -22,12 +23,12 @@ const ALGORITHMS = {
 
 for (const client of sandbox.clients.filter((client) => client.scopes.length > 0)) {
   for (const algorithm of ["oauth2", "oidc"]) {
-    await walk(client, algorithm);
-    console.log(`${client.name} (${client.assertion_alg}) configured itself by ${algorithm}`);
+    await useDiscovery(client, algorithm);
+    console.log(`${client.name} (${client.assertion_alg}) configured itself with ${algorithm} metadata`);
   }
 }
 
-async function walk(client, algorithm) {
+async function useDiscovery(client, algorithm) {
   const dispatcher = new Agent({
     connect: {
       ca: read(sandbox.ca_file),
@@ -47,32 +48,27 @@ async function walk(client, algorithm) {
   expect(metadata.issuer === sandbox.auth_url, "the issuer");
   const token = await openid.clientCredentialsGrant(config, {});
   expect(token.token_type === "bearer" && token.expires_in > 0, "the token");
-  const calls = {
-    "transaction-status": () => [`${sandbox.base_url}/api/v1/standard/chains`, "POST", query()],
-    listing: () => [`${sandbox.listing_base_url}/api/v1/listing`, "GET", undefined],
-  };
-  const call = async (scope) => {
-    const [url, method, body] = calls[scope]();
-    const headers = new Headers();
-    if (body) headers.set("content-type", "application/x-www-form-urlencoded");
-    return openid.fetchProtectedResource(
-      config, token.access_token, new URL(url), method, body, headers,
-    );
-  };
   for (const scope of token.scope.split(" ")) {
-    const answer = await call(scope);
+    const answer = await callApi(config, token.access_token, scope);
     expect(answer.status === 200, `${scope}: ${answer.status} ${await answer.text()}`);
   }
-  const seen = await openid.tokenIntrospection(config, token.access_token);
-  expect(seen.active && seen.client_id === client.client_id, "the active token");
+  const before = await openid.tokenIntrospection(config, token.access_token);
+  expect(before.active && before.client_id === client.client_id, "the active token");
   await openid.tokenRevocation(config, token.access_token);
-  const gone = await openid.tokenIntrospection(config, token.access_token);
-  expect(gone.active === false && Object.keys(gone).length === 1, "the revoked token");
+  const after = await openid.tokenIntrospection(config, token.access_token);
+  expect(after.active === false && Object.keys(after).length === 1, "the revoked token");
   await dispatcher.close();
 }
 
-function query() {
-  return new URLSearchParams({ inputType: "uprn", "value[]": sandbox.samples.uprn_in_chain }).toString();
+function callApi(config, token, scope) {
+  if (scope === "listing") {
+    const url = new URL(`${sandbox.listing_base_url}/api/v1/listing`);
+    return openid.fetchProtectedResource(config, token, url, "GET");
+  }
+  const url = new URL(`${sandbox.base_url}/api/v1/standard/chains`);
+  const form = new URLSearchParams({ inputType: "uprn", "value[]": sandbox.samples.uprn_in_chain });
+  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
+  return openid.fetchProtectedResource(config, token, url, "POST", form.toString(), headers);
 }
 
 function importKey(client) {
@@ -82,6 +78,6 @@ function importKey(client) {
   return crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
 }
 
-function expect(holds, what) {
-  if (!holds) throw new Error(`not as described: ${what}`);
+function expect(holds, subject) {
+  if (!holds) throw new Error(`not as described: ${subject}`);
 }

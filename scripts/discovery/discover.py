@@ -1,8 +1,8 @@
-"""Lets Authlib, which knows nothing of Onward, configure itself from a sandbox's metadata alone.
+"""Lets Authlib, which knows nothing of Onward, configure itself from a sandbox's metadata.
 
-All that it is told is the address of each API and the clients' credentials. A refused call
-leads to the resource's metadata (RFC 9728), that to the server's (RFC 8414), that to a token;
-with it both APIs are called, and the token is looked at (RFC 7662) and given up (RFC 7009).
+The script knows only the addresses of the APIs and the clients' credentials. A refused call leads
+to the resource's metadata (RFC 9728), and this leads to the server's metadata (RFC 8414). With a
+token from that server it calls the API, introspects the token (RFC 7662) and revokes it (RFC 7009).
 
 Usage: discover.py SANDBOX_DIRECTORY
 """
@@ -25,8 +25,7 @@ KEY_KINDS = {"PS256": RSAKey, "RS256": RSAKey, "ES256": ECKey, "EdDSA": OKPKey}
 
 
 class ShortLived(PrivateKeyJWT):
-    """Authlib's own way of authentication. Its assertions would live for an hour, which no
-    server of this profile takes (S-21: ten minutes), so each is told when to end."""
+    """Authlib's authentication, with a shorter lifetime than Authlib's hour (S-21)."""
 
     def sign(self, auth, token_endpoint):
         self.claims = {"exp": int(time.time()) + ASSERTION_SECONDS}
@@ -46,48 +45,57 @@ def main():
     for client in sandbox["clients"]:
         for scope in client["scopes"]:
             metadata = discover(calls[scope], scope, ca_file)
-            walk(directory, ca_file, client, metadata, calls[scope])
+            session, aliases = open_session(directory, ca_file, client, metadata)
+            use_token(session, aliases, client, calls[scope])
             print(f"{client['name']} ({client['assertion_alg']}) configured itself for {scope}")
     check_directory(sandbox, metadata, ca_file)
 
 
 def discover(call, scope, ca_file):
-    """From a refusal to the metadata of the server that helps."""
-    public = requests.Session()
-    public.trust_env = False
-    public.verify = ca_file
+    """Follow a refusal to the metadata of the authorization server."""
+    public = open_public_session(ca_file)
     method, url, _form = call
-    refused = public.request(method, url, timeout=TIMEOUT_SECONDS)
-    expect(refused, 401)
+    refused = expect(public.request(method, url, timeout=TIMEOUT_SECONDS), 401)
     challenge = refused.headers["WWW-Authenticate"]
-    place = re.search(r'resource_metadata="([^"]+)"', challenge).group(1)
-    resource = expect(public.get(place, timeout=TIMEOUT_SECONDS), 200).json()
-    # RFC 9728 section 3.3: what was asked for is what is described.
+    metadata_url = re.search(r'resource_metadata="([^"]+)"', challenge).group(1)
+    resource = expect(public.get(metadata_url, timeout=TIMEOUT_SECONDS), 200).json()
+    # The metadata must describe the resource that refused (RFC 9728, section 3.3).
     assert url.startswith(resource["resource"] + "/"), resource
-    assert place == resource["resource"] + "/.well-known/oauth-protected-resource"
+    assert metadata_url == resource["resource"] + "/.well-known/oauth-protected-resource"
     assert scope in resource["scopes_supported"] and "header" in resource["bearer_methods_supported"]
-    issuer = resource["authorization_servers"][0]
-    found = {}
-    for suffix in ["oauth-authorization-server", "openid-configuration"]:
-        place = get_well_known_url(issuer, external=True, suffix=suffix)
-        found[suffix] = expect(public.get(place, timeout=TIMEOUT_SECONDS), 200).json()
-    metadata = AuthorizationServerMetadata(found["oauth-authorization-server"])
-    assert metadata == found["openid-configuration"] and metadata["issuer"] == issuer
-    for key in metadata.REGISTRY_KEYS:
-        # Authlib wants at least one response type; a server without an authorisation
-        # endpoint has none.
-        if key != "response_types_supported":
-            getattr(metadata, f"validate_{key}")()
+    metadata = read_server_metadata(public, resource["authorization_servers"][0])
     assert resource["resource"] in metadata["protected_resources"]
     return metadata
 
 
-def walk(directory, ca_file, client, metadata, call):
-    """A token, the call, a look at the token, its end, and the call refused."""
+def open_public_session(ca_file):
+    session = requests.Session()
+    session.trust_env = False
+    session.verify = ca_file
+    return session
+
+
+def read_server_metadata(public, issuer):
+    """Return the metadata, which must be the same at both well-known paths."""
+    documents = []
+    for suffix in ["oauth-authorization-server", "openid-configuration"]:
+        url = get_well_known_url(issuer, external=True, suffix=suffix)
+        documents.append(expect(public.get(url, timeout=TIMEOUT_SECONDS), 200).json())
+    metadata = AuthorizationServerMetadata(documents[0])
+    assert metadata == documents[1] and metadata["issuer"] == issuer
+    for key in metadata.REGISTRY_KEYS:
+        # Authlib wants a response type, but without an authorization endpoint there is none.
+        if key != "response_types_supported":
+            getattr(metadata, f"validate_{key}")()
+    return metadata
+
+
+def open_session(directory, ca_file, client, metadata):
+    """Return Authlib's session for a client, and the addresses for mutual TLS."""
     assert "private_key_jwt" in metadata["token_endpoint_auth_methods_supported"]
     algorithm = client["assertion_alg"]
     assert algorithm in metadata["token_endpoint_auth_signing_alg_values_supported"]
-    places = metadata["mtls_endpoint_aliases"]
+    aliases = metadata["mtls_endpoint_aliases"]
     pem = (directory / client["assertion_key_file"]).read_bytes()
     session = OAuth2Session(
         client["client_id"],
@@ -101,22 +109,26 @@ def walk(directory, ca_file, client, metadata, call):
     session.verify = ca_file
     session.cert = tuple(str(directory / client[name]) for name in ["certificate_file", "key_file"])
     session.register_client_auth_method(
-        ShortLived(places["token_endpoint"], alg=algorithm, headers={"kid": client["assertion_kid"]})
+        ShortLived(aliases["token_endpoint"], alg=algorithm, headers={"kid": client["assertion_kid"]})
     )
-    token = session.fetch_token(places["token_endpoint"])
+    return session, aliases
+
+
+def use_token(session, aliases, client, call):
+    """Request a token, call the API, introspect the token, revoke it, and call the API again."""
+    token = session.fetch_token(aliases["token_endpoint"])
     assert set(token["scope"].split()) == set(client["scopes"]), token
     method, url, form = call
     expect(session.request(method, url, data=form, timeout=TIMEOUT_SECONDS), 200)
 
-    def look():
-        answer = session.introspect_token(places["introspection_endpoint"], token["access_token"])
+    def introspect():
+        answer = session.introspect_token(aliases["introspection_endpoint"], token["access_token"])
         return expect(answer, 200).json()
 
-    seen = look()
-    assert seen["active"] and seen["client_id"] == client["client_id"] and seen["cnf"], seen
-    given_up = session.revoke_token(places["revocation_endpoint"], token["access_token"])
-    expect(given_up, 200)
-    assert look() == {"active": False}
+    active = introspect()
+    assert active["active"] and active["client_id"] == client["client_id"] and active["cnf"], active
+    expect(session.revoke_token(aliases["revocation_endpoint"], token["access_token"]), 200)
+    assert introspect() == {"active": False}
     headers = {"Authorization": f"Bearer {token['access_token']}"}
     refused = session.request(
         method, url, data=form, headers=headers, withhold_token=True, timeout=TIMEOUT_SECONDS
@@ -125,10 +137,8 @@ def walk(directory, ca_file, client, metadata, call):
 
 
 def check_directory(sandbox, metadata, ca_file):
-    """The directory leads to the same server."""
-    session = requests.Session()
-    session.trust_env = False
-    session.verify = ca_file
+    """Check that the directory leads to the same server."""
+    session = open_public_session(ca_file)
     url = sandbox["directory_url"] + "/participants"
     entries = expect(session.get(url, timeout=TIMEOUT_SECONDS), 200).json()
     servers = [server for entry in entries for server in entry["AuthorisationServers"]]
