@@ -1,57 +1,64 @@
-//! HTTPS to the service: bounded in time and size, to the trusted authorities only.
+//! HTTPS connections to the service, with limits on time, size and trusted authorities.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use reqwest::{Certificate, Identity, RequestBuilder};
+use reqwest::{Certificate, ClientBuilder, Identity, RequestBuilder};
 
 use crate::{ClientError, printable};
 
-/// Time to connect, TLS included, in seconds.
-pub const CONNECT_TIMEOUT_SECONDS: u64 = 5;
-/// Time for a whole request with its answer, in seconds.
-pub const REQUEST_TIMEOUT_SECONDS: u64 = 30;
-/// The largest answer that is read, in bytes: what is longer could not be verified. A hundred chains
-/// of a hundred properties each (S-3, S-54) stay below it.
+/// The longest time to connect, TLS included, in seconds.
+const CONNECT_TIMEOUT_SECONDS: u64 = 5;
+/// The longest time for a request and its answer, in seconds.
+const REQUEST_TIMEOUT_SECONDS: u64 = 30;
+/// The largest answer that the client reads, in bytes. A larger answer could not be verified.
+/// A hundred chains of a hundred properties each (S-3, S-54) stay below this limit.
 pub const BODY_LIMIT_BYTES: usize = signing::provenance::MAX_ENVELOPE_BYTES;
 
-/// Where the service is.
+/// The addresses of one service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoints {
-    /// `{base_url}`: the chain query, `https://` without a path.
+    /// `{base_url}`, the address of the chain query: `https://` without a path.
     pub base_url: String,
-    /// `{auth_url}`: the token endpoint's host. It is the issuer as well, and so the audience of
-    /// client assertions, character for character; a slash at its end is dropped.
+    /// `{auth_url}`, the host of the token endpoint. It is also the issuer, so client assertions
+    /// name it as their audience, character for character and without a slash at the end.
     pub auth_url: String,
-    /// `{jwks_url}`: the full address of the key set.
+    /// `{jwks_url}`, the full address of the key set.
     pub jwks_url: String,
 }
 
-/// Which certificate authorities may vouch for the service.
+/// The certificate authorities that may sign the service's certificate.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// Those of this PEM bundle and no other.
+    /// The authorities in this PEM bundle and no others.
     Only(Vec<u8>),
-    /// Those that the operating system trusts.
+    /// The authorities that the operating system trusts.
     System,
 }
 
-/// An answer, read whole.
+/// An answer with its whole body.
 pub(crate) struct Answer {
+    /// The address that answered, safe for a terminal.
     pub(crate) url: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
+impl Answer {
+    pub(crate) fn unexpected(&self, reason: impl Into<String>) -> ClientError {
+        ClientError::UnexpectedAnswer {
+            url: self.url.clone(),
+            reason: reason.into(),
+        }
+    }
+}
+
 impl Endpoints {
-    /// The same addresses, each checked to be `https`, without a slash at the end of the first two.
-    ///
-    /// # Errors
-    /// [`ClientError::Credential`] that names the address that is not `https`.
-    pub fn normalise(self) -> Result<Self, ClientError> {
+    /// Checks that each address is `https`, and removes the slash that ends the first two.
+    pub(crate) fn normalise(self) -> Result<Self, ClientError> {
         check_https("the base address", &self.base_url)?;
         check_https("the token endpoint's address", &self.auth_url)?;
         check_https("the key set's address", &self.jwks_url)?;
@@ -63,36 +70,26 @@ impl Endpoints {
     }
 }
 
-/// Refuses what is not an `https://` address with a host, or carries a user name or password.
-pub(crate) fn check_https(what: &'static str, url: &str) -> Result<(), ClientError> {
-    let usable = reqwest::Url::parse(url).is_ok_and(|url| {
+/// Accepts an `https://` address with a host, and without a user name or password.
+pub(crate) fn check_https(name: &'static str, url: &str) -> Result<(), ClientError> {
+    let is_usable = reqwest::Url::parse(url).is_ok_and(|url| {
         let is_anonymous = url.username().is_empty() && url.password().is_none();
         url.scheme() == "https" && url.has_host() && is_anonymous
     });
-    if usable {
+    if is_usable {
         return Ok(());
     }
     let reason = format!("`{}` is not a plain https:// address", printable(url));
-    Err(ClientError::Credential { what, reason })
+    Err(ClientError::Credential { what: name, reason })
 }
 
-/// An HTTPS client that trusts `trust`, and presents the certificate and key of `identity_pem`
-/// where the service asks for one. It follows no redirects and uses no proxies: a redirect could
-/// carry the token elsewhere, and a proxy of the environment cannot do mutual TLS.
+/// An HTTPS client that trusts `trust`. It presents the certificate in `identity_pem` when the
+/// service asks for one.
 pub(crate) fn open_connection(
     trust: &Trust,
     identity_pem: Option<&[u8]>,
 ) -> Result<reqwest::Client, ClientError> {
-    // Fails only when a provider is installed already, and then that one is used.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-
-    let mut builder = reqwest::Client::builder()
-        .https_only(true)
-        .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
-        .timeout(Duration::from_secs(REQUEST_TIMEOUT_SECONDS))
-        .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
-        .user_agent(concat!("onward/", env!("CARGO_PKG_VERSION")));
+    let mut builder = connection_builder(REQUEST_TIMEOUT_SECONDS).https_only(true);
     if let Trust::Only(pem) = trust {
         builder = builder.tls_certs_only(parse_authorities(pem)?);
     }
@@ -104,6 +101,19 @@ pub(crate) fn open_connection(
     builder
         .build()
         .map_err(|error| unusable("the certificates", &error))
+}
+
+/// The settings that all connections share. They allow no redirects, because a redirect could
+/// carry the token elsewhere. They use no proxies, because a proxy cannot do mutual TLS.
+pub(crate) fn connection_builder(timeout_seconds: u64) -> ClientBuilder {
+    // This fails if the process has installed a provider already, and then that provider is used.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    reqwest::Client::builder()
+        .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
+        .timeout(Duration::from_secs(timeout_seconds))
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .user_agent(concat!("onward/", env!("CARGO_PKG_VERSION")))
 }
 
 pub(crate) fn parse_authorities(pem: &[u8]) -> Result<Vec<Certificate>, ClientError> {
@@ -118,28 +128,35 @@ pub(crate) fn parse_authorities(pem: &[u8]) -> Result<Vec<Certificate>, ClientEr
 
 /// Sends `request` to `url` and reads the whole answer, whatever its status.
 pub(crate) async fn send(url: &str, request: RequestBuilder) -> Result<Answer, ClientError> {
-    let unreachable = |error: reqwest::Error| ClientError::Unreachable {
-        url: printable(url),
-        reason: describe_causes(&error.without_url()),
-    };
-    let mut response = request.send().await.map_err(unreachable)?;
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-        if body.len().saturating_add(chunk.len()) > BODY_LIMIT_BYTES {
-            let reason = format!("it is larger than {BODY_LIMIT_BYTES} bytes");
-            return Err(ClientError::UnexpectedAnswer {
-                url: printable(url),
-                reason,
-            });
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(Answer {
-        url: printable(url),
+    let url = printable(url);
+    let mut response = request
+        .send()
+        .await
+        .map_err(|error| unreachable(&url, error))?;
+    let mut answer = Answer {
         status: response.status().as_u16(),
         headers: response.headers().clone(),
-        body,
-    })
+        body: Vec::new(),
+        url,
+    };
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| unreachable(&answer.url, error))?
+    {
+        if answer.body.len().saturating_add(chunk.len()) > BODY_LIMIT_BYTES {
+            return Err(answer.unexpected(format!("it is larger than {BODY_LIMIT_BYTES} bytes")));
+        }
+        answer.body.extend_from_slice(&chunk);
+    }
+    Ok(answer)
+}
+
+pub(crate) fn unreachable(shown_url: &str, error: reqwest::Error) -> ClientError {
+    ClientError::Unreachable {
+        url: shown_url.to_owned(),
+        reason: describe_causes(&error.without_url()),
+    }
 }
 
 fn unusable(what: &'static str, error: &reqwest::Error) -> ClientError {
@@ -149,7 +166,7 @@ fn unusable(what: &'static str, error: &reqwest::Error) -> ClientError {
     }
 }
 
-/// The error with its causes, outermost first: the outermost alone says little.
+/// The error and all its causes, because the outermost error alone says little.
 pub(crate) fn describe_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! What can go wrong for an integrator, each with what to do about it.
+//! The errors that an integrator can meet, each with advice.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use signing::provenance::ProvenanceError;
 use crate::problem::{Problem, TokenRefusal};
 use crate::{printable, webhook};
 
-/// A failed call, file or verification. Texts from the network are safe for a terminal.
+/// A failed call, file or verification. Its texts are safe for a terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// A file could not be read.
@@ -15,10 +15,10 @@ pub enum ClientError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// `sandbox.json` is not what a sandbox writes.
+    /// `sandbox.json` does not have the shape that a sandbox writes.
     #[error(
         "{} is not a sandbox's file ({source}): start `onward sandbox` of this version again",
         path.display()
@@ -26,24 +26,24 @@ pub enum ClientError {
     Sandbox {
         /// The file.
         path: PathBuf,
-        /// Where it departs from the expected shape.
+        /// The first difference from the expected shape.
         source: serde_json::Error,
     },
-    /// No client of that name, or none that may query.
-    #[error("no such client in sandbox.json; it has: {names}")]
+    /// The sandbox has no client of that name, or no client that may query.
+    #[error("sandbox.json has no such client; its clients are: {names}")]
     UnknownClient {
-        /// The names that there are, separated by commas.
+        /// The names of the sandbox's clients, separated by commas.
         names: String,
     },
-    /// A certificate, key or address that cannot be used.
+    /// A certificate, key or address is unusable.
     #[error("{what} cannot be used: {reason}")]
     Credential {
-        /// Which one.
+        /// The name of the certificate, key or address.
         what: &'static str,
-        /// Why, and what is expected.
+        /// The fault, and the expected form.
         reason: String,
     },
-    /// No answer: name resolution, connection, TLS or time limit.
+    /// No answer came: name resolution, connection, TLS or a time limit failed.
     #[error(
         "{url} cannot be reached: {reason}; check the address, that the service is running, \
              and the certificates"
@@ -51,41 +51,41 @@ pub enum ClientError {
     Unreachable {
         /// The address that was called.
         url: String,
-        /// The chain of causes.
+        /// The error and its causes.
         reason: String,
     },
-    /// An answer that is not what the interface promises.
+    /// The answer is not one that document 1 describes.
     #[error("{url} gave an unexpected answer: {reason}; check the address of the service")]
     UnexpectedAnswer {
         /// The address that was called.
         url: String,
-        /// In which way.
+        /// The difference from the expected answer.
         reason: String,
     },
     /// The token endpoint refused.
     #[error("no access token: {0}; {advice}", advice = .0.advice())]
     Token(Box<TokenRefusal>),
-    /// The query was refused.
+    /// The service refused the query.
     #[error("{0}; {advice}", advice = .0.advice())]
     Refused(Box<Problem>),
     /// Webhook management refused.
     #[error("{0}; {advice}", advice = webhook::advice(.0))]
     Webhook(Box<Problem>),
-    /// Too many requests (S-14).
-    #[error("the rate limit is reached: {}, and space requests out", wait(*.retry_after_seconds))]
+    /// The client sent too many requests (S-14).
+    #[error("the rate limit is reached: {}, and send requests less often", wait(*.retry_after_seconds))]
     RateLimited {
-        /// How long to wait, when the service said so.
+        /// The time to wait, if the service named one.
         retry_after_seconds: Option<u64>,
         /// The whole refusal.
         problem: Box<Problem>,
     },
-    /// The answer is not what the holder of the published key signed. Nothing in it may be used.
+    /// The holder of the published key did not sign this answer. Nothing in it may be used.
     #[error(
-        "the answer does NOT verify, so nothing in it can be relied on: {reason}",
+        "the answer does NOT verify, so do not rely on anything in it: {reason}",
         reason = printable(&.0.to_string())
     )]
     Provenance(#[from] ProvenanceError),
-    /// The signature is good, and what was signed is not a page of chains.
+    /// The signature is good, but the signed data is not a page of chains.
     #[error(
         "the signature verifies, but the data is not a page of chains ({0}): use a version of \
              this client that knows the service's version"

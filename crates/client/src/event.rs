@@ -12,25 +12,20 @@ use signing::jws::{JwsError, Unverified};
 
 use crate::printable;
 
-/// Seconds by which this computer's clock and the service's may differ.
-pub const SKEW_SECONDS: u64 = 60;
-/// Seconds for which an event's token is valid, from `iat` to `exp` (document 1).
-pub const LIFETIME_SECONDS: u64 = 300;
-
 /// The types of event, as subscribers name them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EventType {
-    /// A milestone was recorded, Fall Through apart.
+    /// Somebody recorded a milestone other than Fall Through.
     MilestoneUpdated,
     /// The sale fell through.
     FallThrough,
 }
 
 impl EventType {
-    /// Both, in document 1's order.
+    /// Both types, in document 1's order.
     pub const ALL: [Self; 2] = [Self::MilestoneUpdated, Self::FallThrough];
 
-    /// Document 1's spelling.
+    /// The type in document 1's spelling.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::MilestoneUpdated => "milestone.updated",
@@ -38,7 +33,7 @@ impl EventType {
         }
     }
 
-    /// Reads document 1's spelling exactly.
+    /// The type with exactly this spelling.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == text)
     }
@@ -50,33 +45,33 @@ impl fmt::Display for EventType {
     }
 }
 
-/// What an event tells.
+/// An event of one property.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event {
-    /// The same for every attempt to deliver this event: deduplicate by it. That of a simulated
+    /// The id for deduplication, the same in every delivery of this event. The id of a simulated
     /// event begins with `sim_`.
     pub event_id: String,
-    /// When it happened: ISO 8601, UTC.
+    /// The time of the event: ISO 8601, UTC.
     pub event_timestamp: String,
-    /// The property's id, digits; `"0"` when a simulated event's property is unknown.
+    /// The property's id in digits, or `"0"` if the property of a simulated event is unknown.
     pub property_id: String,
-    /// The property's UPRN, digits: text here, a number in the chain query.
+    /// The property's UPRN in digits. It is a number in the chain query, but text in events.
     pub uprn: String,
-    /// What happened.
+    /// The data of the event.
     pub content: EventContent,
 }
 
-/// What happened to a property, by the type of its event.
+/// The data of an event, by its type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum EventContent {
-    /// `milestone.updated`.
+    /// The data of `milestone.updated`.
     MilestoneUpdated {
-        /// The milestone, by its label in document 1's catalogue.
+        /// The milestone's label in document 1's catalogue.
         label: String,
         /// `YYYY-MM-DD`, in Europe/London.
         date: String,
     },
-    /// `fallthrough`.
+    /// The data of `fallthrough`.
     FallThrough {
         /// `YYYY-MM-DD`, in Europe/London.
         date: String,
@@ -84,7 +79,7 @@ pub enum EventContent {
 }
 
 impl Event {
-    /// Its type.
+    /// The type of the event.
     pub fn event_type(&self) -> EventType {
         match self.content {
             EventContent::MilestoneUpdated { .. } => EventType::MilestoneUpdated,
@@ -93,48 +88,48 @@ impl Event {
     }
 }
 
-/// Why an event is not accepted. The texts are safe for a terminal.
+/// The reason for refusing an event. Its texts are safe for a terminal.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum EventRefusal {
-    /// No token, or its signature is not one of the key it names.
+    /// The body is not a token, or the signature is wrong.
     #[error("{}", printable(&.0.to_string()))]
     Jws(#[from] JwsError),
-    /// Bytes that are no text.
+    /// The body is not text.
     #[error("the body is not a token")]
     NotText,
-    /// Another kind of token, an access token for example (RFC 8725, section 3.11).
+    /// The token is of another kind, such as an access token (RFC 8725, section 3.11).
     #[error("the header's `typ` must be JWT")]
     WrongType,
-    /// Events are signed with RS256 and nothing else.
+    /// The token is not signed with RS256, the only algorithm for events.
     #[error("the header's `alg` must be RS256")]
     WrongAlgorithm,
-    /// Without `kid` there is no key to verify with.
+    /// The token names no key.
     #[error("the header has no `kid`")]
     NoKid,
-    /// The key set holds no such key, even if it was fetched anew.
+    /// The key set does not hold the named key.
     #[error("the key set holds no key {:?}", printable(.0))]
     UnknownKey(String),
-    /// A claim is missing, or is not what document 1 says.
+    /// A claim is missing, or is not as document 1 describes it.
     #[error("the claim `{name}` {reason}")]
     Claim {
-        /// Which one.
+        /// The claim.
         name: &'static str,
-        /// What it must be.
+        /// The rule that the claim breaks.
         reason: &'static str,
     },
-    /// Signed by this key, and for another service.
+    /// The event comes from another service that uses the same key.
     #[error("the claim `iss` is {:?}, not this service", printable(.0))]
     WrongIssuer(String),
-    /// Past its `exp`.
-    #[error("it expired {0} s ago: verify promptly, and check this computer's clock")]
+    /// The event expired this many seconds ago.
+    #[error("the event expired {0} s ago: verify promptly, and check this computer's clock")]
     Expired(u64),
-    /// Its `iat` lies ahead.
-    #[error("it was issued {0} s in the future: check this computer's clock")]
+    /// The event's `iat` is this many seconds in the future.
+    #[error("the event was issued {0} s in the future: check this computer's clock")]
     NotYetIssued(u64),
 }
 
 impl EventRefusal {
-    /// The error code that RFC 8935 (section 2.4) gives to a receiver for this.
+    /// The error code for the answer to the delivery (RFC 8935, section 2.4).
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownKey(_) | Self::NoKid => "invalid_key",
@@ -151,8 +146,9 @@ impl EventRefusal {
     }
 }
 
-/// An event whose token was verified. There is no other way to obtain one than [`verify_event`],
-/// so what it holds was signed by a key of the given set for the given issuer.
+/// A genuine event: a key of the service's key set signed it, for the expected issuer.
+///
+/// Only [`Receiver::verify`](crate::Receiver::verify) makes one.
 #[derive(Clone, Debug)]
 pub struct VerifiedEvent {
     event: Event,
@@ -161,45 +157,31 @@ pub struct VerifiedEvent {
 }
 
 impl VerifiedEvent {
-    /// What it tells.
+    /// The event.
     pub fn event(&self) -> &Event {
         &self.event
     }
 
-    /// Id of the key that signed.
+    /// The id of the key that signed the event.
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// All claims as signed, those that this version does not know included.
+    /// All signed claims, including those that this version does not know.
     pub fn claims(&self) -> &Map<String, Value> {
         &self.claims
     }
 }
 
-/// Checks the body of a delivery by document 1's tables: header, signature, issuer, time and
-/// claims. `issuer` is `{base_url}`, character for character.
-///
-/// # Errors
-/// [`EventRefusal`]; nothing of the body may then be used.
-pub fn verify_event(
-    body: &[u8],
-    keys: &JwkSet,
-    issuer: &str,
-    now: SystemTime,
-) -> Result<VerifiedEvent, EventRefusal> {
-    UnverifiedEvent::read(body)?.verify(keys, issuer, now)
-}
-
-/// A token with the header of an event, whose signature nobody has checked yet.
+/// A token with the header of an event and an unchecked signature.
 pub(crate) struct UnverifiedEvent {
     token: Unverified,
     kid: String,
 }
 
 impl UnverifiedEvent {
-    /// Reads the header. It is fixed, so that the sender cannot choose how its token is judged
-    /// (RFC 8725, sections 3.1 and 3.11).
+    /// Reads the header. Type and algorithm are fixed, so that the sender cannot choose how its
+    /// token is verified (RFC 8725, sections 3.1 and 3.11).
     pub(crate) fn read(body: &[u8]) -> Result<Self, EventRefusal> {
         let text = std::str::from_utf8(body).map_err(|_| EventRefusal::NotText)?;
         let token = Unverified::parse(text)?;
@@ -213,12 +195,13 @@ impl UnverifiedEvent {
         Ok(Self { token, kid })
     }
 
-    /// The key that it names.
+    /// The id of the key that the token names.
     pub(crate) fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// The signature first (RFC 7519, section 7.2), then what it covers.
+    /// Verifies the signature first (RFC 7519, section 7.2), then issuer, time and claims.
+    /// `issuer` is `{base_url}`, character for character.
     pub(crate) fn verify(
         &self,
         keys: &JwkSet,

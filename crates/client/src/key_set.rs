@@ -1,4 +1,4 @@
-//! The published key set: fetched, kept while it is fresh, fetched again for an unknown key.
+//! The published key set: download, cache, and a new download for an unknown key.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,16 +8,16 @@ use signing::jwk::JwkSet;
 use crate::connection::{check_https, open_connection, send};
 use crate::{ClientError, Trust};
 
-/// How long a key set without `max-age` is kept, in seconds.
+/// The time for which a key set without `max-age` is cached, in seconds.
 const DEFAULT_AGE_SECONDS: u64 = 300;
-/// The longest that a key set is kept whatever its `max-age`, in seconds: a key that is revoked
-/// (S-28) must not be trusted for longer.
+/// The longest time for which a key set is cached, in seconds. A longer `max-age` does not extend
+/// it, so that a revoked key (S-28) loses its trust.
 const AGE_LIMIT_SECONDS: u64 = 3600;
 
-/// Fetches the key set at `jwks_url` without keeping it.
+/// Downloads the key set at `jwks_url`, without caching it.
 ///
 /// # Errors
-/// [`ClientError::Unreachable`], or [`ClientError::UnexpectedAnswer`] when what comes is not a key
+/// [`ClientError::Unreachable`], or [`ClientError::UnexpectedAnswer`] when the answer is not a key
 /// set.
 pub async fn fetch_key_set(jwks_url: &str, trust: &Trust) -> Result<JwkSet, ClientError> {
     check_https("the key set's address", jwks_url)?;
@@ -26,17 +26,14 @@ pub async fn fetch_key_set(jwks_url: &str, trust: &Trust) -> Result<JwkSet, Clie
     Ok(keys)
 }
 
-/// A key set with the moment until which it is fresh.
-pub(crate) struct KeptKeySet {
+/// A cached key set, and the time until which it is fresh.
+#[derive(Default)]
+pub(crate) struct CachedKeySet {
     keys: Option<(JwkSet, SystemTime)>,
 }
 
-impl KeptKeySet {
-    pub(crate) fn empty() -> Self {
-        Self { keys: None }
-    }
-
-    /// The kept key set while it is fresh at `now`, otherwise a new one.
+impl CachedKeySet {
+    /// The cached key set while it is fresh at `now`, otherwise a new one.
     pub(crate) async fn obtain(
         &mut self,
         connection: &reqwest::Client,
@@ -54,34 +51,28 @@ impl KeptKeySet {
         Ok(keys)
     }
 
-    /// Makes the next [`obtain`](Self::obtain) fetch anew.
+    /// Makes the next [`obtain`](Self::obtain) download a new key set.
     pub(crate) fn forget(&mut self) {
         self.keys = None;
     }
 }
 
-/// The key set at `jwks_url`, and for how long it is fresh.
+/// Downloads the key set at `jwks_url`, and says for how long it is fresh.
 pub(crate) async fn download(
     connection: &reqwest::Client,
     jwks_url: &str,
 ) -> Result<(JwkSet, Duration), ClientError> {
     let answer = send(jwks_url, connection.get(jwks_url)).await?;
-    let unexpected = |reason: String| ClientError::UnexpectedAnswer {
-        url: answer.url.clone(),
-        reason,
-    };
     if answer.status != 200 {
-        return Err(unexpected(format!(
-            "status {} instead of a key set",
-            answer.status
-        )));
+        let reason = format!("status {} instead of a key set", answer.status);
+        return Err(answer.unexpected(reason));
     }
     let keys = JwkSet::parse_published(&answer.body)
-        .map_err(|error| unexpected(format!("it is not a key set: {error}")))?;
+        .map_err(|error| answer.unexpected(format!("it is not a key set: {error}")))?;
     Ok((keys, read_max_age(&answer.headers)))
 }
 
-/// The freshness that `Cache-Control` allows (RFC 9111, section 5.2.2), within our own limit.
+/// The freshness that `Cache-Control` allows (RFC 9111, section 5.2.2), at most our own limit.
 fn read_max_age(headers: &HeaderMap) -> Duration {
     let mut seconds = DEFAULT_AGE_SECONDS;
     let fields = headers

@@ -1,32 +1,32 @@
-//! What an integrator uses: tokens, queries, webhooks and the verification of what comes back.
+//! The integrator's library: access tokens, verified chain queries, subscriptions and received events.
 //!
-//! The crate knows nothing about the server or its storage. It reads no clock of its own: the
-//! time is a [`Clock`] that the caller hands in.
+//! The crate knows nothing about the server or its store. It reads no clock: the caller passes a
+//! [`Clock`].
 
 pub mod connection;
-pub mod error;
+mod error;
 pub mod event;
-pub mod forward;
+mod forward;
 pub mod key_set;
-pub mod printable;
+mod printable;
 pub mod problem;
-pub mod query;
-pub mod receive;
+mod query;
+mod receive;
 pub mod sandbox;
 pub mod token;
-pub mod verify;
+mod verify;
 pub mod webhook;
 pub mod wire;
 
 #[cfg(test)]
-mod stand_in;
+mod fake_server;
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use connection::{Endpoints, Trust};
 pub use error::ClientError;
-pub use event::{Event, EventContent, EventType, VerifiedEvent, verify_event};
+pub use event::{Event, EventContent, EventType, VerifiedEvent};
 pub use forward::Forwarder;
 pub use printable::printable;
 pub use query::{ChainInput, ChainQuery, Client};
@@ -37,8 +37,8 @@ pub use token::Credentials;
 pub use verify::{VerifiedAnswer, verify_answer};
 pub use webhook::WebhookClient;
 
-/// Where the time comes from: a function that returns the current moment.
+/// A function that returns the current time.
 ///
-/// It dates client assertions and ages the cached token and key set. A program passes its system
-/// clock; a test passes a clock that it moves.
+/// It dates client assertions, and decides when the cached token and key set are too old. A program
+/// passes its system clock, and a test passes a clock that it moves.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

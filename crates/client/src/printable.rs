@@ -1,18 +1,16 @@
 //! Text from outside, made safe for a terminal or a log line.
 
-/// The longest text, in characters, that [`printable`] returns, the ellipsis included.
-pub const PRINTABLE_LIMIT_CHARACTERS: usize = 500;
+/// The longest text that [`printable`] returns, in characters, the ellipsis included.
+const PRINTABLE_LIMIT_CHARACTERS: usize = 500;
 
-/// `text` without the characters that could steer a terminal or reorder what is shown: control
-/// characters (C0, DEL, C1), line and paragraph separators, bidirectional controls (CVE-2021-42574)
-/// and invisible joiners. Tabs and line breaks become one space. What is longer than
-/// [`PRINTABLE_LIMIT_CHARACTERS`] is cut and ends with an ellipsis.
+/// Removes the characters of `text` that could control a terminal or reorder the output. These are
+/// control characters, bidirectional controls (CVE-2021-42574) and invisible joiners.
+///
+/// Tabs, line breaks and separators of lines and paragraphs become spaces. A text longer than 500
+/// characters is cut and ends with an ellipsis.
 pub fn printable(text: &str) -> String {
-    let mut shown = String::new();
     let mut kept = text.chars().filter_map(printable_character);
-    for character in kept.by_ref().take(PRINTABLE_LIMIT_CHARACTERS) {
-        shown.push(character);
-    }
+    let mut shown: String = kept.by_ref().take(PRINTABLE_LIMIT_CHARACTERS).collect();
     if kept.next().is_some() {
         shown.pop();
         shown.push('…');

@@ -6,49 +6,49 @@ use serde::Deserialize;
 
 use crate::printable;
 
-/// How many entries of `errors` are kept from one problem document.
+/// The most entries of `errors` that are kept from one problem document.
 const ERRORS_LIMIT: usize = 100;
 
-/// A refusal, whatever form its body had. All texts are made safe for a terminal.
+/// A refusal by the service. All its texts are safe for a terminal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// HTTP status of the answer.
+    /// The HTTP status of the answer.
     pub status: u16,
-    /// Short, the same for all problems of its kind.
+    /// The kind of problem, in a few words.
     pub title: String,
-    /// What is wrong this time; empty when the service did not say.
+    /// The fault of this request, or empty if the service did not name it.
     pub detail: String,
-    /// The service's id of the request, for a question to its operator.
+    /// The service's id of the request, to quote to the service's operator.
     pub request_id: Option<String>,
-    /// The single faults of a 422.
+    /// The wrong values that a 422 names.
     pub errors: Vec<Fault>,
 }
 
-/// One fault of a 422.
+/// One wrong value that a 422 names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// The field, such as `value[3]`.
     pub pointer: String,
-    /// What is wrong with it.
+    /// The fault of that field.
     pub detail: String,
 }
 
-/// A refusal of the token endpoint (RFC 6749, section 5.2), made safe for a terminal.
+/// A refusal by the token endpoint (RFC 6749, section 5.2). Its texts are safe for a terminal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenRefusal {
-    /// HTTP status of the answer.
+    /// The HTTP status of the answer.
     pub status: u16,
-    /// The error code, such as `invalid_client`; empty when the body held none.
+    /// The error code, such as `invalid_client`, or empty if the body has none.
     pub error: String,
-    /// The service's explanation; empty when there was none.
+    /// The service's explanation, or empty if the body has none.
     pub error_description: String,
 }
 
 impl Problem {
-    /// The refusal with this `status` and `body`. A body that is not a problem document leaves
-    /// `title` as the standard name of the status and `detail` empty. The status of the answer
-    /// counts, not the one that the body repeats.
-    pub fn parse(status: u16, body: &[u8]) -> Self {
+    /// Reads the refusal with this `status` and `body`. The status of the answer counts, even if
+    /// the body names another. If the body is not a problem document, the title is the standard
+    /// name of the status.
+    pub(crate) fn parse(status: u16, body: &[u8]) -> Self {
         let document: ProblemDocument = serde_json::from_slice(body).unwrap_or_default();
         let errors = document.errors.into_iter().take(ERRORS_LIMIT);
         Self {
@@ -62,18 +62,18 @@ impl Problem {
         }
     }
 
-    /// What the caller can do about it, by the table "Errors" of document 1.
-    pub fn advice(&self) -> &'static str {
+    /// Advice for the caller, by the table "Errors" of document 1.
+    pub(crate) fn advice(&self) -> &'static str {
         match self.status {
-            401 => "obtain a new token, with the certificate that is presented on the query",
+            401 => "request a new token, with the client certificate that the query uses",
             403 => {
-                "have the scope `transaction-status` assigned to this client by the directory's \
-                 operator"
+                "ask the directory's operator to assign the scope `transaction-status` to this \
+                 client"
             }
             404 => "check the address or UPRN, or query another one",
-            413 | 422 => "correct the values named above and ask again",
-            300..=399 => "redirects are not followed: correct the address of the service",
-            500..=599 => "try again later; if it stays, tell the operator of the service",
+            413 | 422 => "correct the values named above and send the request again",
+            300..=399 => "this client follows no redirects: correct the address of the service",
+            500..=599 => "try again later; if the error stays, inform the service's operator",
             _ => "check the address of the service and the request",
         }
     }
@@ -96,9 +96,9 @@ impl fmt::Display for Problem {
 }
 
 impl TokenRefusal {
-    /// The refusal with this `status` and `body`; both texts are empty when the body is not an
+    /// Reads the refusal with this `status` and `body`. Both texts are empty if the body is not an
     /// OAuth error.
-    pub fn parse(status: u16, body: &[u8]) -> Self {
+    pub(crate) fn parse(status: u16, body: &[u8]) -> Self {
         let document: TokenErrorDocument = serde_json::from_slice(body).unwrap_or_default();
         Self {
             status,
@@ -107,17 +107,16 @@ impl TokenRefusal {
         }
     }
 
-    /// What the caller can do about it.
-    pub fn advice(&self) -> &'static str {
+    pub(crate) fn advice(&self) -> &'static str {
         match self.error.as_str() {
             "invalid_client" => {
                 "check the client id, the assertion key and its algorithm, and that this \
                  computer's clock is right"
             }
-            "invalid_scope" => "have the scope assigned to this client by the directory's operator",
+            "invalid_scope" => "ask the directory's operator to assign the scope to this client",
             "invalid_grant" => "present the client certificate that is registered",
-            "unauthorized_client" => "have the client enabled by the directory's operator",
-            _ if self.status == 429 => "space token requests out; a token serves many queries",
+            "unauthorized_client" => "ask the directory's operator to enable this client",
+            _ if self.status == 429 => "request tokens less often: one token serves many queries",
             _ => "check the address of the token endpoint",
         }
     }

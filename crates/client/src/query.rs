@@ -1,4 +1,4 @@
-//! The chain query: ask, verify, and hand over only what verified.
+//! The chain query. It returns an answer only after verifying it.
 
 use std::time::SystemTime;
 
@@ -8,45 +8,45 @@ use signing::provenance::{ProvenanceError, verify_envelope};
 use tokio::sync::Mutex;
 
 use crate::connection::{Answer, Endpoints, Trust, open_connection, send};
-use crate::key_set::KeptKeySet;
+use crate::key_set::CachedKeySet;
 use crate::problem::Problem;
-use crate::token::{Credentials, KeptToken, request_token};
+use crate::token::{CachedToken, Credentials, request_token};
 use crate::verify::{VerifiedAnswer, read_page};
 use crate::wire::{AddressSuggestion, AddressSuggestions};
 use crate::{ClientError, Clock};
 
-/// What to ask for.
+/// A query for the chains of some properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainQuery {
-    /// The properties, 1 to 100 (S-3).
+    /// The properties, 1 to 100 of them (S-3).
     pub input: ChainInput,
-    /// Chains a page, 1 to 100; the service's default is 15.
+    /// Chains on a page, 1 to 100. The service's default is 15.
     pub rows: Option<u8>,
-    /// The page, counted from 1; the service's default is 1.
+    /// The page, counted from 1. The service's default is 1.
     pub page: Option<u32>,
 }
 
 /// The properties that a query names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChainInput {
-    /// By UPRN, each of at most 12 digits.
+    /// UPRNs of at most 12 digits.
     Uprns(Vec<u64>),
-    /// By address, complete or not, or a postcode alone; each of 1 to 200 characters.
+    /// Addresses or postcodes of 1 to 200 characters. An address may be incomplete.
     Addresses(Vec<String>),
 }
 
-/// A connection to the service that keeps its token and its key set between queries.
+/// A client of the chain query that caches its access token and the key set.
 ///
-/// One client serves any number of tasks at once; while a token is fetched, the others wait for
-/// that one instead of fetching their own.
+/// Any number of tasks can share one client. While one task requests a token, the others wait for
+/// that token.
 pub struct Client {
     endpoints: Endpoints,
     credentials: Credentials,
     mutual_tls: reqwest::Client,
     public_tls: reqwest::Client,
     clock: Clock,
-    token: Mutex<KeptToken>,
-    key_set: Mutex<KeptKeySet>,
+    token: Mutex<CachedToken>,
+    key_set: Mutex<CachedKeySet>,
 }
 
 impl Client {
@@ -63,21 +63,22 @@ impl Client {
         Ok(Self {
             endpoints: endpoints.normalise()?,
             mutual_tls: open_connection(trust, Some(&credentials.identity_pem()))?,
-            // The key set is public: no certificate is presented for it.
+            // The key set is public, so its download needs no client certificate.
             public_tls: open_connection(trust, None)?,
             credentials,
             clock,
-            token: Mutex::new(KeptToken::empty()),
-            key_set: Mutex::new(KeptKeySet::empty()),
+            token: Mutex::default(),
+            key_set: Mutex::default(),
         })
     }
 
-    /// Asks for chains and verifies the answer.
+    /// Sends the query and verifies the answer.
     ///
-    /// A token that the service no longer accepts is renewed once. Nothing else is retried.
+    /// If the service no longer accepts the cached token, the client requests a new one and sends
+    /// the query once more. It retries nothing else.
     ///
     /// # Errors
-    /// Any [`ClientError`]; [`ClientError::RateLimited`] says how long to wait.
+    /// Any [`ClientError`]. [`ClientError::RateLimited`] says how long to wait.
     pub async fn query_chains(&self, query: &ChainQuery) -> Result<VerifiedAnswer, ClientError> {
         let url = format!("{}/api/v1/standard/chains", self.endpoints.base_url);
         let request = self.mutual_tls.post(&url).form(&form_fields(query));
@@ -89,13 +90,11 @@ impl Client {
         self.verify_body(answer.body).await
     }
 
-    /// Lists the properties that an address may mean, the most likely first: at most `limit` of
-    /// them, 1 to 20. It is for choosing one to ask for by UPRN; the list is not signed.
-    ///
-    /// A token that the service no longer accepts is renewed once. Nothing else is retried.
+    /// Lists at most `limit` (1 to 20) properties that an address may mean, the most likely first.
+    /// The caller can then query one of them by UPRN. The list is not signed.
     ///
     /// # Errors
-    /// Any [`ClientError`] but those of signatures.
+    /// Any [`ClientError`] except [`ClientError::Provenance`] and [`ClientError::Shape`].
     pub async fn suggest_addresses(
         &self,
         text: &str,
@@ -105,52 +104,41 @@ impl Client {
         let request = self.mutual_tls.get(&url);
         let request = request.query(&[("q", text), ("limit", &limit.to_string())]);
         let answer = self.send_with_token(&url, request).await?;
-        let list: AddressSuggestions = serde_json::from_slice(&answer.body).map_err(|error| {
-            ClientError::UnexpectedAnswer {
-                url,
-                reason: error.to_string(),
-            }
-        })?;
+        let list: AddressSuggestions = serde_json::from_slice(&answer.body)
+            .map_err(|error| answer.unexpected(error.to_string()))?;
         Ok(list.data)
     }
 
-    /// The access token: the kept one until 30 s before its expiry, then a new one.
-    ///
-    /// # Errors
-    /// [`ClientError::Token`] when the service refuses; [`ClientError::Unreachable`].
-    pub async fn access_token(&self) -> Result<String, ClientError> {
-        let mut kept = self.token.lock().await;
+    async fn access_token(&self) -> Result<String, ClientError> {
+        let mut cached = self.token.lock().await;
         let now = self.now();
-        if let Some(token) = kept.at(now) {
+        if let Some(token) = cached.usable_at(now) {
             return Ok(token);
         }
         let auth_url = &self.endpoints.auth_url;
         let issued = request_token(&self.mutual_tls, auth_url, &self.credentials, now).await?;
-        kept.keep(&issued, now);
+        cached.replace(&issued, now);
         Ok(issued.access_token)
     }
 
-    /// Verifies an answer against the published key set. A key set that does not hold the answer's
-    /// key is fetched again once: the key may be newer than the kept set.
-    ///
-    /// # Errors
-    /// As [`verify_answer`](crate::verify_answer), and [`ClientError::Unreachable`].
-    pub async fn verify_body(&self, body: Vec<u8>) -> Result<VerifiedAnswer, ClientError> {
-        let mut kept = self.key_set.lock().await;
+    /// Verifies an answer against the published key set. If the cached set does not hold the
+    /// answer's key, the key may be newer, so the client downloads the set again, once.
+    async fn verify_body(&self, body: Vec<u8>) -> Result<VerifiedAnswer, ClientError> {
+        let mut cached = self.key_set.lock().await;
         let (connection, url) = (&self.public_tls, self.endpoints.jwks_url.as_str());
-        let keys = kept.obtain(connection, url, self.now()).await?;
+        let keys = cached.obtain(connection, url, self.now()).await?;
         let envelope = match verify_envelope(&body, keys) {
             Err(ProvenanceError::UnknownKey(_)) => {
-                kept.forget();
-                verify_envelope(&body, kept.obtain(connection, url, self.now()).await?)?
+                cached.forget();
+                verify_envelope(&body, cached.obtain(connection, url, self.now()).await?)?
             }
             first => first?,
         };
         read_page(&envelope, body)
     }
 
-    /// Sends a request with the access token, a second time with a new one if the service no
-    /// longer accepts the kept one. Gives answers with status 200 only.
+    /// Sends a request with the access token, and once more with a new token if the service no
+    /// longer accepts the cached one. Every status but 200 is an error.
     async fn send_with_token(
         &self,
         url: &str,
@@ -167,10 +155,9 @@ impl Client {
             answer = send(url, again.bearer_auth(&renewed)).await?;
         }
         if answer.status == 200 {
-            Ok(answer)
-        } else {
-            Err(read_refusal(&answer))
+            return Ok(answer);
         }
+        Err(read_refusal(&answer, ClientError::Refused))
     }
 
     fn now(&self) -> SystemTime {
@@ -189,7 +176,7 @@ fn form_fields(query: &ChainQuery) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// Whether a new token could help: 401 with `invalid_token` (RFC 6750, section 3.1).
+/// True if a new token could help: 401 with `invalid_token` (RFC 6750, section 3.1).
 fn refuses_token(answer: &Answer) -> bool {
     let mut fields = answer.headers.get_all(WWW_AUTHENTICATE).iter();
     answer.status == 401
@@ -200,10 +187,14 @@ fn refuses_token(answer: &Answer) -> bool {
         })
 }
 
-fn read_refusal(answer: &Answer) -> ClientError {
+/// Reads a refusal: [`ClientError::RateLimited`] for a 429, otherwise the error that `other` makes.
+pub(crate) fn read_refusal(
+    answer: &Answer,
+    other: impl FnOnce(Box<Problem>) -> ClientError,
+) -> ClientError {
     let problem = Box::new(Problem::parse(answer.status, &answer.body));
     if answer.status != 429 {
-        return ClientError::Refused(problem);
+        return other(problem);
     }
     ClientError::RateLimited {
         retry_after_seconds: read_retry_after(answer),
@@ -211,8 +202,8 @@ fn read_refusal(answer: &Answer) -> ClientError {
     }
 }
 
-/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the form with a date counts as none.
-pub(crate) fn read_retry_after(answer: &Answer) -> Option<u64> {
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3). A date counts as absent.
+fn read_retry_after(answer: &Answer) -> Option<u64> {
     let field = answer.headers.get(RETRY_AFTER)?.to_str().ok()?;
     field.trim().parse().ok()
 }

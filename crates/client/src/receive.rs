@@ -1,6 +1,6 @@
-//! Receiving events: verified against the published key set, and told apart from repetitions.
+//! Verification of received events against the published key set.
 
-pub mod recent;
+pub(crate) mod recent;
 mod shared_keys;
 
 use std::fmt;
@@ -11,22 +11,23 @@ use crate::{ClientError, Clock, Trust};
 
 use self::shared_keys::SharedKeys;
 
-/// Why an event was not taken.
+/// The reason for not accepting an event.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReceiveError {
-    /// It is not what the service signs: answer 400.
+    /// The service did not sign this event. Answer 400.
     #[error("the event does NOT verify: {0}")]
     Refused(#[from] EventRefusal),
-    /// The key set was not to be had, so nobody knows: answer 503, and the service tries again.
+    /// The key set cannot be downloaded, so nobody knows whether the event is genuine. Answer 503:
+    /// the service will try again.
     #[error("no key set to verify with: {0}")]
     NoKeySet(String),
 }
 
-/// Verifies events of one service.
+/// Verifies the events of one service.
 ///
-/// One receiver serves any number of tasks at once. It keeps the key set for its advertised
-/// `max-age`. For an unknown key it fetches the set again, at most every five seconds: whoever
-/// sends made-up key ids must not make it flood the service.
+/// Any number of tasks can share one receiver. It caches the key set for its `max-age`. For an
+/// unknown key it downloads the set again, at most every five seconds, so that a sender of invented
+/// key ids cannot make it flood the service.
 pub struct Receiver {
     issuer: String,
     keys: SharedKeys,
@@ -34,7 +35,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver of the events of the service whose `{base_url}` is `issuer`. Nothing is sent yet.
+    /// A receiver for the service whose `{base_url}` is `issuer`. Nothing is sent yet.
     ///
     /// # Errors
     /// [`ClientError::Credential`] when the key set's address is not `https`, or `trust` holds no
@@ -53,12 +54,13 @@ impl Receiver {
         })
     }
 
-    /// Verifies the body of a delivery.
+    /// Verifies the body of a delivery by document 1's tables: header, signature, issuer, time and
+    /// claims.
     ///
     /// # Errors
-    /// [`ReceiveError`].
+    /// [`ReceiveError`]. Nothing in the body may then be used.
     pub async fn verify(&self, body: &[u8]) -> Result<VerifiedEvent, ReceiveError> {
-        // What is no event by its header alone costs no fetch.
+        // Reading the header first refuses other tokens without a download.
         let unverified = UnverifiedEvent::read(body)?;
         let keys = self.keys.find(unverified.kid()).await;
         let keys = keys.map_err(ReceiveError::NoKeySet)?;

@@ -1,84 +1,81 @@
-//! `sandbox.json`: where a running sandbox listens, and the credentials it made.
+//! `sandbox.json`: the addresses and credentials of a running sandbox.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::token::QUERY_SCOPE;
 use crate::{ClientError, Endpoints};
 
-/// The name of the file within the sandbox's directory.
+/// The name of the file in the sandbox's directory.
 pub const SANDBOX_FILE_NAME: &str = "sandbox.json";
 
 /// The largest `sandbox.json` that is read, in bytes.
 const SANDBOX_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
-/// The scope that the chain query needs (S-23).
-const QUERY_SCOPE: &str = "transaction-status";
-
-/// The whole of `sandbox.json`, its members in the order of the file.
+/// The content of `sandbox.json`, with its members in the order of the file.
 ///
-/// File names in it are absolute, or relative to the sandbox's directory; after [`load`] they can
-/// be opened as they are.
+/// File names are absolute, or relative to the sandbox's directory. [`load`] resolves them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SandboxFile {
-    /// Address of the chain query and of webhook management.
+    /// The address of the chain query and of webhook management.
     pub base_url: String,
-    /// Address of the token endpoint's host, which is also the issuer.
+    /// The address of the token endpoint's host, which is also the issuer.
     pub auth_url: String,
-    /// Full address of the key set.
+    /// The full address of the key set.
     pub jwks_url: String,
-    /// Address of the participant directory.
+    /// The address of the participant directory.
     pub directory_url: String,
-    /// Address of the listing and chain-management API.
+    /// The address of the listing and chain-management API.
     pub listing_base_url: String,
-    /// Address of health and metrics.
+    /// The address of health checks and metrics.
     pub ops_url: String,
-    /// The certificate authority that issued every certificate of the sandbox, PEM.
+    /// The certificate authority of all the sandbox's certificates, PEM.
     pub ca_file: PathBuf,
-    /// The configuration that operator commands take.
+    /// The settings file, for operator commands.
     pub config_file: PathBuf,
     /// The registered OAuth clients.
     pub clients: Vec<SandboxClient>,
     /// The API keys for webhook management.
     pub api_keys: Vec<SandboxApiKey>,
-    /// A server certificate with which a local receiver can listen.
+    /// A server certificate for a local receiver.
     pub callback: SandboxCallback,
-    /// Ids that are worth trying.
+    /// Ids and an address to query.
     pub samples: SandboxSamples,
 }
 
 /// One OAuth client of the sandbox with all its key files.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SandboxClient {
-    /// The name to choose it by.
+    /// The client's name, unique in the file.
     pub name: String,
-    /// Its client id, a URL.
+    /// The client id, a URL.
     pub client_id: String,
-    /// The scopes that are assigned to it.
+    /// The scopes that are assigned to the client.
     pub scopes: Vec<String>,
-    /// The branches that it may act for.
+    /// The branches that the client may act for.
     pub branches: Vec<u64>,
-    /// Its TLS client certificate, PEM.
+    /// The TLS client certificate, PEM.
     pub certificate_file: PathBuf,
     /// The private key of that certificate, PEM.
     pub key_file: PathBuf,
-    /// The private key that signs its assertions, PKCS #8 PEM.
+    /// The private key for client assertions, PKCS #8 PEM.
     pub assertion_key_file: PathBuf,
-    /// The id of that key in the client's registered key set.
+    /// The id of the assertion key in the client's registered key set.
     pub assertion_kid: String,
-    /// The algorithm of that key: `PS256`, `ES256`, `EdDSA` or `RS256`.
+    /// The algorithm of the assertion key: `PS256`, `ES256`, `EdDSA` or `RS256`.
     pub assertion_alg: String,
-    /// Whether its tokens are always bound to its certificate (S-24).
+    /// True if all its tokens are bound to its certificate (S-24).
     pub certificate_bound: bool,
 }
 
 /// One API key of the sandbox.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SandboxApiKey {
-    /// The participant that it belongs to.
+    /// The participant to which the key belongs.
     #[serde(rename = "participantName")]
     pub participant_name: String,
-    /// The key itself.
+    /// The API key.
     pub key: String,
 }
 
@@ -91,28 +88,28 @@ pub struct SandboxCallback {
     pub key_file: PathBuf,
 }
 
-/// Ids of the sample data that are worth trying.
+/// Ids and an address of the sample data, to query.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SandboxSamples {
     /// A property in a straight chain.
     pub uprn_in_chain: u64,
     /// A property in a split chain.
     pub uprn_split: u64,
-    /// A property that stands alone.
+    /// A property without links.
     pub uprn_alone: u64,
     /// The address of a property.
     pub address: String,
-    /// A listing.
+    /// The id of a listing.
     pub listing_id: u64,
-    /// A branch.
+    /// The id of a branch.
     pub branch_id: u64,
 }
 
-/// Reads `sandbox.json` of the sandbox in `dir`, with its file names resolved against `dir`.
+/// Reads `sandbox.json` of the sandbox in `dir`, and resolves its file names against `dir`.
 ///
 /// # Errors
-/// [`ClientError::File`] when it cannot be read, which most often means that no sandbox runs there;
-/// [`ClientError::Sandbox`] when it is not what a sandbox writes.
+/// [`ClientError::File`] when the file cannot be read, most often because no sandbox runs there.
+/// [`ClientError::Sandbox`] when the file has another shape.
 pub fn load(dir: &Path) -> Result<SandboxFile, ClientError> {
     let path = dir.join(SANDBOX_FILE_NAME);
     let text = read_file(&path, SANDBOX_FILE_LIMIT_BYTES)?;
@@ -123,10 +120,10 @@ pub fn load(dir: &Path) -> Result<SandboxFile, ClientError> {
 }
 
 impl SandboxFile {
-    /// The client called `name`, or the first one that may query chains.
+    /// The client called `name`, or without a name the first client that may query chains.
     ///
     /// # Errors
-    /// [`ClientError::UnknownClient`], which names those that there are.
+    /// [`ClientError::UnknownClient`], which names the sandbox's clients.
     pub fn client(&self, name: Option<&str>) -> Result<&SandboxClient, ClientError> {
         let wanted = |client: &&SandboxClient| match name {
             Some(name) => client.name == name,
@@ -166,7 +163,7 @@ impl SandboxFile {
             paths.push(&mut client.assertion_key_file);
         }
         for path in paths {
-            // Joining an absolute path leaves it as it is.
+            // Joining an absolute path does not change it.
             *path = dir.join(&*path);
         }
     }
@@ -185,7 +182,7 @@ pub fn read_file(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ClientError> 
     };
     let file = std::fs::File::open(path).map_err(failed)?;
     let mut content = Vec::new();
-    // One byte more than allowed tells a file that is too large from one that just fits.
+    // One more byte than allowed shows that a file is too large.
     file.take(limit_bytes.saturating_add(1))
         .read_to_end(&mut content)
         .map_err(failed)?;

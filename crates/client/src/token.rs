@@ -1,4 +1,4 @@
-//! Access tokens: the client's proof of who it is, and the token that it is exchanged for.
+//! Access tokens, and the client assertions with which a client requests them.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,38 +13,39 @@ use crate::problem::TokenRefusal;
 use crate::sandbox::{SandboxClient, read_file};
 use crate::{ClientError, printable};
 
-/// How long a client assertion is valid, in seconds; FAPI 2.0 and S-21 allow more.
-pub const ASSERTION_LIFETIME_SECONDS: u64 = 120;
-/// A token is no longer used when it is this close to its expiry, in seconds.
-pub const RENEW_BEFORE_SECONDS: u64 = 30;
+/// The lifetime of a client assertion, in seconds. FAPI 2.0 and S-21 allow more.
+const ASSERTION_LIFETIME_SECONDS: u64 = 120;
+/// The time before a token's expiry at which the client stops using it, in seconds.
+const RENEW_BEFORE_SECONDS: u64 = 30;
 
 /// The largest certificate or key file that is read, in bytes.
 const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
-/// Random bytes of a `jti`.
+/// The random bytes in a `jti`.
 const JTI_BYTES: usize = 24;
-/// The longest lifetime of a token that is believed, in seconds.
+/// The longest lifetime of a token that the client believes, in seconds.
 const TOKEN_LIFETIME_LIMIT_SECONDS: u64 = 24 * 3600;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-const QUERY_SCOPE: &str = "transaction-status";
+/// The scope that the chain query needs (S-23).
+pub(crate) const QUERY_SCOPE: &str = "transaction-status";
 
-/// What a client proves itself with. Its `Debug` form shows no key.
+/// The certificate and the keys of a client. Its `Debug` form shows no key.
 pub struct Credentials {
     /// The client id, a URL.
     pub client_id: String,
-    /// The TLS client certificate with its intermediates, PEM.
+    /// The TLS client certificate and its intermediates, PEM.
     pub certificate_pem: Vec<u8>,
     /// The private key of that certificate, PEM.
     pub key_pem: Vec<u8>,
-    /// The key that signs assertions; its public half is registered for the client.
+    /// The key that signs assertions. Its public half is in the client's registered key set.
     pub assertion_key: SigningKey,
-    /// The id of that key in the client's registered key set. Without one the service tries each
-    /// registered key (S-21).
+    /// The id of the assertion key in the registered key set. Without an id, the service tries
+    /// each registered key (S-21).
     pub assertion_kid: Option<String>,
 }
 
 impl Credentials {
-    /// Reads the files of a sandbox's client.
+    /// Reads the credentials of a sandbox's client.
     ///
     /// # Errors
     /// [`ClientError::File`] or [`ClientError::Credential`].
@@ -60,7 +61,7 @@ impl Credentials {
         })
     }
 
-    /// The certificate and its key in one PEM text, as the TLS layer takes them.
+    /// The certificate and its key in one PEM text, the form that the TLS layer needs.
     pub(crate) fn identity_pem(&self) -> Vec<u8> {
         let parts: [&[u8]; 3] = [&self.certificate_pem, b"\n", &self.key_pem];
         parts.concat()
@@ -76,11 +77,11 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// The assertion key of a PKCS #8 PEM text, for the named algorithm (`PS256`, `ES256`, `EdDSA` or
-/// `RS256`).
+/// Reads an assertion key from a PKCS #8 PEM text. The algorithm is `PS256`, `ES256`, `EdDSA` or
+/// `RS256`.
 ///
 /// # Errors
-/// [`ClientError::Credential`] when the algorithm is unknown or the key is not of its kind.
+/// [`ClientError::Credential`] when the algorithm is unknown, or the key has another algorithm.
 pub fn parse_assertion_key(pem: &[u8], algorithm: &str) -> Result<SigningKey, ClientError> {
     let what = "the assertion key";
     let parsed = Algorithm::parse(algorithm).ok_or_else(|| ClientError::Credential {
@@ -94,37 +95,34 @@ pub fn parse_assertion_key(pem: &[u8], algorithm: &str) -> Result<SigningKey, Cl
     })
 }
 
-/// The token that is kept between queries.
-pub(crate) struct KeptToken {
+/// The token that queries share, and the time from which it is not used.
+#[derive(Default)]
+pub(crate) struct CachedToken {
     token: Option<(String, SystemTime)>,
 }
 
-impl KeptToken {
-    pub(crate) fn empty() -> Self {
-        Self { token: None }
-    }
-
-    /// The kept token while it has [`RENEW_BEFORE_SECONDS`] to live at `now`.
-    pub(crate) fn at(&self, now: SystemTime) -> Option<String> {
+impl CachedToken {
+    /// The token, if at `now` more than [`RENEW_BEFORE_SECONDS`] remain until its expiry.
+    pub(crate) fn usable_at(&self, now: SystemTime) -> Option<String> {
         let (token, renew_at) = self.token.as_ref()?;
         (now < *renew_at).then(|| token.clone())
     }
 
-    pub(crate) fn keep(&mut self, token: &IssuedToken, now: SystemTime) {
+    pub(crate) fn replace(&mut self, token: &IssuedToken, now: SystemTime) {
         let lifetime = token.expires_in.min(TOKEN_LIFETIME_LIMIT_SECONDS);
         let usable = Duration::from_secs(lifetime.saturating_sub(RENEW_BEFORE_SECONDS));
         let renew_at = now.checked_add(usable).unwrap_or(now);
         self.token = Some((token.access_token.clone(), renew_at));
     }
 
-    /// Drops the kept token if it is `refused`: another caller may have renewed it meanwhile.
+    /// Drops the token if it is `refused`. Another task may have replaced that token already.
     pub(crate) fn forget(&mut self, refused: &str) {
         self.token.take_if(|(token, _)| token == refused);
     }
 }
 
-/// The token answer (RFC 6749, section 5.1). A missing lifetime counts as none: the token then
-/// serves one query.
+/// The answer of the token endpoint (RFC 6749, section 5.1). A token without a lifetime serves one
+/// query.
 #[derive(Deserialize)]
 pub(crate) struct IssuedToken {
     pub(crate) access_token: String,
@@ -153,15 +151,11 @@ pub(crate) async fn request_token(
         let refusal = TokenRefusal::parse(answer.status, &answer.body);
         return Err(ClientError::Token(Box::new(refusal)));
     }
-    let unexpected = |reason: &str| ClientError::UnexpectedAnswer {
-        url: answer.url.clone(),
-        reason: reason.to_owned(),
-    };
-    // The parser's own message could repeat the token, so it is not passed on.
+    // The parser's own message could contain the token, so it is left out.
     let token: IssuedToken = serde_json::from_slice(&answer.body)
-        .map_err(|_| unexpected("it is not a token answer (RFC 6749, section 5.1)"))?;
+        .map_err(|_| answer.unexpected("it is not a token answer (RFC 6749, section 5.1)"))?;
     if !token.token_type.eq_ignore_ascii_case("Bearer") {
-        return Err(unexpected("its token_type is not Bearer"));
+        return Err(answer.unexpected("its token_type is not Bearer"));
     }
     Ok(token)
 }
@@ -179,23 +173,18 @@ struct AssertionHeader<'a> {
 struct AssertionClaims<'a> {
     iss: &'a str,
     sub: &'a str,
-    // One audience, the issuer, as a plain string: the only form that the FAPI 2.0 Security
-    // Profile accepts (S-21). An assertion for several audiences could be replayed by one of them.
+    // The FAPI 2.0 Security Profile accepts only the issuer, as a plain string (S-21). One of
+    // several audiences could replay the assertion to another.
     aud: &'a str,
     iat: u64,
     exp: u64,
     jti: String,
 }
 
-/// A fresh client assertion, dated `now`, for the issuer `auth_url`: a compact JWS (RFC 7515,
-/// section 7.1).
+/// Signs a client assertion for the issuer `auth_url`, as a compact JWS (RFC 7515, section 7.1).
 ///
-/// It is put together here because the header carries the id under which the key is registered,
-/// which need not be the thumbprint that `signing` names its keys by.
-///
-/// # Errors
-/// [`ClientError::Credential`] when `now` is before 1970 or the key cannot sign.
-pub fn sign_assertion(
+/// `signing` names keys by their thumbprint, but an assertion names its key by its registered id.
+fn sign_assertion(
     credentials: &Credentials,
     auth_url: &str,
     now: SystemTime,

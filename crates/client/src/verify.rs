@@ -1,4 +1,4 @@
-//! The proof that an answer is genuine (document 1, "Provenance block").
+//! Verification of an answer's provenance block (document 1, "Provenance block").
 
 use serde::Deserialize;
 use signing::jwk::JwkSet;
@@ -7,8 +7,7 @@ use signing::provenance::{VerifiedEnvelope, verify_envelope};
 use crate::ClientError;
 use crate::wire::ChainPage;
 
-/// An answer whose hash and signature were checked. There is no other way to obtain one than
-/// [`verify_answer`], so what it holds was signed by a key of the given set.
+/// A genuine answer: a key of the key set signed its data. Only verification makes one.
 #[derive(Clone, Debug)]
 pub struct VerifiedAnswer {
     page: ChainPage,
@@ -18,39 +17,38 @@ pub struct VerifiedAnswer {
 }
 
 impl VerifiedAnswer {
-    /// The chains and where this page lies in the result.
+    /// The chains on this page, and the page's place in the result.
     pub fn page(&self) -> &ChainPage {
         &self.page
     }
 
-    /// Id of the key that signed.
+    /// The id of the key that signed the answer.
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// When the signature was made, as the service states it: ISO 8601, UTC. It is beside the
-    /// signed data and not under the signature.
+    /// The time of the signature, as the service states it: ISO 8601, UTC. The signature does not
+    /// cover this time.
     pub fn signed_at(&self) -> &str {
         &self.signed_at
     }
 
-    /// The whole answer as received, for storage; it verifies again for as long as its key is
-    /// published.
+    /// The answer exactly as received, for storage. It verifies again while its key is published.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 }
 
-/// Checks an answer by the four verification rules of document 1 against the key set `keys`.
+/// Verifies an answer against the key set `keys`, by the four rules of document 1.
 ///
 /// # Errors
-/// [`ClientError::Provenance`] when the answer is not what the holder of a published key signed;
-/// [`ClientError::Shape`] when it is, but is not a page of chains.
+/// [`ClientError::Provenance`] when no holder of a key in the set signed the answer.
+/// [`ClientError::Shape`] when the signed data is not a page of chains.
 pub fn verify_answer(body: Vec<u8>, keys: &JwkSet) -> Result<VerifiedAnswer, ClientError> {
     read_page(&verify_envelope(&body, keys)?, body)
 }
 
-/// The second half of [`verify_answer`]: reads the page of an envelope that was verified.
+/// Reads the page of chains in a verified envelope.
 pub(crate) fn read_page(
     envelope: &VerifiedEnvelope,
     body: Vec<u8>,

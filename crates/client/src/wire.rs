@@ -1,7 +1,7 @@
-//! The documents of the chain query as they travel (document 1, "Resources and their fields").
+//! The answers of the chain query (document 1, "Resources and their fields").
 //!
-//! Unknown members are ignored, so that a newer service can be read. Numbers that the document
-//! calls integers are refused when they are not.
+//! Unknown members are ignored, so that this version can read the answers of a newer service. A
+//! fraction is refused where document 1 has an integer.
 
 use serde::Deserialize;
 
@@ -10,11 +10,11 @@ use serde::Deserialize;
 pub struct ChainPage {
     /// One chain for each value that matched, in the order asked (S-4).
     pub data: Vec<Chain>,
-    /// Where this page lies in the result.
+    /// The page's place in the result.
     pub pagination: Pagination,
 }
 
-/// What the look-up of an address answers.
+/// The answer of the address search.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct AddressSuggestions {
     /// The most likely first.
@@ -25,39 +25,39 @@ pub(crate) struct AddressSuggestions {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct AddressSuggestion {
-    /// Unique Property Reference Number.
+    /// The Unique Property Reference Number.
     pub uprn: u64,
-    /// The whole address in one line.
+    /// The address in one line.
     pub display_address: String,
-    /// How well it fits, 0 to 1.
+    /// The quality of the match, 0 to 1.
     pub confidence: f64,
 }
 
-/// Where a page lies in the whole result.
+/// The place of a page in the result.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
-    /// Values that matched, over all pages.
+    /// The number of values that matched, over all pages.
     pub total: u64,
-    /// Chains on a full page, 1 to 100.
+    /// The number of chains on a full page, 1 to 100.
     pub per_page: u64,
-    /// This page, counted from 1.
+    /// The number of this page, counted from 1.
     pub current_page: u64,
-    /// The last page that holds anything, at least 1 (S-4).
+    /// The number of the last page, at least 1 (S-4).
     pub last_page: u64,
 }
 
-/// The chain that one queried value lies in.
+/// The chain of one queried value.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Chain {
-    /// The address as sent, or the matched property's display address for a UPRN (S-5).
+    /// The queried address, or the property's display address if the query was by UPRN (S-5).
     pub queried_address: String,
-    /// UUID of the chain.
+    /// The chain's id, a UUID.
     pub chain_id: String,
-    /// Its shape and length.
+    /// The chain's shape and length.
     pub chain_summary: ChainSummary,
-    /// Its properties from the bottom to the top (S-9).
+    /// The chain's properties from the bottom to the top (S-9).
     pub properties: Vec<Property>,
 }
 
@@ -65,22 +65,22 @@ pub struct Chain {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct ChainSummary {
-    /// The shape (S-8).
+    /// The chain's shape.
     pub chain_type: ChainType,
-    /// Number of properties.
+    /// The number of properties.
     pub chain_length: u64,
 }
 
 /// The shape of a chain (S-8).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 pub enum ChainType {
-    /// One buyer and one seller at each link.
+    /// Each property has at most one onward purchase and one buyer's sale.
     #[serde(rename = "IN_CHAIN")]
     InChain,
-    /// It branches at one node at least.
+    /// At least one property has several onward purchases or several buyers' sales.
     #[serde(rename = "SPLIT_CHAIN")]
     SplitChain,
-    /// A property that stands alone.
+    /// The property has no links.
     #[serde(rename = "NOT_IN_CHAIN")]
     NotInChain,
     /// A shape that this version does not know.
@@ -92,53 +92,53 @@ pub enum ChainType {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Property {
-    /// Internal id of the property record.
+    /// The service's id of the property.
     pub id: u64,
-    /// Unique Property Reference Number; at least 900 000 000 000 for a placeholder (S-12).
+    /// The Unique Property Reference Number. Placeholders begin at 900,000,000,000 (S-12).
     pub uprn: u64,
-    /// Its address.
+    /// The property's address.
     pub address: Address,
     /// `freehold`, `leasehold`, `commonhold`, `shareoffreehold`, or empty when unknown.
     pub tenure: String,
-    /// Special circumstances of the sale, empty for a standard purchase.
+    /// The special circumstances of the sale, empty for a standard purchase.
     pub transaction_type: Vec<String>,
     /// The progress of its sale.
     pub milestones: Milestones,
     /// The organisations that act in its sale.
     pub participants: Participants,
-    /// Confirmed: nothing further above it.
+    /// True if somebody confirmed that no property follows above.
     pub is_top_closed: bool,
-    /// Confirmed: nothing further below it.
+    /// True if somebody confirmed that no property follows below.
     pub is_bottom_closed: bool,
-    /// What it is linked to.
+    /// The properties to which it is linked.
     pub connections: Connections,
 }
 
-/// The address of a property. Unknown lines are empty, or absent.
+/// The address of a property. Unknown lines are empty or absent.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Address {
-    /// First line.
+    /// The first line.
     pub line1: String,
-    /// Second line.
+    /// The second line.
     pub line2: String,
-    /// Third line.
+    /// The third line.
     pub line3: String,
-    /// Fourth line.
+    /// The fourth line.
     pub line4: String,
-    /// Post town.
+    /// The post town.
     pub post_town: String,
-    /// Postcode.
+    /// The postcode.
     pub postcode: String,
-    /// The whole address on one line.
+    /// The address in one line.
     pub display_address: String,
 }
 
-/// Names of the organisations that act in a sale; empty when unknown.
+/// The names of the organisations that act in a sale, each empty if unknown.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Participants {
-    /// The estate agent that sells.
+    /// The seller's estate agent.
     pub selling_agent: String,
     /// The seller's conveyancer.
     pub seller_conveyancer: String,
@@ -146,17 +146,17 @@ pub struct Participants {
     pub buyer_conveyancer: String,
 }
 
-/// UPRNs of linked properties, to be matched against `properties[].uprn` of the same chain.
+/// The UPRNs of linked properties, which are in `properties[].uprn` of the same chain.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Connections {
-    /// What this property's seller buys next: the properties above.
+    /// The properties above, which this property's seller buys.
     pub onward_purchase: Vec<u64>,
-    /// What this property's buyer sells: the properties below.
+    /// The properties below, which this property's buyer sells.
     pub buyers_sale: Vec<u64>,
 }
 
-/// The milestones of a sale. Dates are `YYYY-MM-DD` in Europe/London (S-11), or none.
+/// The milestones of a sale. Dates are `YYYY-MM-DD` in Europe/London (S-11), or absent.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Milestones {
@@ -166,41 +166,41 @@ pub struct Milestones {
     pub sold_subject_to_contract: Completed,
     /// The searches.
     pub searches: Searches,
-    /// How the purchase is paid for.
+    /// The funding of the purchase.
     pub funding: Funding,
-    /// Enquiries between the conveyancers.
+    /// The enquiries between the conveyancers.
     pub enquiries: Enquiries,
-    /// Exchange of contracts.
+    /// The exchange of contracts.
     pub exchange_of_contracts: Expected,
     /// Completion.
     pub completion: Expected,
-    /// Present only when the sale fell through.
+    /// The fall through, if the sale fell through.
     pub fall_through: Option<Completed>,
 }
 
-/// A milestone that is either reached or not.
+/// A milestone without a proposed date.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Completed {
-    /// When it was reached.
+    /// The date on which it was reached.
     pub completed: Option<String>,
 }
 
-/// A milestone with a date proposed beforehand.
+/// A milestone with a proposed date.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Expected {
     /// The proposed date.
     pub expected: Option<String>,
-    /// When it was reached.
+    /// The date on which it was reached.
     pub completed: Option<String>,
 }
 
-/// The searches.
+/// The searches for the buyer.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Searches {
     /// Searches Ordered.
     pub started: Option<String>,
-    /// LA Search Expected, and Search Delivered.
+    /// LA Search Expected and Search Delivered.
     pub local_authority: Expected,
     /// Environmental Search Delivered.
     pub environmental: Completed,
@@ -208,11 +208,11 @@ pub struct Searches {
     pub drainage_water: Completed,
 }
 
-/// How the purchase is paid for.
+/// The funding of the purchase.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Funding {
-    /// A Cash Buyer milestone was recorded.
+    /// True if the milestone Cash Buyer was recorded.
     pub is_cash_buyer: bool,
     /// Mortgage Applied.
     pub started: Option<String>,
@@ -220,7 +220,7 @@ pub struct Funding {
     pub completed: Option<String>,
 }
 
-/// Enquiries between the conveyancers.
+/// The enquiries between the conveyancers.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Enquiries {
     /// Enquiries Opened.

@@ -1,18 +1,21 @@
-//! The claims of an event, each with the exact type that document 1 gives it.
+//! The claims of an event, each of the exact type that document 1 gives it.
 
 use serde_json::{Map, Value};
 
-use super::{Event, EventContent, EventRefusal, EventType, LIFETIME_SECONDS, SKEW_SECONDS};
+use super::{Event, EventContent, EventRefusal, EventType};
 
 type Claims = Map<String, Value>;
 
-/// The longest `eventId` and label, in characters: what is remembered has a bound.
+/// The largest difference between this computer's clock and the service's, in seconds.
+const SKEW_SECONDS: u64 = 60;
+/// The longest time from `iat` to `exp` (document 1), in seconds.
+const LIFETIME_SECONDS: u64 = 300;
+/// The longest `eventId` and label, in characters. Receivers keep ids in memory.
 const TEXT_LIMIT_CHARACTERS: usize = 200;
 /// The longest property id and UPRN, in digits.
 const DIGITS_LIMIT: usize = 19;
 
-/// A key may sign for several services, so a good signature does not say for whom it is
-/// (RFC 8725, section 3.8).
+/// Checks `iss`, because one key may sign for several services (RFC 8725, section 3.8).
 pub(super) fn check_issuer(claims: &Claims, issuer: &str) -> Result<(), EventRefusal> {
     let found = text(claims, "iss")?;
     if found == issuer {
@@ -21,18 +24,15 @@ pub(super) fn check_issuer(claims: &Claims, issuer: &str) -> Result<(), EventRef
     Err(EventRefusal::WrongIssuer(found.to_owned()))
 }
 
-/// `iat` and `exp` as document 1 sets them: a longer life than promised would let an old event be
-/// played again.
+/// Checks `iat` and `exp`. A longer lifetime than document 1 allows would let somebody replay an
+/// old event.
 pub(super) fn check_time(claims: &Claims, now: u64) -> Result<(), EventRefusal> {
     let issued_at = integer(claims, "iat")?;
     let expires_at = integer(claims, "exp")?;
     let lifetime = expires_at.checked_sub(issued_at);
     if lifetime.is_none_or(|seconds| seconds == 0 || seconds > LIFETIME_SECONDS) {
-        let reason = "must lie after `iat`, by 300 seconds at most";
-        return Err(EventRefusal::Claim {
-            name: "exp",
-            reason,
-        });
+        let reason = "must be after `iat`, by at most 300 seconds";
+        return Err(refusal("exp", reason));
     }
     if issued_at > now.saturating_add(SKEW_SECONDS) {
         return Err(EventRefusal::NotYetIssued(issued_at - now));
@@ -43,9 +43,11 @@ pub(super) fn check_time(claims: &Claims, now: u64) -> Result<(), EventRefusal> 
     Ok(())
 }
 
-/// Everything that tells of the event.
 pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
-    let unknown = refusal("eventType", "is no type of event that this version knows");
+    let unknown = refusal(
+        "eventType",
+        "is not a type of event that this version knows",
+    );
     let event_type = EventType::parse(text(claims, "eventType")?).ok_or(unknown)?;
     let data = object(claims, "data", "data")?;
     let content = match event_type {
@@ -123,7 +125,7 @@ fn date(claims: &Claims, member: &str, name: &'static str) -> Result<String, Eve
     Ok(found.to_owned())
 }
 
-/// `2026-01-31T09:30:00Z`, with or without a fraction of a second.
+/// Accepts `2026-01-31T09:30:00Z`, with or without a fraction of a second.
 fn is_utc_time(text: &str) -> bool {
     let Some((day, time)) = text.strip_suffix('Z').and_then(|text| text.split_once('T')) else {
         return false;
@@ -132,13 +134,13 @@ fn is_utc_time(text: &str) -> bool {
     let has_fraction =
         (1..=9).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let parts = numbers(clock, ':', [2, 2, 2]);
-    // 60 is a leap second.
+    // The second 60 is a leap second.
     let is_clock =
         parts.is_some_and(|[hour, minute, second]| hour <= 23 && minute <= 59 && second <= 60);
     is_date(day) && has_fraction && is_clock
 }
 
-/// `2026-01-31`, a day that the calendar has.
+/// Accepts a day of the calendar, such as `2026-01-31`.
 fn is_date(text: &str) -> bool {
     let Some([year, month, day]) = numbers(text, '-', [4, 2, 2]) else {
         return false;
@@ -154,7 +156,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Three numbers with as many digits each, and the separator between them.
+/// Reads three numbers with `lengths` digits and a separator between them.
 fn numbers(text: &str, separator: char, lengths: [usize; 3]) -> Option<[u32; 3]> {
     let mut found = [0; 3];
     let mut parts = text.split(separator);

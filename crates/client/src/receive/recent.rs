@@ -1,12 +1,12 @@
-//! The ids of recent events, so that a repetition is recognised.
+//! The ids of recent events, with which a receiver recognises duplicates.
 
 use std::collections::{HashSet, VecDeque};
 
-/// The last so many event ids. A delivery is repeated when the service did not learn that it had
-/// arrived; its `eventId` stays the same.
+/// A fixed number of recent event ids. The service repeats a delivery, with the same `eventId`, if
+/// it did not get the answer to the first.
 ///
-/// It lives in memory: what has to hold across a restart belongs in the subscriber's database,
-/// with the event id as a unique key in the transaction that acts on the event.
+/// The ids are in memory only. To recognise duplicates after a restart, a subscriber stores the id
+/// in its database, as a unique key, in the transaction that acts on the event.
 #[derive(Clone, Debug)]
 pub struct RecentEvents {
     capacity: usize,
@@ -15,7 +15,7 @@ pub struct RecentEvents {
 }
 
 impl RecentEvents {
-    /// Remembers `capacity` ids, one at least.
+    /// Remembers `capacity` ids, but at least one.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity: capacity.max(1),
@@ -24,13 +24,13 @@ impl RecentEvents {
         }
     }
 
-    /// Whether this id is remembered.
+    /// True if this id is remembered.
     pub fn contains(&self, event_id: &str) -> bool {
         self.ids.contains(event_id)
     }
 
-    /// Remembers an id, and forgets the oldest one if there are too many. False when it was
-    /// remembered already.
+    /// Remembers an id, and forgets the oldest id if there are too many. Returns false if the id
+    /// was remembered already.
     pub fn remember(&mut self, event_id: &str) -> bool {
         if !self.ids.insert(event_id.to_owned()) {
             return false;
@@ -50,7 +50,7 @@ mod tests {
     use super::RecentEvents;
 
     #[test]
-    fn the_last_ones_are_remembered_and_no_more() {
+    fn only_the_newest_ids_are_remembered() {
         let mut recent = RecentEvents::new(2);
         let first: Vec<bool> = ["a", "b", "a", "c"].map(|id| recent.remember(id)).to_vec();
         assert_eq!(first, [true, true, false, true]);

@@ -1,152 +1,137 @@
-//! Tests of when the key set is fetched, against a small service in the same process.
+//! Tests of the times at which a receiver downloads the key set.
 
 use std::sync::{Arc, Mutex};
 
-use signing::algorithm::Algorithm;
 use signing::jws::sign_compact;
 use signing::key::SigningKey;
 
 use super::{ReceiveError, Receiver};
 use crate::event::EventRefusal;
 use crate::event::tests::milestone_claims;
-use crate::stand_in::{Reply, Service};
-use crate::verify::tests::publish;
+use crate::fake_server::{FakeServer, KEYS, NOW, Reply, publish};
 
-const NOW: u64 = 1_800_000_000;
-
-/// A service whose key set changes, and a receiver of its events.
-struct Story {
-    service: Service,
+/// A server whose key set changes, and a receiver of its events.
+struct Fixture {
+    server: FakeServer,
     receiver: Receiver,
-    /// The published key set; none while the service is out of order.
-    published: Arc<Mutex<Option<String>>>,
+    reply: Arc<Mutex<Reply>>,
+    cache_control: &'static str,
+    passed_seconds: u64,
 }
 
-impl Story {
-    async fn begin(cache_control: &'static str) -> Self {
-        let published = Arc::new(Mutex::new(None));
-        let shown = Arc::clone(&published);
-        let service = Service::start(move |_, _| match &*shown.lock().unwrap() {
-            Some(keys) => Reply {
-                status: "200 OK",
-                headers: cache_control,
-                body: String::into_bytes(String::clone(keys)),
-            },
-            None => Reply {
-                status: "503 Service Unavailable",
-                headers: "",
-                body: Vec::new(),
-            },
-        })
-        .await;
-        let jwks_url = format!("{}/jwks", service.address());
-        let issuer = service.address().to_owned();
-        let receiver = Receiver::new(issuer, jwks_url, &service.trust(), service.clock());
+impl Fixture {
+    async fn start(cache_control: &'static str) -> Self {
+        let reply = Arc::new(Mutex::new(Reply::empty(503, "")));
+        let current = Arc::clone(&reply);
+        let server = FakeServer::start(move |_, _| current.lock().unwrap().clone()).await;
+        let jwks_url = format!("{}/jwks", server.address());
+        let issuer = server.address().to_owned();
+        let receiver = Receiver::new(issuer, jwks_url, &server.trust(), server.clock()).unwrap();
         Self {
-            receiver: receiver.unwrap(),
-            service,
-            published,
+            server,
+            receiver,
+            reply,
+            cache_control,
+            passed_seconds: 0,
         }
     }
 
     fn publish(&self, keys: &[&SigningKey]) {
-        *self.published.lock().unwrap() = Some(publish(keys).to_string());
+        *self.reply.lock().unwrap() = Reply {
+            header: self.cache_control,
+            ..Reply::json(200, &publish(keys))
+        };
     }
 
-    /// Receives an event that was just signed by this key, `passed` seconds after the beginning.
-    async fn receive(&self, key: &SigningKey, passed: u64) -> Result<(), ReceiveError> {
-        let claims = milestone_claims(self.service.address(), NOW + passed, "e-1");
+    fn advance(&mut self, seconds: u64) {
+        self.server.advance(seconds);
+        self.passed_seconds += seconds;
+    }
+
+    /// Receives an event that `key` signs at this moment.
+    async fn receive(&self, key: &SigningKey) -> Result<(), ReceiveError> {
+        let claims = milestone_claims(self.server.address(), NOW + self.passed_seconds);
         let token = sign_compact("JWT", key, &claims).unwrap();
         self.receiver.verify(token.as_bytes()).await.map(drop)
     }
 
-    fn fetches(&self) -> usize {
-        self.service.requests().len()
-    }
-}
-
-fn key() -> SigningKey {
-    SigningKey::generate(Algorithm::Rs256).unwrap()
-}
-
-#[tokio::test]
-async fn the_key_set_is_kept_for_its_max_age() {
-    let story = Story::begin("Cache-Control: public, max-age=60\r\n").await;
-    let first = key();
-    story.publish(&[&first]);
-    for (passed, step, fetches) in [(0, 0, 1), (59, 59, 1), (60, 1, 2), (119, 59, 2)] {
-        story.service.advance(step);
-        story.receive(&first, passed).await.unwrap();
-        assert_eq!(story.fetches(), fetches, "after {passed} s");
-    }
-}
-
-#[tokio::test]
-async fn an_unknown_key_makes_it_fetch_once_and_not_again_for_a_while() {
-    let story = Story::begin("Cache-Control: max-age=3600\r\n").await;
-    let (old, new, foreign) = (key(), key(), key());
-    story.publish(&[&old]);
-    story.receive(&old, 0).await.unwrap();
-    story.publish(&[&old, &new]);
-
-    // Within five seconds of the last fetch it does not ask again.
-    let unknown = |key: &SigningKey| {
+    /// Receives an event of a key that the receiver cannot find.
+    async fn receive_unknown(&self, key: &SigningKey) {
         let refusal = EventRefusal::UnknownKey(key.kid().to_owned());
-        Err(ReceiveError::Refused(refusal))
-    };
-    assert_eq!(story.receive(&new, 0).await, unknown(&new));
-    assert_eq!(story.fetches(), 1);
-    story.service.advance(5);
-    story.receive(&new, 5).await.unwrap();
-    assert_eq!(story.fetches(), 2);
-
-    story.service.advance(5);
-    for _ in 0..3 {
-        assert_eq!(story.receive(&foreign, 10).await, unknown(&foreign));
+        let expected = Err(ReceiveError::Refused(refusal));
+        assert_eq!(self.receive(key).await, expected);
     }
-    story.receive(&old, 10).await.unwrap();
-    assert_eq!(story.fetches(), 3);
 
-    // A fresh set serves on when its renewal fails.
-    story.published.lock().unwrap().take();
-    story.service.advance(5);
-    assert_eq!(story.receive(&foreign, 15).await, unknown(&foreign));
-    story.receive(&new, 15).await.unwrap();
-    assert_eq!(story.fetches(), 4);
+    fn downloads(&self) -> usize {
+        self.server.requests().len()
+    }
 }
 
 #[tokio::test]
-async fn without_a_key_set_nothing_is_refused_for_good() {
-    let story = Story::begin("Cache-Control: no-store\r\n").await;
-    let first = key();
+async fn the_key_set_is_cached_for_its_max_age() {
+    let mut fixture = Fixture::start("Cache-Control: public, max-age=60").await;
+    fixture.publish(&[&KEYS[0]]);
+    for (step_seconds, downloads) in [(0, 1), (59, 1), (1, 2), (59, 2)] {
+        fixture.advance(step_seconds);
+        fixture.receive(&KEYS[0]).await.unwrap();
+        let passed = fixture.passed_seconds;
+        assert_eq!(fixture.downloads(), downloads, "after {passed} s");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_key_causes_one_download_in_five_seconds() {
+    let mut fixture = Fixture::start("Cache-Control: max-age=3600").await;
+    let [old, new, foreign] = &*KEYS;
+    fixture.publish(&[old]);
+    fixture.receive(old).await.unwrap();
+    fixture.publish(&[old, new]);
+    fixture.receive_unknown(new).await;
+    assert_eq!(fixture.downloads(), 1);
+    fixture.advance(5);
+    fixture.receive(new).await.unwrap();
+    assert_eq!(fixture.downloads(), 2);
+
+    fixture.advance(5);
     for _ in 0..3 {
-        let error = story.receive(&first, 0).await.unwrap_err();
+        fixture.receive_unknown(foreign).await;
+    }
+    fixture.receive(old).await.unwrap();
+    assert_eq!(fixture.downloads(), 3);
+
+    // A fresh set stays in use when its renewal fails.
+    *fixture.reply.lock().unwrap() = Reply::empty(503, "");
+    fixture.advance(5);
+    fixture.receive_unknown(foreign).await;
+    fixture.receive(new).await.unwrap();
+    assert_eq!(fixture.downloads(), 4);
+}
+
+#[tokio::test]
+async fn without_a_key_set_no_event_is_refused_for_good() {
+    let mut fixture = Fixture::start("Cache-Control: no-store").await;
+    for _ in 0..3 {
+        let error = fixture.receive(&KEYS[0]).await.unwrap_err();
         assert!(matches!(error, ReceiveError::NoKeySet(_)), "{error}");
     }
-    assert_eq!(story.fetches(), 1);
-    story.publish(&[&first]);
-    story.service.advance(5);
-    story.receive(&first, 5).await.unwrap();
-    // Even a set that must not be stored is not asked for with every event.
-    story.receive(&first, 5).await.unwrap();
-    assert_eq!(story.fetches(), 2);
-    story.service.advance(5);
-    story.receive(&first, 10).await.unwrap();
-    assert_eq!(story.fetches(), 3);
+    assert_eq!(fixture.downloads(), 1);
+    fixture.publish(&[&KEYS[0]]);
+    // Even a set that must not be cached is not downloaded for every event.
+    for downloads in [2, 3] {
+        fixture.advance(5);
+        fixture.receive(&KEYS[0]).await.unwrap();
+        fixture.receive(&KEYS[0]).await.unwrap();
+        assert_eq!(fixture.downloads(), downloads);
+    }
 }
 
 #[tokio::test]
-async fn what_is_no_event_by_its_header_costs_no_fetch() {
-    let story = Story::begin("").await;
-    for body in [&b""[..], b"a.b.c", b"\xff"] {
-        let error = story.receiver.verify(body).await.unwrap_err();
+async fn a_body_without_the_header_of_an_event_causes_no_download() {
+    let fixture = Fixture::start("").await;
+    let access_token = sign_compact("at+jwt", &KEYS[0], &milestone_claims("", 0)).unwrap();
+    for body in [&b""[..], b"a.b.c", b"\xff", access_token.as_bytes()] {
+        let error = fixture.receiver.verify(body).await.unwrap_err();
         assert!(matches!(error, ReceiveError::Refused(_)), "{error}");
     }
-    let token = sign_compact("at+jwt", &key(), &milestone_claims("", 0, "e")).unwrap();
-    let error = story.receiver.verify(token.as_bytes()).await;
-    assert_eq!(
-        error.unwrap_err(),
-        ReceiveError::Refused(EventRefusal::WrongType)
-    );
-    assert_eq!(story.fetches(), 0);
+    assert_eq!(fixture.downloads(), 0);
 }

@@ -30,15 +30,15 @@ fn load_text(text: &str) -> Result<SandboxFile, ClientError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("sandbox.json"), text).unwrap();
     let mut file = load(dir.path())?;
-    // The directory is a new one each time: shown as `DIR`.
-    let shown = |path: &mut PathBuf| {
+    // The directory is a new one in each test, so `DIR` replaces it.
+    let shorten = |path: &mut PathBuf| {
         if let Ok(rest) = path.strip_prefix(dir.path()) {
             *path = Path::new("DIR").join(rest);
         }
     };
-    shown(&mut file.ca_file);
-    shown(&mut file.clients[0].certificate_file);
-    shown(&mut file.callback.key_file);
+    shorten(&mut file.ca_file);
+    shorten(&mut file.clients[0].certificate_file);
+    shorten(&mut file.callback.key_file);
     Ok(file)
 }
 
@@ -53,19 +53,19 @@ fn file_names_are_resolved_against_the_directory() {
 }
 
 #[test]
-fn the_default_client_is_the_first_that_may_query() {
+fn the_default_client_is_the_first_one_that_may_query() {
     let file = load_text(SAMPLE).unwrap();
     assert_eq!(file.client(None).unwrap().name, "Example Lender");
     assert_eq!(file.client(Some("Agent")).unwrap().client_id, "https://a");
     let error = file.client(Some("Nobody")).unwrap_err().to_string();
     assert_eq!(
         error,
-        "no such client in sandbox.json; it has: Agent, Example Lender"
+        "sandbox.json has no such client; its clients are: Agent, Example Lender"
     );
 }
 
 #[test]
-fn what_is_written_is_what_is_read() {
+fn a_written_file_reads_back_unchanged() {
     let file = load_text(SAMPLE).unwrap();
     let written = serde_json::to_string_pretty(&file).unwrap();
     assert_eq!(serde_json::from_str::<SandboxFile>(&written).unwrap(), file);
@@ -75,13 +75,8 @@ fn what_is_written_is_what_is_read() {
 #[test]
 fn a_missing_or_broken_file_says_what_to_do() {
     let missing = load(Path::new("does-not-exist")).unwrap_err().to_string();
-    assert!(
-        missing.starts_with("cannot read does-not-exist/sandbox.json"),
-        "{missing}"
-    );
+    let expected = "cannot read does-not-exist/sandbox.json";
+    assert!(missing.starts_with(expected), "{missing}");
     let broken = load_text("{}").unwrap_err().to_string();
-    assert!(
-        broken.contains("start `onward sandbox` of this version again"),
-        "{broken}"
-    );
+    assert!(broken.contains("start `onward sandbox`"), "{broken}");
 }
