@@ -12,10 +12,10 @@ use crate::access::{Peer, PeerCertificate};
 use crate::app::App;
 use crate::clock::Stopwatch;
 use crate::limits;
+use crate::listener::Listener;
 use crate::metrics::RequestLabels;
 use crate::oauth::answer::Unproven;
 use crate::problem::Problem;
-use crate::router::Door;
 use crate::trace;
 use crate::wire::metadata::ProtectedResource;
 
@@ -25,7 +25,7 @@ const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
 
 /// Wraps every request of one address.
 pub async fn stamp(
-    State((door, app)): State<(Door, Arc<App>)>,
+    State((listener, app)): State<(Listener, Arc<App>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -33,7 +33,7 @@ pub async fn stamp(
     let request_id = app.request_ids.make();
     let interaction_id = read_interaction_id(request.headers());
     believe_trusted_proxy(&app, &mut request);
-    let span = trace::of_request(door, &request, &request_id);
+    let span = trace::of_request(listener, &request, &request_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -45,16 +45,16 @@ pub async fn stamp(
             tracing::info!(%request_id, %path, reason, "a caller was not let in");
         }
         let headers = std::mem::take(response.headers_mut());
-        response = match door {
-            Door::Listing => problem.to_failure_response(),
-            Door::Base | Door::Auth | Door::Directory | Door::Ops => {
+        response = match listener {
+            Listener::Listing => problem.to_failure_response(),
+            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
                 problem.to_response(&request_id)
             }
         };
         for (name, value) in &headers {
             response.headers_mut().entry(name).or_insert(value.clone());
         }
-        point_to_metadata(&app, door, &mut response);
+        point_to_metadata(&app, listener, &mut response);
     }
     if let Some(Unproven(reason)) = response.extensions().get() {
         tracing::info!(%request_id, %path, reason, "a client did not prove who it is");
@@ -64,8 +64,10 @@ pub async fn stamp(
         headers.insert(REQUEST_ID, value);
     }
     // S-14: every answer shows the limit, also to callers nobody knows yet. The operator has none.
-    if let (Door::Base | Door::Auth | Door::Directory | Door::Listing, Some(limits)) =
-        (door, &app.rate_limits)
+    if let (
+        Listener::Base | Listener::Auth | Listener::Directory | Listener::Listing,
+        Some(limits),
+    ) = (listener, &app.rate_limits)
     {
         limits.show_untouched(headers);
     }
@@ -75,9 +77,9 @@ pub async fn stamp(
     let elapsed = stopwatch.elapsed();
     trace::note_status(&span, response.status());
     let status = response.status().as_u16();
-    tracing::debug!(%request_id, door = door.as_str(), %method, %path, status, ?elapsed, "answered");
+    tracing::debug!(%request_id, door = listener.as_str(), %method, %path, status, ?elapsed, "answered");
     let labels = RequestLabels {
-        door: door.as_str(),
+        door: listener.as_str(),
         status,
     };
     app.metrics.requests.get_or_create(&labels).inc();
@@ -87,11 +89,11 @@ pub async fn stamp(
 
 /// RFC 9728 section 5.1: whoever is asked for a token learns from the challenge
 /// where it is said how to get one.
-fn point_to_metadata(app: &App, door: Door, response: &mut Response) {
+fn point_to_metadata(app: &App, listener: Listener, response: &mut Response) {
     if response.status() != StatusCode::UNAUTHORIZED {
         return;
     }
-    let url = ProtectedResource::url(door, &app.config);
+    let url = ProtectedResource::url(listener, &app.config);
     let headers = response.headers_mut();
     let challenge = headers.get(header::WWW_AUTHENTICATE);
     let challenge = challenge.and_then(|challenge| challenge.to_str().ok());

@@ -20,6 +20,7 @@ pub mod import;
 pub mod keys;
 pub mod leaving;
 pub mod limits;
+pub mod listener;
 pub mod management;
 pub mod metrics;
 pub mod oauth;

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use axum::body::Bytes;
 
 use crate::config::Config;
-use crate::router::Door;
+use crate::listener::Listener;
 
-mod doors;
 mod finish;
 mod headers;
+mod listeners;
 mod page;
 pub mod refusals;
 pub mod schema;
@@ -19,7 +19,7 @@ pub mod schema;
 /// that starting the program does not wait for it.
 #[derive(Debug)]
 pub struct Description {
-    door: Door,
+    listener: Listener,
     rendered: OnceLock<Rendered>,
 }
 
@@ -36,9 +36,9 @@ pub struct Rendered {
 
 impl Description {
     /// The description of this address.
-    pub fn new(door: Door) -> Self {
+    pub fn new(listener: Listener) -> Self {
         Self {
-            door,
+            listener,
             rendered: OnceLock::new(),
         }
     }
@@ -46,7 +46,7 @@ impl Description {
     /// Renders it with the addresses of these settings, once.
     pub fn rendered(&self, config: &Config) -> &Rendered {
         self.rendered.get_or_init(|| {
-            let document = finish::finish(self.door, config);
+            let document = finish::finish(self.listener, config);
             Rendered {
                 json: Bytes::from(document.to_string()),
                 page: Bytes::from(page::render(&document)),

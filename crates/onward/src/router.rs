@@ -7,48 +7,21 @@ use axum::routing::{any, get, post};
 use axum::{Extension, Router};
 
 use crate::app::App;
+use crate::listener::Listener;
 use crate::management::caller;
 use crate::openapi::Description;
 use crate::routes;
 use crate::webhooks::holder;
 
-/// An address that the program serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Door {
-    /// Chain query; webhook management. Asks for a client certificate.
-    Base,
-    /// Token endpoint, introspection, revocation. Asks for a client certificate.
-    Auth,
-    /// Key set and directory.
-    Directory,
-    /// Listing and chain management. Asks for a client certificate, because a
-    /// bound token is checked here as well (S-24).
-    Listing,
-    /// Health and metrics, for the operator.
-    Ops,
-}
-
-impl Door {
-    /// Its name in logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            Self::Auth => "auth",
-            Self::Directory => "directory",
-            Self::Listing => "listing",
-            Self::Ops => "ops",
-        }
-    }
-}
-
 /// The routes of one address. A refused method has the shape of its document,
 /// as every refusal has.
-pub fn routes(door: Door, app: Arc<App>) -> Router {
+pub fn routes(listener: Listener, app: Arc<App>) -> Router {
     use routes::well_known;
 
-    let resource = any(well_known::oauth_protected_resource::show_resource).layer(Extension(door));
-    let routes = match door {
-        Door::Base => webhook_routes(&app)
+    let resource =
+        any(well_known::oauth_protected_resource::show_resource).layer(Extension(listener));
+    let routes = match listener {
+        Listener::Base => webhook_routes(&app)
             .route(
                 "/api/v1/standard/chains",
                 any(routes::standard::chains::query_chains),
@@ -58,7 +31,7 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
                 any(routes::standard::addresses::find_addresses),
             )
             .route("/.well-known/oauth-protected-resource", resource),
-        Door::Auth => Router::new()
+        Listener::Auth => Router::new()
             .route("/token", any(routes::token::issue_token))
             .route("/introspect", any(routes::introspect::introspect_token))
             .route("/revoke", any(routes::revoke::revoke_token))
@@ -70,16 +43,16 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
                 "/.well-known/openid-configuration",
                 any(well_known::openid_configuration::show_server),
             ),
-        Door::Directory => Router::new()
+        Listener::Directory => Router::new()
             .route("/jwks", any(routes::jwks::show_jwks))
             .route(
                 "/participants",
                 any(routes::participants::list_participants),
             ),
-        Door::Listing => {
+        Listener::Listing => {
             listing_door(&app).route("/.well-known/oauth-protected-resource", resource)
         }
-        Door::Ops => Router::new()
+        Listener::Ops => Router::new()
             .route("/health/live", any(routes::health::live::show_live))
             .route("/health/ready", any(routes::health::ready::show_ready))
             .route("/metrics", any(routes::metrics::show_metrics)),
@@ -87,7 +60,7 @@ pub fn routes(door: Door, app: Arc<App>) -> Router {
     let describing = Router::new()
         .route("/openapi.json", any(routes::openapi_json::show_openapi))
         .route("/docs", any(routes::docs::show_docs))
-        .layer(Extension(Arc::new(Description::new(door))));
+        .layer(Extension(Arc::new(Description::new(listener))));
     routes
         .merge(describing)
         .fallback(routes::no_such_path)

@@ -22,8 +22,9 @@ use crate::door::{self, DoorTls, OpenDoor};
 use crate::housekeeping;
 use crate::keys::{self, KeyError};
 use crate::limits;
+use crate::listener::Listener;
 use crate::registry::Registry;
-use crate::router::{self, Door};
+use crate::router;
 use crate::tls::live::{self, Asked, LiveTls};
 use crate::tls::{ClientCertificate, TlsError};
 
@@ -68,7 +69,7 @@ pub enum StartError {
 pub struct Server {
     /// What it shares among its requests.
     pub app: Arc<App>,
-    /// The sockets it really has, in the order of [`Door`].
+    /// The sockets it really has, in the order of [`Listener`].
     pub addresses: [SocketAddr; 5],
     tls: Arc<LiveTls>,
     stop: watch::Sender<bool>,
@@ -238,32 +239,42 @@ async fn open_doors(
     let config = &app.config;
     let (asked, not_asked) = (ClientCertificate::Asked, ClientCertificate::NotAsked);
     let plan = [
-        (Door::Base, "listen_base", config.listen_base, Some(asked)),
-        (Door::Auth, "listen_auth", config.listen_auth, Some(asked)),
         (
-            Door::Directory,
+            Listener::Base,
+            "listen_base",
+            config.listen_base,
+            Some(asked),
+        ),
+        (
+            Listener::Auth,
+            "listen_auth",
+            config.listen_auth,
+            Some(asked),
+        ),
+        (
+            Listener::Directory,
             "listen_directory",
             config.listen_directory,
             Some(not_asked),
         ),
         (
-            Door::Listing,
+            Listener::Listing,
             "listen_listing",
             config.listen_listing,
             Some(asked),
         ),
-        (Door::Ops, "listen_ops", config.listen_ops, None),
+        (Listener::Ops, "listen_ops", config.listen_ops, None),
     ];
     let peers = Arc::new(Peers::new(config));
     let permits = Arc::new(Semaphore::new(config.connections_max));
     let mut addresses = [config.listen_base; 5];
     let mut doors = Vec::with_capacity(plan.len());
-    for (index, (door, setting, address, client_certificate)) in plan.into_iter().enumerate() {
+    for (index, (listener, setting, address, client_certificate)) in plan.into_iter().enumerate() {
         let listener = listen(setting, address).await?;
         addresses[index] = listener.local_addr().unwrap_or(address);
-        let stamp = middleware::from_fn_with_state((door, Arc::clone(app)), context::stamp);
+        let stamp = middleware::from_fn_with_state((listener, Arc::clone(app)), context::stamp);
         // Who watches this node is answered when callers have taken all the rest.
-        let is_private = matches!(door, Door::Ops);
+        let is_private = matches!(listener, Listener::Ops);
         let own_permits = || Arc::new(Semaphore::new(limits::OPS_CONNECTIONS_MAX));
         doors.push(OpenDoor {
             listener,
@@ -271,7 +282,7 @@ async fn open_doors(
                 live: Arc::clone(tls),
                 client_certificate,
             }),
-            router: router::routes(door, Arc::clone(app)).layer(stamp),
+            router: router::routes(listener, Arc::clone(app)).layer(stamp),
             permits: if is_private {
                 own_permits()
             } else {

@@ -12,7 +12,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::{Level, Span, field};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-use crate::router::Door;
+use crate::listener::Listener;
 
 /// By this they are told from what is logged.
 pub const TARGET: &str = "onward::trace";
@@ -21,8 +21,8 @@ const TRACE_PARENT: &str = "traceparent";
 
 /// The span of a request, as OpenTelemetry's conventions for HTTP servers name its parts. It
 /// continues the caller's trace (W3C Trace Context), if the caller names one.
-pub fn of_request(door: Door, request: &Request, request_id: &str) -> Span {
-    if matches!(door, Door::Ops) {
+pub fn of_request(listener: Listener, request: &Request, request_id: &str) -> Span {
+    if matches!(listener, Listener::Ops) {
         // Who watches this node asks all the time.
         return Span::none();
     }
@@ -36,7 +36,7 @@ pub fn of_request(door: Door, request: &Request, request_id: &str) -> Span {
         http.request.method = field::Empty,
         http.route = field::Empty,
         http.response.status_code = field::Empty,
-        onward.door = door.as_str(),
+        onward.door = listener.as_str(),
         onward.request_id = request_id,
         onward.client_id = field::Empty,
     );

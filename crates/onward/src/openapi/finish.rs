@@ -10,10 +10,10 @@ use utoipa::{PartialSchema, ToSchema};
 use super::{doors, headers, refusals};
 use crate::config::Config;
 use crate::limits;
+use crate::listener::Listener;
 use crate::oauth::error::Body as TokenError;
 use crate::problem::{Document, FieldError, Problem};
 use crate::registry::Scope;
-use crate::router::Door;
 use crate::wire::management::failure::{Failure, FailureEntry};
 
 const ABOUT: &str = "\
@@ -24,18 +24,18 @@ A path that is not here is answered with 404, another method than those here wit
 `Allow`.";
 
 /// The whole document of an address.
-pub(super) fn finish(door: Door, config: &Config) -> Value {
-    let mut document = serde_json::to_value(doors::operations(door)).unwrap_or_default();
+pub(super) fn finish(listener: Listener, config: &Config) -> Value {
+    let mut document = serde_json::to_value(listeners::operations(listener)).unwrap_or_default();
     document["info"] = json!({
-        "title": doors::title(door),
+        "title": listeners::title(listener),
         "version": env!("CARGO_PKG_VERSION"),
         "description": ABOUT,
         "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
     });
-    document["servers"] = json!([{"url": doors::server_url(door, config)}]);
-    document["components"]["securitySchemes"] = security_schemes(door, config);
-    document["components"]["responses"] = common_refusals(door);
-    let mut shared = SharedFields::new(door, config);
+    document["servers"] = json!([{"url": listeners::server_url(listener, config)}]);
+    document["components"]["securitySchemes"] = security_schemes(listener, config);
+    document["components"]["responses"] = common_refusals(listener);
+    let mut shared = SharedFields::new(listener, config);
     shared.add_to(&mut document["components"]["responses"]);
     for (method, operation) in operations_of(&mut document) {
         add_interaction_id(operation);
@@ -89,15 +89,17 @@ fn add_refusal_schemas(document: &mut Value) {
 }
 
 /// What any path may answer, whatever the operation.
-fn common_refusals(door: Door) -> Value {
+fn common_refusals(listener: Listener) -> Value {
     let mut responses = Map::new();
     for problem in [
         Problem::NoSuchPath,
         Problem::MethodNotAllowed(Some("GET, HEAD")),
     ] {
-        let refusal = match door {
-            Door::Listing => problem.to_failure_refusal(),
-            Door::Base | Door::Auth | Door::Directory | Door::Ops => problem.to_refusal(),
+        let refusal = match listener {
+            Listener::Listing => problem.to_failure_refusal(),
+            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
+                problem.to_refusal()
+            }
         };
         let name = refusal.name.clone();
         let described = refusals::describe([refusal]).into_values().next();
@@ -106,7 +108,7 @@ fn common_refusals(door: Door) -> Value {
     Value::Object(responses)
 }
 
-fn security_schemes(door: Door, config: &Config) -> Value {
+fn security_schemes(listener: Listener, config: &Config) -> Value {
     let scopes = Scope::ALL.map(|scope| {
         let meaning = match scope {
             Scope::TransactionStatus => "The chain query.",
@@ -128,8 +130,8 @@ fn security_schemes(door: Door, config: &Config) -> Value {
         "type": "mutualTLS",
         "description": "A client certificate, shown in the TLS handshake.",
     });
-    match door {
-        Door::Base => json!({
+    match listener {
+        Listener::Base => json!({
             "accessToken": access_token,
             "clientCertificate": certificate,
             "apiKey": {
@@ -139,11 +141,11 @@ fn security_schemes(door: Door, config: &Config) -> Value {
                 "description": "The key that the operator issued to you for webhooks.",
             },
         }),
-        Door::Listing => {
+        Listener::Listing => {
             json!({"accessToken": access_token, "clientCertificate": certificate})
         }
-        Door::Auth => json!({"clientCertificate": certificate}),
-        Door::Directory | Door::Ops => json!({}),
+        Listener::Auth => json!({"clientCertificate": certificate}),
+        Listener::Directory | Listener::Ops => json!({}),
     }
 }
 
@@ -204,9 +206,9 @@ struct SharedFields {
 }
 
 impl SharedFields {
-    fn new(door: Door, config: &Config) -> Self {
+    fn new(listener: Listener, config: &Config) -> Self {
         let mut always = vec!["x-request-id", "x-fapi-interaction-id"];
-        if !matches!(door, Door::Ops) && config.rate_limit_enabled {
+        if !matches!(listener, Listener::Ops) && config.rate_limit_enabled {
             always.extend(["ratelimit", "ratelimit-policy"]);
         }
         Self {

@@ -6,8 +6,8 @@ use signing::algorithm::Algorithm;
 use utoipa::ToSchema;
 
 use crate::config::Config;
+use crate::listener::Listener;
 use crate::registry::Scope;
-use crate::router::Door;
 
 /// What a client's assertion may be signed with, the one to prefer first.
 const ASSERTION_ALGORITHMS: [Algorithm; 4] = [
@@ -116,12 +116,12 @@ impl AuthorizationServer {
 
 impl ProtectedResource {
     /// Describes an address; none for one that takes no tokens.
-    pub fn of(door: Door, config: &Config) -> Option<Self> {
-        let resource = url_of(door, config)?;
-        let (scope, resource_name, is_signed) = match door {
-            Door::Base => (Scope::TransactionStatus, "Chain query", true),
-            Door::Listing => (Scope::Listing, "Listing and chain management", false),
-            Door::Auth | Door::Directory | Door::Ops => return None,
+    pub fn of(listener: Listener, config: &Config) -> Option<Self> {
+        let resource = url_of(listener, config)?;
+        let (scope, resource_name, is_signed) = match listener {
+            Listener::Base => (Scope::TransactionStatus, "Chain query", true),
+            Listener::Listing => (Scope::Listing, "Listing and chain management", false),
+            Listener::Auth | Listener::Directory | Listener::Ops => return None,
         };
         Some(Self {
             resource: resource.to_owned(),
@@ -139,8 +139,8 @@ impl ProtectedResource {
 
     /// Where an address is described: the well-known path comes before any
     /// path of the address (RFC 9728 section 3.1).
-    pub fn url(door: Door, config: &Config) -> Option<String> {
-        let resource = url_of(door, config)?;
+    pub fn url(listener: Listener, config: &Config) -> Option<String> {
+        let resource = url_of(listener, config)?;
         let rest = resource.strip_prefix("https://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         Some(format!(
@@ -149,11 +149,11 @@ impl ProtectedResource {
     }
 }
 
-fn url_of(door: Door, config: &Config) -> Option<&str> {
-    match door {
-        Door::Base => Some(&config.base_url),
-        Door::Listing => Some(&config.listing_base_url),
-        Door::Auth | Door::Directory | Door::Ops => None,
+fn url_of(listener: Listener, config: &Config) -> Option<&str> {
+    match listener {
+        Listener::Base => Some(&config.base_url),
+        Listener::Listing => Some(&config.listing_base_url),
+        Listener::Auth | Listener::Directory | Listener::Ops => None,
     }
 }
 
@@ -161,7 +161,7 @@ fn url_of(door: Door, config: &Config) -> Option<&str> {
 mod tests {
     use super::ProtectedResource;
     use crate::config::Config;
-    use crate::router::Door;
+    use crate::listener::Listener;
 
     #[test]
     fn the_well_known_path_comes_first() {
@@ -179,13 +179,13 @@ mod tests {
                 base_url: base_url.to_owned(),
                 ..Config::default()
             };
-            let url = ProtectedResource::url(Door::Base, &config);
+            let url = ProtectedResource::url(Listener::Base, &config);
             assert_eq!(url.as_deref(), Some(expected));
         }
         let config = Config::default();
-        for door in [Door::Auth, Door::Directory, Door::Ops] {
-            assert_eq!(ProtectedResource::url(door, &config), None);
-            assert!(ProtectedResource::of(door, &config).is_none());
+        for listener in [Listener::Auth, Listener::Directory, Listener::Ops] {
+            assert_eq!(ProtectedResource::url(listener, &config), None);
+            assert!(ProtectedResource::of(listener, &config).is_none());
         }
     }
 }

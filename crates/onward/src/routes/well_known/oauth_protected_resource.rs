@@ -8,8 +8,8 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 
 use crate::app::App;
+use crate::listener::Listener;
 use crate::problem::Problem;
-use crate::router::Door;
 use crate::routes::{Unhealthy, only_get, publish_json};
 use crate::wire::metadata::ProtectedResource;
 
@@ -40,11 +40,11 @@ use crate::wire::metadata::ProtectedResource;
 )]
 pub async fn show_resource(
     State(app): State<Arc<App>>,
-    Extension(door): Extension<Door>,
+    Extension(listener): Extension<Listener>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     only_get(&method)?;
-    let resource = ProtectedResource::of(door, &app.config).ok_or(Problem::NoSuchPath)?;
+    let resource = ProtectedResource::of(listener, &app.config).ok_or(Problem::NoSuchPath)?;
     publish_json(&resource, &headers)
 }

@@ -3,7 +3,7 @@
 use utoipa::OpenApi;
 
 use crate::config::Config;
-use crate::router::Door;
+use crate::listener::Listener;
 use crate::routes::standard::{addresses, chains};
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
 use crate::routes::{
@@ -125,36 +125,36 @@ struct Ops;
 struct Describing;
 
 /// The operations of an address, with the schemas that they name.
-pub(super) fn operations(door: Door) -> utoipa::openapi::OpenApi {
-    let own = match door {
-        Door::Base => Base::openapi(),
-        Door::Auth => Auth::openapi(),
-        Door::Directory => Directory::openapi(),
-        Door::Listing => Listing::openapi(),
-        Door::Ops => Ops::openapi(),
+pub(super) fn operations(listener: Listener) -> utoipa::openapi::OpenApi {
+    let own = match listener {
+        Listener::Base => Base::openapi(),
+        Listener::Auth => Auth::openapi(),
+        Listener::Directory => Directory::openapi(),
+        Listener::Listing => Listing::openapi(),
+        Listener::Ops => Ops::openapi(),
     };
     own.merge_from(Describing::openapi())
 }
 
 /// What the address is for.
-pub(super) fn title(door: Door) -> &'static str {
-    match door {
-        Door::Base => "Onward: chain query and webhooks",
-        Door::Auth => "Onward: access tokens",
-        Door::Directory => "Onward: key set and directory",
-        Door::Listing => "Onward: listings and chain management",
-        Door::Ops => "Onward: operation",
+pub(super) fn title(listener: Listener) -> &'static str {
+    match listener {
+        Listener::Base => "Onward: chain query and webhooks",
+        Listener::Auth => "Onward: access tokens",
+        Listener::Directory => "Onward: key set and directory",
+        Listener::Listing => "Onward: listings and chain management",
+        Listener::Ops => "Onward: operation",
     }
 }
 
 /// The public URL of an address. The operator's own has none: there, paths
 /// are relative to wherever the document was found.
-pub(super) fn server_url(door: Door, config: &Config) -> &str {
-    match door {
-        Door::Base => &config.base_url,
-        Door::Auth => &config.auth_url,
-        Door::Directory => &config.directory_url,
-        Door::Listing => &config.listing_base_url,
-        Door::Ops => "/",
+pub(super) fn server_url(listener: Listener, config: &Config) -> &str {
+    match listener {
+        Listener::Base => &config.base_url,
+        Listener::Auth => &config.auth_url,
+        Listener::Directory => &config.directory_url,
+        Listener::Listing => &config.listing_base_url,
+        Listener::Ops => "/",
     }
 }
