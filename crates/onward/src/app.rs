@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::rate_limit::{Allowance, RateLimits};
 use crate::registry::{Client, Registry};
 use crate::signers::Signers;
-use crate::webhooks::replaying::Replaying;
+use crate::webhooks::running_replays::RunningReplays;
 
 /// The program's parts, shared by all requests.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct App {
     /// Wakes the delivery of events.
     pub deliveries: Arc<Deliveries>,
     /// Which API keys have a replay under way.
-    pub replaying: Replaying,
+    pub replays: RunningReplays,
     /// Requests counted for each caller.
     pub rate_limits: Option<RateLimits>,
     /// Whether it is about to stop.
@@ -102,7 +102,7 @@ impl App {
             signers,
             sender,
             deliveries: Arc::default(),
-            replaying: Replaying::default(),
+            replays: RunningReplays::default(),
             directory: Directory::default(),
             client_keys: PublishedKeys::default(),
             rate_limits: RateLimits::new(&config),

@@ -5,5 +5,6 @@ pub mod holder;
 pub mod owned;
 pub mod parameters;
 pub mod replaying;
+pub mod running_replays;
 pub mod simulation;
 pub mod waiting;

@@ -1,7 +1,6 @@
 //! A replay, in short transactions: lanes and recordings go on between them.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use storage::StorageError;
 use storage::delivery_log::{self, Stretch};
@@ -14,39 +13,6 @@ use crate::clock;
 use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
 use crate::problem::Problem;
 use crate::wire::webhooks::Replay;
-
-/// The API keys with a replay under way on this node. One that is repeated before it has ended
-/// would look at the same events beside it.
-#[derive(Debug, Default)]
-pub struct Replaying(Mutex<HashSet<i64>>);
-
-/// The place of one of them, given back at the end.
-struct Place<'a> {
-    replaying: &'a Replaying,
-    api_key: i64,
-}
-
-impl Replaying {
-    fn begin(&self, api_key: i64) -> Result<Place<'_>, Problem> {
-        if !self.lock().insert(api_key) {
-            return Err(under_way());
-        }
-        Ok(Place {
-            replaying: self,
-            api_key,
-        })
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.replaying.lock().remove(&self.api_key);
-    }
-}
 
 /// A second replay beside the first.
 pub fn under_way() -> Problem {
@@ -63,7 +29,7 @@ pub async fn replay(
     reference: &str,
     since: i64,
 ) -> Result<Replay, Problem> {
-    let _place = app.replaying.begin(holder.id())?;
+    let _running = app.replays.start(holder.id()).ok_or_else(under_way)?;
     let (subscription, stretch) = begin(app, holder, reference, since).await?;
     let mut replay = Replay {
         deliveries: 0,
@@ -160,20 +126,4 @@ async fn owe(
             Ok::<_, Problem>(delivery_log::replay(write, &found, part, now)?)
         })
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Replaying;
-
-    #[test]
-    fn each_key_has_one_replay_at_a_time() {
-        let replaying = Replaying::default();
-        let place = replaying.begin(1).ok();
-        assert!(place.is_some());
-        assert!(replaying.begin(1).is_err());
-        assert!(replaying.begin(2).is_ok());
-        drop(place);
-        assert!(replaying.begin(1).is_ok());
-    }
 }
