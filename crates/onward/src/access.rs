@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use http::header;
+use observe::trace;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
 use signing::canonical;
 use signing::certificate::{Subject, Thumbprint};
@@ -12,7 +13,6 @@ use signing::certificate::{Subject, Thumbprint};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::registry::{Client, Scope, Snapshot};
-use crate::trace;
 
 /// What is known of the connection that a request came on.
 #[derive(Debug, Clone)]

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use chain::ids::ChainId;
+use observe::clock;
+use observe::trace;
 use quick_cache::sync::Cache;
 use signing::base64url;
 use signing::canonical;
@@ -13,13 +15,11 @@ use storage::Storage;
 use storage::address_search::Hit;
 use tracing::Instrument as _;
 
-use crate::clock;
 use crate::config::Config;
 use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::signers::Signers;
-use crate::trace;
 use crate::wire::chains;
 
 /// What finished answers are made of.

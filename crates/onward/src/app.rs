@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use observe::clock::Clock;
 use storage::Storage;
 use uuid::{Builder, Uuid, Variant};
 
 use crate::answer::Answers;
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::delivery::Deliveries;
 use crate::delivery::sender::Sender;

@@ -30,9 +30,9 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
+use observe::clock::Clock;
 use storage::{Opening, Storage};
 
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::server;
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use observe::telemetry::{LogFormat, TelemetrySettings};
 use serde::{Deserialize, Serialize};
 
 use crate::delivery::address::{AllowedNetworks, NetworkError};
@@ -116,16 +117,6 @@ pub struct Config {
     pub log_format: LogFormat,
 }
 
-/// How log lines are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
 /// What is wrong with the settings, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -229,6 +220,15 @@ impl Config {
         config.check_values(path)?;
         config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
         Ok(config)
+    }
+
+    /// The settings of log lines and spans.
+    pub fn telemetry(&self) -> TelemetrySettings<'_> {
+        TelemetrySettings {
+            filter: &self.log,
+            format: self.log_format,
+            trace_endpoint: &self.trace_endpoint,
+        }
     }
 
     /// The token endpoint's URL.

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use tracing::Instrument as _;
+use observe::clock::Stopwatch;
+use observe::trace::{self, RequestParts};
+use tracing::{Instrument as _, Span};
 
 use crate::access::{Peer, PeerCertificate};
 use crate::app::App;
-use crate::clock::Stopwatch;
 use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::RequestLabels;
 use crate::oauth::answer::Unproven;
 use crate::problem::Problem;
-use crate::trace;
 use crate::wire::metadata::ProtectedResource;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -33,7 +33,7 @@ pub async fn stamp(
     let request_id = app.request_ids.make();
     let interaction_id = read_interaction_id(request.headers());
     believe_trusted_proxy(&app, &mut request);
-    let span = trace::of_request(listener, &request, &request_id);
+    let span = begin_span(listener, &request, &request_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -85,6 +85,21 @@ pub async fn stamp(
     app.metrics.requests.get_or_create(&labels).inc();
     app.metrics.request_seconds.observe(elapsed.as_secs_f64());
     response
+}
+
+/// The operator's own requests come all the time and get no span.
+fn begin_span(listener: Listener, request: &Request, request_id: &str) -> Span {
+    if matches!(listener, Listener::Ops) {
+        return Span::none();
+    }
+    let route = request.extensions().get::<MatchedPath>();
+    trace::begin_request(&RequestParts {
+        listener: listener.as_str(),
+        request_id,
+        method: request.method(),
+        route: route.map(MatchedPath::as_str),
+        headers: request.headers(),
+    })
 }
 
 /// RFC 9728 section 5.1: whoever is asked for a token learns from the challenge

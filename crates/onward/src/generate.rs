@@ -28,13 +28,13 @@ use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
+use given::GivenAddresses;
 use jiff::civil::{Date, date};
+use sample::Sample;
 use thiserror::Error;
 
 use crate::import::reader::OpenError;
 use crate::import::row::Row;
-use given::GivenAddresses;
-use sample::Sample;
 
 /// What sample data to write.
 #[derive(Debug, Clone, PartialEq, Eq)]

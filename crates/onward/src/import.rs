@@ -6,11 +6,11 @@ pub mod row;
 
 use std::path::PathBuf;
 
+use observe::clock::Clock;
 use storage::{Storage, StorageError};
 
 use self::apply::{Batch, BatchReport};
 use self::reader::{Located, OpenError};
-use crate::clock::Clock;
 use crate::limits;
 
 /// What an import did.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use observe::clock;
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
@@ -10,7 +11,6 @@ use signing::seal::KeyEncryptionKey;
 use storage::keys::StoredKey;
 use storage::{Storage, StorageError};
 
-use crate::clock;
 use crate::files;
 use crate::limits;
 

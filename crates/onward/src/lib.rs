@@ -5,7 +5,6 @@
 pub mod access;
 pub mod answer;
 pub mod app;
-pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod context;
@@ -35,8 +34,6 @@ pub mod routes;
 pub mod sandbox;
 pub mod server;
 pub mod signers;
-pub mod telemetry;
 pub mod tls;
-pub mod trace;
 pub mod webhooks;
 pub mod wire;

@@ -47,20 +47,6 @@ pub const HTTP2_STREAMS_MAX: u32 = 128;
 pub const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long open requests may take after the program was told to stop.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
-/// Spans that wait to be exported; past that, spans are lost.
-pub const TRACE_QUEUE_SPANS_MAX: usize = 8192;
-/// Spans of one batch.
-pub const TRACE_BATCH_SPANS_MAX: usize = 512;
-/// How long a span waits for others to go with.
-pub const TRACE_DELAY: Duration = Duration::from_secs(1);
-/// How long exporting one batch may take, with repetitions.
-pub const TRACE_EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long one try of it may take.
-pub const TRACE_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the spans that are left at the end may take.
-pub const TRACE_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of a collector's answer that are read.
-pub const TRACE_ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// Characters of `x-fapi-interaction-id` that are echoed.
 pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
 /// Registered clients kept parsed in memory.

@@ -9,7 +9,6 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
-
 use http::{HeaderMap, HeaderName, HeaderValue};
 use quick_cache::sync::Cache;
 

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use ::client::sandbox::{
     SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
 };
+use observe::clock::Clock;
 use storage::{Opening, Storage, StoreUrl};
 
 use self::authority::Authority;
 use self::data::DataOptions;
-use crate::clock::Clock;
 use crate::commands::init;
 use crate::config::Config;
 use crate::files;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::middleware;
+use observe::clock::Clock;
 use storage::{OpenOptions, Opening, Storage, StorageError, StoreUrl};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -11,7 +12,6 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::app::App;
-use crate::clock::Clock;
 use crate::config::{Config, seconds};
 use crate::context;
 use crate::delivery::address::NetworkError;
@@ -270,14 +270,14 @@ async fn open_doors(
     let mut addresses = [config.listen_base; 5];
     let mut doors = Vec::with_capacity(plan.len());
     for (index, (listener, setting, address, client_certificate)) in plan.into_iter().enumerate() {
-        let listener = listen(setting, address).await?;
-        addresses[index] = listener.local_addr().unwrap_or(address);
+        let socket = listen(setting, address).await?;
+        addresses[index] = socket.local_addr().unwrap_or(address);
         let stamp = middleware::from_fn_with_state((listener, Arc::clone(app)), context::stamp);
         // Who watches this node is answered when callers have taken all the rest.
         let is_private = matches!(listener, Listener::Ops);
         let own_permits = || Arc::new(Semaphore::new(limits::OPS_CONNECTIONS_MAX));
         doors.push(OpenDoor {
-            listener,
+            listener: socket,
             tls: client_certificate.map(|client_certificate| DoorTls {
                 live: Arc::clone(tls),
                 client_certificate,

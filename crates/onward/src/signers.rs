@@ -4,11 +4,11 @@ use std::num::NonZero;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use observe::trace;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 use crate::problem::Problem;
-use crate::trace;
 
 /// Signatures that may wait for a thread. More than that would take longer
 /// than anybody waits.

@@ -157,7 +157,7 @@ fn measure_signing(threads: usize, length: Duration) -> f64 {
     let key = SigningKey::generate_rsa(Algorithm::Rs256, RsaSize::Bits2048).unwrap();
     let message = vec![b'x'; 4300];
     let cpu_before = own_cpu_seconds();
-    let stopwatch = onward::clock::Stopwatch::start();
+    let stopwatch = observe::clock::Stopwatch::start();
     let count: u32 = std::thread::scope(|scope| {
         let sign = || {
             let mut count = 0;

@@ -76,12 +76,12 @@ struct Cpu {
 
 impl Bench {
     async fn open(node: Node) -> Self {
-        let now = onward::clock::Clock::System.now_seconds();
+        let now = observe::clock::Clock::System.now_seconds();
         Self {
             recorder: Recorder::open(&node).await,
             webhooks: Webhooks::open(&node).await,
             tls: node.subscriber_tls(),
-            since: onward::clock::to_rfc3339(now),
+            since: observe::clock::to_rfc3339(now),
             node,
         }
     }

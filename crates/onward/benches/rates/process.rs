@@ -227,7 +227,7 @@ impl Node {
         let pem = std::fs::read_to_string(&caller.assertion_key_file).unwrap();
         let algorithm = Algorithm::parse(&caller.assertion_alg).unwrap();
         let key = SigningKey::from_pkcs8_pem(&pem, algorithm).unwrap();
-        let now = onward::clock::Clock::System.now_seconds();
+        let now = observe::clock::Clock::System.now_seconds();
         let claims = json!({
             "iss": caller.client_id, "sub": caller.client_id, "aud": self.sandbox.auth_url,
             "iat": now, "exp": now + 60, "jti": uuid::Uuid::new_v4().to_string(),

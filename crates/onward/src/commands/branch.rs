@@ -4,6 +4,7 @@ use std::io::Write;
 
 use chain::ids::BranchId;
 use clap::{Args, Subcommand};
+use observe::clock::Clock;
 use serde_json::json;
 use storage::branch::{self, Branch, BranchWithParticipant};
 use storage::clients;
@@ -11,7 +12,6 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::clock::Clock;
 use crate::limits;
 
 /// What to do with branches.

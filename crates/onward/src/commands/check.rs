@@ -1,12 +1,12 @@
 //! `onward check`: whether a configuration would serve, without serving.
 
 use clap::Args;
+use observe::clock::Clock;
+use observe::telemetry;
 use storage::{Opening, StorageError};
 
 use super::{ConfigArgs, Failure, say};
-use crate::clock::Clock;
 use crate::server::{self, StartError};
-use crate::telemetry;
 use crate::tls::TlsSettings;
 
 /// Checks settings, certificates, keys and store.
@@ -19,7 +19,7 @@ pub struct CheckArgs {
 /// Runs `onward check`.
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    telemetry::read_filter(&config).map_err(Failure::new)?;
+    telemetry::read_filter(&config.log).map_err(Failure::new)?;
     let tls = TlsSettings::load(&config).map_err(Failure::new)?;
     let out = &mut std::io::stdout();
     let now = Clock::System.now_seconds();

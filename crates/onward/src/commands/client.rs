@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chain::ids::BranchId;
 use clap::{Args, Subcommand, ValueEnum};
+use observe::clock::Clock;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::assertion::MAX_ID_CHARS;
@@ -17,7 +18,6 @@ use uuid::Uuid;
 use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::clock::Clock;
 use crate::delivery::callback::CallbackUrl;
 use crate::limits::CLIENT_KEYS_BYTES_MAX;
 use crate::registry::Scope;

@@ -5,20 +5,20 @@ mod fill;
 mod pairs;
 mod tally;
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use address::{Decision, Query, Ranking, premises};
 use chain::ids::PropertyId;
 use clap::Args;
-use std::collections::HashMap;
+use observe::clock::Stopwatch;
 use storage::properties;
 use storage::{OpenOptions, Opening, Read, Storage, StorageError, StoreUrl};
 
 use self::pairs::Pair;
 use self::tally::{Outcome, Table};
 use super::{Failure, say};
-use crate::clock::Stopwatch;
 use crate::property_search::{rank, rank_without};
 
 /// Queries that one snapshot answers.

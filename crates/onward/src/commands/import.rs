@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use observe::clock::Clock;
 use storage::Opening;
 
 use super::{ConfigArgs, Failure, say};
-use crate::clock::Clock;
 use crate::import::{self, BadRow, Observer};
 use crate::limits;
 use crate::server;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use observe::clock::Clock;
 use storage::Opening;
 
 use super::{Failure, say};
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::{files, keys, server};
 

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand, ValueEnum};
+use observe::clock::{self, Clock};
 use serde_json::json;
 use signing::key::RsaSize;
 use signing::keyring::Purpose;
 
 use super::{Failure, OperatorArgs, say};
-use crate::clock::{self, Clock};
 use crate::keys::{self, Rotation};
 
 /// What to do with signing keys.

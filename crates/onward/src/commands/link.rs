@@ -6,10 +6,10 @@ use chain::ids::ListingId;
 use chain::link::LinkRule;
 use chain::state::Link;
 use clap::Args;
+use observe::clock::Clock;
 use serde_json::json;
 
 use super::{Failure, OperatorArgs};
-use crate::clock::Clock;
 use crate::management::links;
 use crate::problem::Problem;
 

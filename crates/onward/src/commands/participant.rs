@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
+use observe::clock::{self, Clock};
 use serde_json::json;
 use storage::participants::{self, Participant, Registration};
 use uuid::Uuid;
 
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, say};
-use crate::clock::{self, Clock};
 
 /// What to do with participants.
 #[derive(Debug, Subcommand)]

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use observe::clock::Clock;
+use observe::telemetry;
 
 use super::import::Bar;
 use super::{Failure, say};
-use crate::clock::Clock;
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
 use crate::server::{Server, StopSignals};
-use crate::telemetry;
 
 /// Makes a certificate authority, certificates, keys, a store with sample data
 /// and clients, and serves it all until interrupted.
@@ -61,7 +61,7 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .await
         .map_err(Failure::new)?
         .map_err(Failure::new)?;
-    let telemetry = telemetry::begin(&prepared.config).map_err(Failure::new)?;
+    let telemetry = telemetry::begin(&prepared.config.telemetry()).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
     let server = Server::start(prepared.config.clone(), Clock::System)
         .await

@@ -1,12 +1,12 @@
 //! `onward serve`: serves all addresses until it is told to stop.
 
 use clap::Args;
+use observe::clock::Clock;
+use observe::telemetry;
 use storage::StoreUrl;
 
 use super::{ConfigArgs, Failure};
-use crate::clock::Clock;
 use crate::server::{ReloadSignal, Server, StopSignal, StopSignals};
-use crate::telemetry;
 
 /// Serves the chain query, the token endpoint, the key set and the rest.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct ServeArgs {
 /// Runs `onward serve`.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    let telemetry = telemetry::begin(&config).map_err(Failure::new)?;
+    let telemetry = telemetry::begin(&config.telemetry()).map_err(Failure::new)?;
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)

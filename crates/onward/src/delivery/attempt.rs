@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use observe::clock::Stopwatch;
+use observe::trace;
 use storage::attempts::AttemptResult;
 use storage::deliveries::DueDelivery;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span, field};
 
 use super::callback::CallbackUrl;
 use super::dispatcher::Node;
 use super::policy;
 use super::sender::{Attempt, SendError};
-use crate::clock::Stopwatch;
-use crate::trace;
 
 /// What the log of attempts says of an event whose token could not be made.
 pub const NOT_SIGNED: &str = "not_signed";
@@ -56,9 +56,9 @@ pub(super) async fn send(
                 number: u32::try_from(number).unwrap_or(u32::MAX),
                 now_seconds: app.clock.now_seconds(),
             };
-            let span = trace::of_attempt(attempt.event_id, delivery.id, number);
+            let span = begin_span(attempt.event_id, delivery.id, number);
             let sent = app.sender.send(&attempt).instrument(span.clone()).await;
-            trace::note_attempt(&span, sent.status, sent.is_success());
+            end_span(&span, sent.status, sent.is_success());
             outcome.status = sent.status;
             outcome.is_success = sent.is_success();
             outcome.retry_after = sent.retry_after.map(milliseconds);
@@ -94,6 +94,31 @@ pub(super) async fn send(
         delivery,
         result,
         outcome,
+    }
+}
+
+/// The span of an attempt. It leaves out the callback's address, which may be secret.
+fn begin_span(event_id: &str, delivery: i64, number: i64) -> Span {
+    tracing::trace_span!(
+        target: trace::TARGET,
+        parent: None,
+        "attempt",
+        otel.name = "deliver event",
+        otel.kind = "client",
+        otel.status_code = field::Empty,
+        http.response.status_code = field::Empty,
+        onward.event_id = event_id,
+        onward.delivery_id = delivery,
+        onward.attempt = number,
+    )
+}
+
+fn end_span(span: &Span, status: Option<u16>, is_success: bool) {
+    if let Some(status) = status {
+        span.record("http.response.status_code", status);
+    }
+    if !is_success {
+        span.record("otel.status_code", "ERROR");
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use observe::clock::Stopwatch;
 use storage::subscriptions::SubscriptionId;
 use storage::{Hearing, StorageError, events, lanes};
 use tokio::sync::watch;
@@ -13,7 +14,6 @@ use uuid::Uuid;
 use super::event_jwt::EventJwts;
 use super::lane;
 use crate::app::App;
-use crate::clock::Stopwatch;
 use crate::limits;
 
 /// How often this node looks at the keys, and whether another node recorded an event where that

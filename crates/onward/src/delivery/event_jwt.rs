@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use chain::event::EventType;
+use observe::clock;
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use signing::jws;
@@ -11,7 +12,6 @@ use signing::keyring::Purpose;
 use storage::deliveries::DueEvent;
 
 use crate::app::App;
-use crate::clock;
 use crate::limits;
 use crate::problem::Problem;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use observe::clock::Stopwatch;
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
 use storage::lanes::{self, Health, Lane};
@@ -15,7 +16,6 @@ use super::attempt::{Sent, send};
 use super::callback::CallbackUrl;
 use super::dispatcher::Node;
 use super::policy::{Disabling, Window};
-use crate::clock::Stopwatch;
 
 /// How long a lease counts; long enough to outlive a pause of the process.
 const LEASE_MILLISECONDS: i64 = 30_000;

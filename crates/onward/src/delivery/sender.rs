@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use observe::clock::Stopwatch;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Client};
 use tokio::sync::Semaphore;
 
-use crate::clock::Stopwatch;
 use crate::delivery::address::AllowedNetworks;
 use crate::delivery::callback::{CallbackRefusal, CallbackUrl};
 use crate::delivery::resolver::{Resolver, SystemResolver, resolve_allowed};

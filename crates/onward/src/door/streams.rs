@@ -16,10 +16,10 @@ use axum::body::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::rt::Executor;
 use hyper_util::server::graceful::GracefulConnection;
+use observe::clock::Stopwatch;
 use tokio::sync::watch;
 use tokio::time::Sleep;
 
-use crate::clock::Stopwatch;
 use crate::limits;
 
 /// Bytes that are handed out at once: as many as a frame holds by default (RFC 9113 section 4.2).

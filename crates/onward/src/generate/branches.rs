@@ -1,9 +1,8 @@
 //! The made-up branches that sell: which there are, and where.
 
-use crate::import::row::BranchRow;
-
 use super::firms::agent_name;
 use super::random::Random;
+use crate::import::row::BranchRow;
 
 /// All branches of a file of sample data; they are numbered from 0.
 #[derive(Debug)]

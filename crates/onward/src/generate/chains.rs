@@ -1,11 +1,10 @@
 //! Draws whole chains: their sales, how far each has come, and what is known of their ends.
 
-use crate::import::row::ChainEnd;
-
 use super::property::Kind;
 use super::random::Random;
 use super::shape::Shape;
 use super::timeline::{Course, Finish, Sale, Step};
+use crate::import::row::ChainEnd;
 
 /// A chain before its properties and branches are known.
 #[derive(Debug)]

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use address::{normalise, postcode_spaced};
 use chain::ids::Uprn;
 
-use crate::import::reader::{RecordReader, open_table};
-use crate::import::row::{RowError, is_unprintable};
-use crate::limits;
-
 use super::GenerateError;
 use super::counties::is_county;
 use super::property::{Kind, Placeholders, Property};
+use crate::import::reader::{RecordReader, open_table};
+use crate::import::row::{RowError, is_unprintable};
+use crate::limits;
 
 /// Reads a table with the columns `address`, `postcode` and, if it likes, `uprn`.
 #[derive(Debug)]

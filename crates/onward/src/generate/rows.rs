@@ -6,11 +6,10 @@ use chain::listing::{Tenure, TransactionType};
 use chain::milestone::MilestoneType;
 use jiff::civil::Date;
 
-use crate::import::row::{MilestoneRow, Row, date_text};
-
 use super::property::Kind;
 use super::random::Random;
 use super::{GenerateError, Summary};
+use crate::import::row::{MilestoneRow, Row, date_text};
 
 /// Writes NDJSON and keeps the summary.
 pub(super) struct RowWriter<'a> {

@@ -5,10 +5,6 @@ use std::io::Write;
 use chain::ids::Uprn;
 use chain::milestone::find_by_key;
 
-use crate::import::row::{
-    EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow, Row,
-};
-
 use super::branches::Branches;
 use super::calendar::Calendar;
 use super::chains::{Allowance, Chain, PlannedSale};
@@ -21,6 +17,9 @@ use super::rows::{RowWriter, draw_price, draw_tenure, draw_transaction_types};
 use super::shape::Shape;
 use super::timeline::Step;
 use super::{GenerateError, GenerateOptions, Summary};
+use crate::import::row::{
+    EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow, Row,
+};
 
 /// Sample data in the making.
 pub(super) struct Sample<'a> {

@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 use chain::ids::Uprn;
 use chain::milestone::{CATALOGUE, find_by_key};
 use jiff::civil::{Date, date};
+use loaded::Loaded;
 use proptest::prelude::*;
 
 use super::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
 use crate::import::row::ChainEnd;
-use loaded::Loaded;
 
 fn made_up(listings: u64, seed: u64) -> GenerateOptions {
     GenerateOptions {

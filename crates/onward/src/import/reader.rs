@@ -11,10 +11,11 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::row::{Row, RowError};
 use csv_rows::CsvRows;
 use lines::{Line, LineReader};
 use source::{FileKind, Format, Source};
+
+use super::row::{Row, RowError};
 
 pub(crate) use records::RecordReader;
 pub use source::OpenError;

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use observe::trace;
 use serde::Serialize;
 use serde_json::Value;
 use signing::{base64url, canonical};
@@ -19,7 +20,6 @@ use super::refusal::Refusal;
 use crate::app::App;
 use crate::limits;
 use crate::problem::Problem;
-use crate::trace;
 use crate::wire::management::SuccessAnswer;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";

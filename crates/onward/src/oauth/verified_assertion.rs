@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use observe::trace;
 use signing::assertion::{self, AssertionRefusal, AssertionRules, CheckedAssertion};
 use signing::base64url;
 use signing::canonical;
@@ -17,7 +18,6 @@ use crate::access::PeerCertificate;
 use crate::app::App;
 use crate::rate_limit::Allowance;
 use crate::registry::{Client, ClientKeys, Snapshot};
-use crate::trace;
 
 const USED_BEFORE: &str =
     "client_assertion was used before: make a new one, with a new jti, for each request";

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{doors, headers, refusals};
+use super::{headers, listeners, refusals};
 use crate::config::Config;
 use crate::limits;
 use crate::listener::Listener;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use ::client::sandbox::SandboxApiKey;
+use observe::clock::Clock;
 use storage::{Storage, api_keys};
 
 use super::SandboxError;
-use crate::clock::Clock;
 use crate::commands::api_key::issue_key;
 use crate::files;
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ::client::sandbox::SandboxClient;
 use chain::ids::BranchId;
+use observe::clock::Clock;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
@@ -12,7 +13,6 @@ use storage::{Storage, StorageError};
 
 use super::SandboxError;
 use super::authority::Authority;
-use crate::clock::Clock;
 use crate::commands::client::{make_client_id, register_client};
 use crate::files;
 

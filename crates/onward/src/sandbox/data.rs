@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use ::client::sandbox::{SandboxClient, SandboxSamples};
 use chain::ids::{BranchId, Uprn};
+use observe::clock::Clock;
 use storage::samples::Samples;
 use storage::{Storage, StorageError, branch, participants, samples};
 
 use super::SandboxError;
-use crate::clock::Clock;
 use crate::files;
 use crate::generate::{self, GenerateOptions};
 use crate::import::{self, Observer};

@@ -1,10 +1,10 @@
 //! The organisation that runs the sandbox, as its directory shows it.
 
+use observe::clock::Clock;
 use storage::{Storage, participants};
 use uuid::Uuid;
 
 use super::SandboxError;
-use crate::clock::Clock;
 use crate::commands::Failure;
 
 const NAME: &str = "Onward Sandbox";

@@ -1,10 +1,10 @@
 //! When what the TLS files hold ends: certificates expire, and revocation lists run out.
 
+use observe::clock;
 use signing::certificate;
 
 use super::files::PemFile;
 use super::{TlsError, TlsFiles};
-use crate::clock;
 
 /// How long before its end a certificate is warned of, in seconds. Lists are made anew each day or
 /// week, and are warned of when they are out of date.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use observe::clock;
 use storage::StorageError;
 use storage::delivery_log::{self, Stretch};
 use storage::subscriptions::StoredSubscription;
@@ -9,7 +10,6 @@ use storage::subscriptions::StoredSubscription;
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
 use crate::app::App;
-use crate::clock;
 use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
 use crate::problem::Problem;
 use crate::wire::webhooks::Replay;

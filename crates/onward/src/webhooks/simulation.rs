@@ -4,11 +4,11 @@ use chain::event::EventType;
 use chain::ids::{PropertyId, Uprn};
 use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
+use observe::clock;
 use storage::{Read, StorageError, properties};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::clock;
 use crate::limits;
 use crate::management::causes::WrongMember;
 use crate::management::fields::Fields;

@@ -1,11 +1,11 @@
 //! The participant directory (S-27), in the form that the directories of open finance publish.
 
+use observe::clock;
 use serde::Serialize;
 use storage::participants::Participant;
 use utoipa::ToSchema;
 use uuid::Builder;
 
-use crate::clock;
 use crate::config::Config;
 
 /// An organisation. What is not known is null.

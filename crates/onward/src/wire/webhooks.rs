@@ -1,6 +1,7 @@
 //! The bodies of webhook management.
 
 use chain::event::EventType;
+use observe::clock;
 use serde::Serialize;
 use serde_json::Value;
 use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
@@ -8,7 +9,6 @@ use storage::subscriptions::StoredSubscription;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 
-use crate::clock;
 use crate::delivery::attempt::NOT_SIGNED;
 use crate::delivery::policy::Disabling;
 use crate::delivery::sender::SendError;

@@ -2,7 +2,7 @@
 
 use chain::ids::BranchId;
 use http::Method;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 

@@ -21,7 +21,7 @@ mod workers;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use onward::clock::Stopwatch;
+use observe::clock::Stopwatch;
 use storage::events;
 
 use self::balancer::Balancer;

@@ -8,11 +8,10 @@ mod http2;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use observe::clock::Stopwatch;
+use onward::config::Config;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-
-use onward::clock::Stopwatch;
-use onward::config::Config;
 
 use crate::tls::{connect, trusting};
 use crate::world::{At, World, http_client};

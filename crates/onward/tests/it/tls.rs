@@ -11,6 +11,7 @@ mod store;
 use std::io;
 use std::sync::Arc;
 
+use onward::tls::{ClientCertificate, TlsSettings};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -19,8 +20,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-
-use onward::tls::{ClientCertificate, TlsSettings};
 
 use crate::story;
 use crate::world::{At, World};

@@ -14,7 +14,7 @@ mod witness;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use onward::clock::{Clock, ManualClock};
+use observe::clock::{Clock, ManualClock};
 use onward::config::Config;
 use onward::import::{self, BadRow, ImportReport, Observer};
 use onward::sandbox::authority::Authority;

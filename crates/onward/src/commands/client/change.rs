@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use observe::clock::Clock;
 use serde_json::json;
 use storage::clients;
 
@@ -12,7 +13,6 @@ use super::{
     find_client, needs_no_certificate, read_attribute, read_jwks, read_jwks_uri, read_scope,
     unknown_client,
 };
-use crate::clock::Clock;
 use crate::commands::{Failure, OperatorArgs};
 
 /// Which client and which scopes.

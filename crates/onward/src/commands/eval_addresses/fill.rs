@@ -5,11 +5,11 @@ use std::path::Path;
 
 use address::{normalise, premises};
 use chain::ids::{PropertyId, Uprn};
+use observe::clock::Stopwatch;
 use storage::properties::{self, NewProperty};
 use storage::{Storage, StorageError};
 
 use super::pairs::Pair;
-use crate::clock::Stopwatch;
 use crate::generate::GenerateError;
 use crate::generate::addresses::Properties;
 use crate::import::apply::new_property;

@@ -1,8 +1,7 @@
 //! Import rows out of CSV records: the header line names the members.
 
-use crate::import::row::{Row, RowError, quoted};
-
 use super::records::RecordReader;
+use crate::import::row::{Row, RowError, quoted};
 
 /// The rows of a CSV file.
 #[derive(Debug)]

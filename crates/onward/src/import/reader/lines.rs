@@ -3,9 +3,8 @@
 use std::fmt;
 use std::io;
 
-use crate::import::row::RowError;
-
 use super::source::Input;
+use crate::import::row::RowError;
 
 /// Reads one line after the other: `\n` or `\r\n` ends it, a byte order mark before the first is
 /// dropped, and of a line over the limit nothing is kept.

@@ -7,9 +7,8 @@
 
 use std::collections::VecDeque;
 
-use crate::import::row::RowError;
-
 use super::lines::{LINE_MAX_BYTES, Line, LineReader};
+use crate::import::row::RowError;
 
 /// Reads record after record.
 #[derive(Debug)]

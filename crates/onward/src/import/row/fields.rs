@@ -9,11 +9,10 @@ use chain::listing::{Tenure, TransactionType};
 use chain::milestone::{MilestoneType, find_by_key};
 use jiff::civil::Date;
 
-use crate::limits;
-
 use super::error::{RowError, is_unprintable, quoted};
 use super::members::{Members, Value};
 use super::row_type::RowType;
+use crate::limits;
 
 /// The members of a row of known type, all of them known and none twice.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use chain::ends::UncheckReason;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
+use super::check::{describe_end, read_end};
 use crate::app::App;
 use crate::management::caller::BranchCaller;
 use crate::management::causes::{Marking, Members, OwnChain, Recorded, Refused, WrongMember};
@@ -18,8 +19,6 @@ use crate::management::segments::Segments;
 use crate::openapi::schema::one_of_texts;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
-
-use super::check::{describe_end, read_end};
 
 /// Takes the check of the top or bottom of a chain back.
 #[utoipa::path(

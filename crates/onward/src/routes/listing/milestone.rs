@@ -8,11 +8,11 @@ use axum::response::{IntoResponse, Response};
 use chain::milestone::Origin;
 use chain::record::Wish;
 use http::StatusCode;
+use observe::clock;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::App;
-use crate::clock;
 use crate::limits;
 use crate::management::caller::BranchCaller;
 use crate::management::causes::{KnownType, Members, OwnListing, Recorded, Refused, WrongMember};

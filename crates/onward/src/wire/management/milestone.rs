@@ -1,13 +1,13 @@
 //! The milestone resource.
 
 use chain::milestone::Origin;
+use observe::clock;
 use serde::Serialize;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
 use super::{Id, Identifier};
-use crate::clock;
 use crate::openapi::schema::integer;
 
 /// A recorded milestone.

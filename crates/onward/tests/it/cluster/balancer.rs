@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use onward::clock::Stopwatch;
+use observe::clock::Stopwatch;
 
 use super::nodes::Node;
 use crate::commands::program::find_ports;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onward::clock::{Clock, Stopwatch};
+use observe::clock::{Clock, Stopwatch};
 use reqwest::{Identity, RequestBuilder};
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use onward::config::{Config, LogFormat};
+use observe::telemetry::LogFormat;
+use onward::config::Config;
 
 use crate::commands::program::{Finished, Program, find_ports, listen_from};
 use crate::world::At;

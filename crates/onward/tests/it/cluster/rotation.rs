@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use onward::clock::Clock;
+use observe::clock::Clock;
 use serde_json::Value;
 use signing::jwk::JwkSet;
 use signing::provenance::verify_envelope;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onward::clock::Clock;
+use observe::clock::Clock;
 use serde_json::json;
 
 use super::Cluster;

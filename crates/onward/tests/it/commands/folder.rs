@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::sandbox::authority::Authority;
 use storage::{OpenOptions, Storage, StoreUrl};
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use onward::clock::Stopwatch;
+use observe::clock::Stopwatch;
 use onward::config::Config;
 
 /// How long a program may take for what a test waits for.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use onward::clock::Stopwatch;
+use observe::clock::Stopwatch;
 use storage::{OpenOptions, Storage};
 
 use super::program::{Program, find_ports, run_well};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use http::Method;
-use onward::clock::Clock;
-use onward::config::LogFormat;
+use observe::clock::Clock;
+use observe::telemetry::LogFormat;
 use serde_json::Value;
 
 use crate::commands::program::{Program, find_ports, listen_from};

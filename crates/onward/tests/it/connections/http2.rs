@@ -11,13 +11,12 @@ use http_body_util::{BodyExt as _, Empty, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use observe::clock::Stopwatch;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::client::TlsStream;
-
-use onward::clock::Stopwatch;
 
 use super::{PATIENCE, check_others, world};
 use crate::tls::{connect, trusting};

@@ -135,7 +135,7 @@ story! {
         world.subscribe(&key, &healthy).await;
         let agent = world.agent("north").await;
         let listing = agent.list(1).await;
-        let begun = onward::clock::Stopwatch::start();
+        let begun = observe::clock::Stopwatch::start();
         for day in 1..=20 {
             agent.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
         }

@@ -10,7 +10,7 @@ use crate::story;
 use crate::world::{Receiver, World};
 
 async fn rotate(world: &World, is_forced: bool) -> Result<Rotated, KeyError> {
-    let now = onward::clock::Clock::Manual(world.clock.clone()).now_seconds();
+    let now = observe::clock::Clock::Manual(world.clock.clone()).now_seconds();
     let (storage, file) = (
         world.storage.clone(),
         world.config.key_encryption_key_file.clone(),
@@ -29,7 +29,7 @@ async fn rotate(world: &World, is_forced: bool) -> Result<Rotated, KeyError> {
 }
 
 async fn revoke(world: &World, kid: &str) -> Result<String, KeyError> {
-    let now = onward::clock::Clock::Manual(world.clock.clone()).now_seconds();
+    let now = observe::clock::Clock::Manual(world.clock.clone()).now_seconds();
     let (storage, file) = (
         world.storage.clone(),
         world.config.key_encryption_key_file.clone(),

@@ -1,7 +1,7 @@
 //! Somebody with a token who asks for chains, and the look of an answer.
 
 use http::Method;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 

@@ -1,10 +1,9 @@
 //! New certificates of the server while it serves.
 
+use observe::clock::Stopwatch;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
-
-use onward::clock::Stopwatch;
 
 use super::{connect, trusting};
 use crate::story;

@@ -4,16 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::config::Config;
 use onward::sandbox::authority::Authority;
 use onward::server;
 use onward::tls::receiver_config;
 use storage::Opening;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
 use crate::world::Database;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::BranchId;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::commands::client::register_client;
 use reqwest::Identity;
 use serde_json::json;

@@ -1,10 +1,9 @@
 //! What each call of listing and chain management owes to everyone, whatever it does.
 
+use chain::ids::BranchId;
 use http::{Method, header};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-
-use chain::ids::BranchId;
 
 use super::{Agent, Answer, BEGINNING, World, http_client};
 

@@ -131,7 +131,7 @@ impl World {
     /// Issues an API key.
     pub(crate) async fn api_key(&self, participant: &str) -> String {
         let (storage, participant) = (self.storage.clone(), participant.to_owned());
-        let now = onward::clock::Clock::Manual(self.clock.clone()).now_seconds();
+        let now = observe::clock::Clock::Manual(self.clock.clone()).now_seconds();
         let issuing = tokio::task::spawn_blocking(move || {
             onward::commands::api_key::issue_key(&storage, &participant, now)
         });

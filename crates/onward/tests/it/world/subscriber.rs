@@ -1,7 +1,7 @@
 //! Subscribers of a story: what every call of webhook management asks of them.
 
 use http::header;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use signing::jwk::JwkSet;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::Uprn;
+use observe::trace;
 use storage::address_search::{self, Hit};
 use storage::{Read, Storage, StorageError, registry};
 use tracing::Instrument as _;
@@ -10,7 +11,6 @@ use tracing::Instrument as _;
 use super::query::Values;
 use crate::problem::Problem;
 use crate::property_search::{self, Found};
-use crate::trace;
 
 /// Values up to which a query by UPRN is a small read.
 const FEW_VALUES: usize = 4;

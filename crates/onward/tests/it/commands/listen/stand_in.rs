@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper_util::rt::TokioIo;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::sandbox::authority::Authority;
 use onward::tls;
 use serde_json::{Value, json};

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use onward::clock::Clock;
-use onward::config::{Config, LogFormat};
+use observe::clock::Clock;
+use observe::telemetry::LogFormat;
+use onward::config::Config;
 
 use super::requests::issuer;
 use crate::commands::program::{Finished, Program, find_ports, listen_from};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::sandbox::authority::Authority;
 use onward::tls;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use onward::clock::Clock;
+use observe::clock::Clock;
 use serde_json::Value;
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;

@@ -3,7 +3,6 @@
 use http::{HeaderMap, HeaderValue};
 use onward::access::{BoundToken, Peer, PeerCertificate};
 use onward::registry::Scope;
-
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 

@@ -2,7 +2,7 @@
 //! S-24).
 
 use http::Method;
-use onward::clock::Clock;
+use observe::clock::Clock;
 use onward::sandbox::authority::Authority;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};

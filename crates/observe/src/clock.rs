@@ -1,4 +1,4 @@
-//! The one place that reads a clock; tests move theirs.
+//! The only file that reads a clock. Tests use a clock that they move.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -8,20 +8,20 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// From the database of time zones that is part of the program.
+/// The zone, from the database of time zones that the program contains.
 static LONDON: LazyLock<TimeZone> = LazyLock::new(|| {
     TimeZone::get("Europe/London")
         .or_else(|_| TimeZone::posix("GMT0BST,M3.5.0/1,M10.5.0"))
         .unwrap_or(TimeZone::UTC)
 });
 
-/// Where the program takes the time from.
+/// The source of the time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The machine's clock.
     #[default]
     System,
-    /// A clock that stands still until it is moved.
+    /// A clock that a test moves.
     Manual(ManualClock),
 }
 
@@ -33,7 +33,7 @@ impl Clock {
     /// Unix time in whole seconds.
     pub fn now_seconds(&self) -> i64 {
         match self {
-            #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+            #[expect(clippy::disallowed_methods, reason = "only this file reads a clock")]
             Self::System => SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| {
@@ -42,13 +42,11 @@ impl Clock {
             Self::Manual(clock) => clock.0.load(Ordering::SeqCst),
         }
     }
-}
 
-impl Clock {
     /// Unix time in milliseconds.
     pub fn now_milliseconds(&self) -> i64 {
         match self {
-            #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+            #[expect(clippy::disallowed_methods, reason = "only this file reads a clock")]
             Self::System => SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| {
@@ -65,7 +63,7 @@ impl ManualClock {
         Self(Arc::new(AtomicI64::new(now_seconds)))
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::SeqCst);
     }
@@ -88,7 +86,7 @@ pub fn midnight_in_london(date: Date) -> i64 {
         .map_or(0, |moment| moment.timestamp().as_second())
 }
 
-/// The civil date in London at a Unix time; none outside of the calendar.
+/// The civil date in London at a Unix time; `None` beyond the calendar of `jiff`.
 pub fn date_in_london(seconds: i64) -> Option<Date> {
     let moment = Timestamp::from_second(seconds).ok()?;
     Some(moment.to_zoned(LONDON.clone()).date())
@@ -99,13 +97,13 @@ pub fn date_in_london(seconds: i64) -> Option<Date> {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts it.
-    #[expect(clippy::disallowed_methods, reason = "this is where time comes from")]
+    /// Starts the stopwatch.
+    #[expect(clippy::disallowed_methods, reason = "only this file reads a clock")]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// How long it has run.
+    /// The time since the start.
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }

@@ -1,11 +1,12 @@
-//! Spans on their way to a collector: OTLP over HTTP, in batches, from a bounded queue.
+//! Export of spans to a collector: OTLP over HTTP, in batches, from a bounded queue.
 //!
-//! Whoever ends a span puts it into the queue and goes on. While the queue is full, spans are lost
-//! and nothing else: no request waits for the collector.
+//! A finished span goes into the queue. A full queue drops spans, so that no request waits for
+//! the collector.
 
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider as _;
@@ -17,7 +18,20 @@ use opentelemetry_sdk::trace::{
 };
 use tokio::runtime::Handle;
 
-use crate::limits;
+/// Spans that wait for export. Past this number, spans are dropped.
+const QUEUE_SPANS_MAX: usize = 8192;
+/// Spans of one batch.
+const BATCH_SPANS_MAX: usize = 512;
+/// How long a span waits for others of its batch.
+const BATCH_DELAY: Duration = Duration::from_secs(1);
+/// How long the export of one batch may take, with repetitions.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long one try to export a batch may take.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long the export of the remaining spans may take when the program ends.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of a collector's answer that are read.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// The export while the program runs.
 #[derive(Debug)]
@@ -26,23 +40,23 @@ pub(super) struct SpanExport {
 }
 
 impl SpanExport {
-    /// Begins to export to this address, of which `/v1/traces` is usually the path. Call it on the
-    /// runtime that shall send.
+    /// Starts the export to this address, usually with the path `/v1/traces`. The current Tokio
+    /// runtime sends the batches.
     pub(super) fn begin(endpoint: &str) -> Result<Self, String> {
         let wrong =
             |error: &dyn std::fmt::Display| format!("cannot export to trace_endpoint: {error}");
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Courier::new().map_err(|error| wrong(&error))?)
+            .with_http_client(BatchSender::new().map_err(|error| wrong(&error))?)
             .with_endpoint(endpoint)
             .with_protocol(Protocol::HttpBinary)
-            .with_timeout(limits::TRACE_EXPORT_TIMEOUT)
+            .with_timeout(EXPORT_TIMEOUT)
             .build()
             .map_err(|error| wrong(&error))?;
         let batches = BatchConfigBuilder::default()
-            .with_max_queue_size(limits::TRACE_QUEUE_SPANS_MAX)
-            .with_max_export_batch_size(limits::TRACE_BATCH_SPANS_MAX)
-            .with_scheduled_delay(limits::TRACE_DELAY)
+            .with_max_queue_size(QUEUE_SPANS_MAX)
+            .with_max_export_batch_size(BATCH_SPANS_MAX)
+            .with_scheduled_delay(BATCH_DELAY)
             .build();
         let processor = BatchSpanProcessor::builder(exporter)
             .with_batch_config(batches)
@@ -53,49 +67,46 @@ impl SpanExport {
             .build();
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
-            // Whether a trace is kept is the collector's to decide, and not a caller's.
+            // The collector decides which traces it keeps, not the caller.
             .with_sampler(Sampler::AlwaysOn)
             .with_resource(resource)
             .build();
         Ok(Self { provider })
     }
 
-    /// What spans are made with.
+    /// The tracer that makes spans.
     pub(super) fn tracer(&self) -> SdkTracer {
         self.provider.tracer("onward")
     }
 
-    /// Sends what is left, within a bound.
+    /// Sends the remaining spans, for at most [`FLUSH_TIMEOUT`].
     pub(super) async fn end(self) {
-        // It waits for the thread that sends, which waits for this runtime.
-        let ending = move || {
-            self.provider
-                .shutdown_with_timeout(limits::TRACE_FLUSH_TIMEOUT)
-        };
+        // Shutdown blocks on the sending thread, which needs this runtime.
+        let ending = move || self.provider.shutdown_with_timeout(FLUSH_TIMEOUT);
         if let Ok(Err(error)) = tokio::task::spawn_blocking(ending).await {
             tracing::warn!(%error, "some spans were not exported");
         }
     }
 }
 
-/// Sends batches from the export's own thread by the client of this program.
+/// Sends the batches of the export thread over this program's HTTP client.
 #[derive(Debug)]
-struct Courier {
+struct BatchSender {
     http: reqwest::Client,
     runtime: Handle,
-    /// Whether the last batch was lost: each change is logged once.
+    /// Whether the last batch failed. Only changes are logged.
     is_failing: Arc<AtomicBool>,
 }
 
-impl Courier {
+impl BatchSender {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
-        // Fails only when a provider is installed already, and then that one is used.
+        // This fails only when a provider is installed already, which is fine.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .referer(false)
-            .timeout(limits::TRACE_ATTEMPT_TIMEOUT)
+            .timeout(ATTEMPT_TIMEOUT)
             .build()?;
         Ok(Self {
             http,
@@ -108,7 +119,7 @@ impl Courier {
 type Sending<'a> =
     Pin<Box<dyn Future<Output = Result<http::Response<Bytes>, HttpError>> + Send + 'a>>;
 
-impl HttpClient for Courier {
+impl HttpClient for BatchSender {
     fn send_bytes<'s, 'f>(&'s self, request: http::Request<Bytes>) -> Sending<'f>
     where
         's: 'f,
@@ -138,7 +149,7 @@ async fn send(
     let mut said = Vec::new();
     while let Some(part) = answer.chunk().await? {
         said.extend_from_slice(&part);
-        if said.len() > limits::TRACE_ANSWER_BYTES_MAX {
+        if said.len() > ANSWER_BYTES_MAX {
             return Err("the collector's answer is too long".into());
         }
     }

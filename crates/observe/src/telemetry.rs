@@ -1,10 +1,10 @@
-//! What the program says of itself while it runs: log lines, for people or for machines, on
-//! standard error; and spans, to a collector.
+//! Log lines on standard error, as text or JSON, and spans for a collector.
 
 mod export;
 
 use std::io::IsTerminal as _;
 
+use serde::{Deserialize, Serialize};
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -14,10 +14,30 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use self::export::SpanExport;
-use crate::config::{Config, LogFormat};
 use crate::trace;
 
-/// What was begun, to be ended with the program.
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Text for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What is logged and exported.
+#[derive(Debug, Clone, Copy)]
+pub struct TelemetrySettings<'a> {
+    /// A level or a filter by module, as `tracing_subscriber::EnvFilter` reads it.
+    pub filter: &'a str,
+    /// How log lines are written.
+    pub format: LogFormat,
+    /// The collector's address for spans (OTLP over HTTP); empty: no spans.
+    pub trace_endpoint: &'a str,
+}
+
+/// The running export of spans. The program ends it before it stops.
 #[derive(Debug)]
 #[must_use]
 pub struct Telemetry {
@@ -25,7 +45,7 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Sends the spans that are left.
+    /// Sends the remaining spans.
     pub async fn end(self) {
         if let Some(spans) = self.spans {
             spans.end().await;
@@ -33,19 +53,18 @@ impl Telemetry {
     }
 }
 
-/// Begins to log, and to export spans, as the settings say; a second call
-/// changes nothing.
-pub fn begin(config: &Config) -> Result<Telemetry, String> {
-    let filter = read_filter(config)?;
-    // It logs each bad certificate as an error of this program. What is wrong with a subscriber's
-    // certificate stands in the attempt's outcome, once.
+/// Starts logging and the export of spans. A second call changes nothing.
+pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
+    let filter = read_filter(settings.filter)?;
+    // This library logs each bad certificate of a subscriber as an error of this program. The
+    // attempt's result names the fault already.
     let filter = match "rustls_platform_verifier=off".parse() {
         Ok(directive) => filter.add_directive(directive),
         Err(_impossible) => filter,
     };
-    let format = config.log_format;
-    if config.trace_endpoint.is_empty() {
-        // One filter for all: what is not logged costs nothing.
+    let format = settings.format;
+    if settings.trace_endpoint.is_empty() {
+        // With one filter for everything, a line that is not logged costs nothing.
         let begun = tracing_subscriber::registry()
             .with(filter)
             .with(log_lines(format))
@@ -53,7 +72,7 @@ pub fn begin(config: &Config) -> Result<Telemetry, String> {
         drop(begun);
         return Ok(Telemetry { spans: None });
     }
-    let spans = SpanExport::begin(&config.trace_endpoint)?;
+    let spans = SpanExport::begin(settings.trace_endpoint)?;
     let exported = tracing_opentelemetry::layer()
         .with_tracer(spans.tracer())
         .with_location(false)
@@ -73,7 +92,7 @@ fn log_lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    // Colours are for people who look at it now; a file or journal keeps plain text.
+    // Colours are for terminals. Files and journals get plain text.
     let is_seen = std::io::stderr().is_terminal();
     let lines = fmt::layer().with_ansi(is_seen).with_writer(std::io::stderr);
     match format {
@@ -82,7 +101,7 @@ where
     }
 }
 
-/// Reads what the setting `log` lets through.
-pub fn read_filter(config: &Config) -> Result<EnvFilter, String> {
-    EnvFilter::try_new(&config.log).map_err(|error| format!("the setting `log` is wrong: {error}"))
+/// Parses the setting `log`.
+pub fn read_filter(filter: &str) -> Result<EnvFilter, String> {
+    EnvFilter::try_new(filter).map_err(|error| format!("the setting `log` is wrong: {error}"))
 }

@@ -1,0 +1,6 @@
+//! How the program is observed: time, spans and log lines. This crate knows nothing about the
+//! work that is observed.
+
+pub mod clock;
+pub mod telemetry;
+pub mod trace;
