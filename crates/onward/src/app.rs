@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use observe::clock::Clock;
+use outbound::client::OutboundClient;
 use storage::Storage;
 use uuid::{Builder, Uuid, Variant};
 
 use crate::answer::Answers;
 use crate::config::Config;
 use crate::delivery::Deliveries;
-use crate::delivery::sender::Sender;
 use crate::directory::Directory;
 use crate::leaving::Leaving;
 use crate::metrics::Metrics;
@@ -41,7 +41,7 @@ pub struct App {
     /// The participant directory.
     pub directory: Directory,
     /// Talks to subscribers.
-    pub sender: Sender,
+    pub outbound: OutboundClient,
     /// Wakes the delivery of events.
     pub deliveries: Arc<Deliveries>,
     /// Which API keys have a replay under way.
@@ -93,14 +93,14 @@ impl App {
         clock: Clock,
         storage: Storage,
         registry: Registry,
-        sender: Sender,
+        outbound: OutboundClient,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::default());
         let signers = Arc::new(Signers::start(config.signing_threads)?);
         Ok(Arc::new(Self {
             answers: Answers::new(&config, Arc::clone(&signers), Arc::clone(&metrics)),
             signers,
-            sender,
+            outbound,
             deliveries: Arc::default(),
             replays: RunningReplays::default(),
             directory: Directory::default(),

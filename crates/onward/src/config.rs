@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use observe::telemetry::{LogFormat, TelemetrySettings};
+use outbound::networks::{AllowedNetworks, NetworkError};
 use serde::{Deserialize, Serialize};
 
-use crate::delivery::address::{AllowedNetworks, NetworkError};
 use crate::limits;
 
 mod layers;

@@ -4,16 +4,12 @@
 //! on one, `ahead` is what it read, `attempt` makes one attempt, `policy` decides what follows an attempt, `event_jwt` signs, `sender`
 //! talks to the subscriber.
 
-pub mod address;
 pub mod ahead;
 pub mod attempt;
-pub mod callback;
 pub mod dispatcher;
 pub mod event_jwt;
 pub mod lane;
 pub mod policy;
-pub mod resolver;
-pub mod sender;
 
 use tokio::sync::watch;
 

@@ -68,8 +68,6 @@ pub const CLIENT_KEYS_FRESH_SECONDS: i64 = 300;
 pub const CLIENT_KEYS_STALE_SECONDS: i64 = 3600;
 /// How often it is fetched at most, in seconds between two attempts.
 pub const CLIENT_KEYS_PAUSE_SECONDS: i64 = 30;
-/// How long fetching it may take, all in all.
-pub const CLIENT_KEYS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes of a client's key set, registered or fetched.
 pub const CLIENT_KEYS_BYTES_MAX: usize = 64 * 1024;
 /// Rows that one transaction of an import carries.
@@ -100,38 +98,12 @@ pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 pub const EXTERNAL_ID_CHARACTERS_MAX: usize = 64;
 /// Largest UPRN: twelve digits.
 pub const UPRN_MAX: i64 = 999_999_999_999;
-/// Characters of a callback URL (S-31).
-pub const CALLBACK_URL_CHARACTERS_MAX: usize = 2000;
-/// How long a subscriber's host may take to be found, connected to and shake hands (S-35).
-pub const CALLBACK_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long looking its name up may take, a part of the above: then the reason is plain.
-pub const CALLBACK_RESOLVE_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long a whole attempt may take, with the answer's body (S-35).
-pub const CALLBACK_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
-/// Bytes that are read of the body of a subscriber's answer (S-35).
-pub const CALLBACK_ANSWER_BYTES_MAX: usize = 16 * 1024;
-/// Bytes of the header of a subscriber's answer, over HTTP/2.
-pub const CALLBACK_HEADER_BYTES_MAX: u32 = 32 * 1024;
-/// The longest `Retry-After` that is honoured (S-35).
-pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(1);
-/// Connections kept open to one subscriber's host while nothing is sent.
-pub const CALLBACK_IDLE_CONNECTIONS_MAX: usize = 8;
-/// How long such a connection is kept.
-pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
-/// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take:
-/// a peer that has vanished is noticed within an attempt, not reused for the next ones.
-pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
 /// Subscriptions of one API key.
 pub const SUBSCRIPTIONS_MAX: i64 = 100;
 /// Events that one replay owes again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay looks at.
 pub const REPLAY_PART_EVENTS: i64 = 1_000;
-/// Names that are looked up at once, each on a thread of its own, which may be taken for longer
-/// than somebody waits.
-pub const LOOKUPS_MAX: usize = 256;
-/// Those of them for callers who subscribe.
-pub const SUBSCRIBED_LOOKUPS_MAX: usize = 32;
 /// Signed events kept in memory.
 pub const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 /// Lanes that one node delivers on at once.

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use chain::ids::BranchId;
+use outbound::callback::CallbackUrl;
 use quick_cache::sync::Cache;
 use signing::access_token::AccessTokenClaims;
 use signing::algorithm::Algorithm;
@@ -17,7 +18,6 @@ use storage::keys::StoredKey;
 use storage::revoked_tokens::RevokedToken;
 use storage::{Storage, StorageError};
 
-use crate::delivery::callback::CallbackUrl;
 use crate::keys;
 use crate::limits;
 use crate::oauth::revoked_tokens::RevokedTokens;

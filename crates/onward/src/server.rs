@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use axum::middleware;
 use observe::clock::Clock;
+use outbound::client::{OutboundClient, OutboundError, OutboundSettings};
+use outbound::networks::NetworkError;
 use storage::{OpenOptions, Opening, Storage, StorageError, StoreUrl};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,9 +16,7 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::config::{Config, seconds};
 use crate::context;
-use crate::delivery::address::NetworkError;
 use crate::delivery::dispatcher;
-use crate::delivery::sender::{Sender, SenderError, SenderSettings};
 use crate::door::peers::Peers;
 use crate::door::{self, DoorTls, OpenDoor};
 use crate::housekeeping;
@@ -42,7 +42,7 @@ pub enum StartError {
     Tls(#[from] TlsError),
     /// Events cannot be sent.
     #[error(transparent)]
-    Sender(#[from] SenderError),
+    OutboundClient(#[from] OutboundError),
     /// A network that callbacks may lie in is none.
     #[error("callback_allowed_networks: {0}")]
     Network(#[from] NetworkError),
@@ -118,18 +118,18 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
 pub fn open_app(config: Config, clock: Clock, opening: Opening) -> Result<Arc<App>, StartError> {
     // What can be wrong without the store is found before the store is upgraded.
     let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
-    let sender = Sender::open(sender_settings(&config)?)?;
+    let outbound = OutboundClient::open(outbound_settings(&config)?)?;
     let storage = open_storage(&config, opening)?;
     let registry = Registry::open(storage.clone(), sealing)?;
-    App::start(config, clock, storage, registry, sender).map_err(StartError::Threads)
+    App::start(config, clock, storage, registry, outbound).map_err(StartError::Threads)
 }
 
-fn sender_settings(config: &Config) -> Result<SenderSettings, StartError> {
+fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
     let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
-    Ok(SenderSettings {
+    Ok(OutboundSettings {
         allowed: config.allowed_networks()?,
         ca_files: ca_file.into_iter().collect(),
-        ..SenderSettings::default()
+        ..OutboundSettings::default()
     })
 }
 

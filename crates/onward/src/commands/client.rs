@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use chain::ids::BranchId;
 use clap::{Args, Subcommand, ValueEnum};
 use observe::clock::Clock;
+use outbound::callback::CallbackUrl;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::assertion::MAX_ID_CHARS;
@@ -18,7 +19,6 @@ use uuid::Uuid;
 use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::delivery::callback::CallbackUrl;
 use crate::limits::CLIENT_KEYS_BYTES_MAX;
 use crate::registry::Scope;
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use observe::trace;
+use outbound::callback::CallbackUrl;
+use outbound::client::{Attempt, SendError};
 use storage::attempts::AttemptResult;
 use storage::deliveries::DueDelivery;
 use tracing::{Instrument as _, Span, field};
 
-use super::callback::CallbackUrl;
 use super::dispatcher::Node;
 use super::policy;
-use super::sender::{Attempt, SendError};
 
 /// What the log of attempts says of an event whose token could not be made.
 pub const NOT_SIGNED: &str = "not_signed";
@@ -57,7 +57,7 @@ pub(super) async fn send(
                 now_seconds: app.clock.now_seconds(),
             };
             let span = begin_span(attempt.event_id, delivery.id, number);
-            let sent = app.sender.send(&attempt).instrument(span.clone()).await;
+            let sent = app.outbound.send(&attempt).instrument(span.clone()).await;
             end_span(&span, sent.status, sent.is_success());
             outcome.status = sent.status;
             outcome.is_success = sent.is_success();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
+use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
 use storage::lanes::{self, Health, Lane};
@@ -13,7 +14,6 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::ahead::{ReadAhead, read_ahead};
 use super::attempt::{Sent, send};
-use super::callback::CallbackUrl;
 use super::dispatcher::Node;
 use super::policy::{Disabling, Window};
 

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use outbound::callback::CallbackUrl;
+use outbound::client::{FetchError, OutboundClient};
 use signing::jwk::JwkSet;
 use tokio::sync::watch;
 
-use crate::delivery::callback::CallbackUrl;
-use crate::delivery::sender::{FetchError, Sender};
 use crate::limits;
 
 /// All key sets that this node has fetched.
@@ -61,7 +61,7 @@ impl PublishedKeys {
     /// them if there is one.
     pub async fn find(
         &self,
-        sender: &Sender,
+        outbound: &OutboundClient,
         url: &CallbackUrl,
         kid: Option<&str>,
         now: i64,
@@ -75,7 +75,7 @@ impl PublishedKeys {
                 // A task of its own: a caller that goes away takes nobody's answer along.
                 tokio::spawn(ask(
                     Arc::clone(&self.sets),
-                    sender.clone(),
+                    outbound.clone(),
                     url.clone(),
                     (asking, now),
                 ));
@@ -134,11 +134,11 @@ impl PublishedSet {
 /// Fetches a set and notes what came of it.
 async fn ask(
     sets: Arc<Mutex<HashMap<String, PublishedSet>>>,
-    sender: Sender,
+    outbound: OutboundClient,
     url: CallbackUrl,
     (asking, now): (watch::Sender<()>, i64),
 ) {
-    let fetched = fetch(&sender, &url).await;
+    let fetched = fetch(&outbound, &url).await;
     if let Err(reason) = &fetched {
         tracing::warn!(url = url.as_str(), %reason, "a client's key set could not be fetched");
     }
@@ -156,8 +156,8 @@ async fn ask(
     drop(asking);
 }
 
-async fn fetch(sender: &Sender, url: &CallbackUrl) -> Result<JwkSet, KeysError> {
-    let body = sender.fetch(url, limits::CLIENT_KEYS_BYTES_MAX).await?;
+async fn fetch(outbound: &OutboundClient, url: &CallbackUrl) -> Result<JwkSet, KeysError> {
+    let body = outbound.fetch(url, limits::CLIENT_KEYS_BYTES_MAX).await?;
     // One that is well formed counts at once, and be it empty: its owner has withdrawn all keys.
     JwkSet::parse_published(&body).map_err(|error| KeysError::Unusable(error.to_string()))
 }

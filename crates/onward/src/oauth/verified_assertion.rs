@@ -194,7 +194,7 @@ async fn find_keys(
         ClientKeys::Inline(keys) => return Ok(Arc::clone(keys)),
         ClientKeys::Published(url) => url,
     };
-    let keys = app.client_keys.find(&app.sender, url, kid, now).await;
+    let keys = app.client_keys.find(&app.outbound, url, kid, now).await;
     keys.map_err(|reason| {
         // Fetching it has said so in the log, once for all who wait for it.
         tracing::debug!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use http::HeaderMap;
+use outbound::callback::CallbackRefusal;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
 use super::owned::{disabled, unknown_subscription};
 use super::replaying::under_way;
-use crate::delivery::callback::CallbackRefusal;
 use crate::management::causes::Cause;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};

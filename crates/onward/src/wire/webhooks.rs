@@ -2,6 +2,7 @@
 
 use chain::event::EventType;
 use observe::clock;
+use outbound::client::SendError;
 use serde::Serialize;
 use serde_json::Value;
 use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
@@ -11,7 +12,6 @@ use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, Schema
 
 use crate::delivery::attempt::NOT_SIGNED;
 use crate::delivery::policy::Disabling;
-use crate::delivery::sender::SendError;
 use crate::openapi::schema::one_of_texts;
 
 /// A subscription.

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use chain::event::EventType;
 use http::StatusCode;
+use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::subscriptions::{self, NewSubscription};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
@@ -13,7 +14,6 @@ use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::delivery::callback::CallbackUrl;
 use crate::limits;
 use crate::management::causes::{AnyBody, Members, WrongMember};
 use crate::management::fields::Fields;
@@ -111,7 +111,7 @@ async fn read_wish(app: &App, mut fields: Fields) -> Result<Wish, Problem> {
     let participant_name = fields.text("participantName");
     let events = read_events(&mut fields);
     let callback = match fields.exact_text("callbackUrl") {
-        Some(text) => match app.sender.accept_callback(&text).await {
+        Some(text) => match app.outbound.accept_callback(&text).await {
             Ok(callback) => Some(callback),
             Err(refusal) => {
                 fields.refuse("callbackUrl", refusal.to_string());
@@ -172,7 +172,7 @@ impl utoipa::PartialSchema for SubscriptionBody {
         let callback = ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
-            .max_length(Some(limits::CALLBACK_URL_CHARACTERS_MAX))
+            .max_length(Some(outbound::limits::CALLBACK_URL_CHARACTERS_MAX))
             .description(Some(
                 "Where events are sent to: a host with public addresses, without user name, \
                  password and fragment.",

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 
 use super::{CallbackRefusal, CallbackUrl};
-use crate::delivery::address::AllowedNetworks;
-use crate::delivery::resolver::{Resolver, Resolving};
+use crate::networks::AllowedNetworks;
+use crate::resolver::{Resolver, Resolving};
 
 #[track_caller]
 fn check(text: &str, expected: Result<&str, CallbackRefusal>) {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
-use crate::delivery::resolver::ResolveError;
+use crate::resolver::ResolveError;
 
 /// Why an attempt got no whole answer, or none that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use super::receiver::{Behaviour, NAME, Receiver};
 use super::{OK, deliver, settings};
-use crate::delivery::address::AllowedNetworks;
-use crate::delivery::callback::{CallbackRefusal, CallbackUrl};
-use crate::delivery::resolver::{Resolver, Resolving};
-use crate::delivery::sender::{SendError, Sender};
+use crate::callback::{CallbackRefusal, CallbackUrl};
+use crate::client::{OutboundClient, SendError};
+use crate::networks::AllowedNetworks;
+use crate::resolver::{Resolver, Resolving};
 
 /// Gives each lookup the next answer; after the last there is none.
 #[derive(Debug)]
@@ -38,18 +38,18 @@ impl Resolver for Script {
     }
 }
 
-/// A sender to public addresses only, with these answers to its lookups.
-fn public_only(receiver: &Receiver, answers: &[&[&str]]) -> Sender {
+/// A outbound to public addresses only, with these answers to its lookups.
+fn public_only(receiver: &Receiver, answers: &[&[&str]]) -> OutboundClient {
     let mut settings = settings(receiver);
     settings.allowed = AllowedNetworks::default();
     settings.resolver = Script::new(answers);
-    Sender::open(settings).unwrap()
+    OutboundClient::open(settings).unwrap()
 }
 
 #[tokio::test]
 async fn a_literal_address_is_checked_at_each_attempt() {
     let receiver = Receiver::start(OK).await;
-    let sender = public_only(&receiver, &[]);
+    let outbound = public_only(&receiver, &[]);
     for host in [
         "127.0.0.1",
         "2130706433",
@@ -65,11 +65,11 @@ async fn a_literal_address_is_checked_at_each_attempt() {
         "[::]",
     ] {
         let text = format!("https://{host}:{}/", receiver.port);
-        let refused = sender.accept_callback(&text).await;
+        let refused = outbound.accept_callback(&text).await;
         assert_eq!(refused, Err(CallbackRefusal::AddressForbidden), "{host}");
         // As of a subscription that was accepted under other settings.
         let url = CallbackUrl::parse_stored(&text).unwrap();
-        let outcome = deliver(&sender, &url).await;
+        let outcome = deliver(&outbound, &url).await;
         assert_eq!(outcome.error, Some(SendError::AddressForbidden), "{host}");
         assert_eq!(outcome.status, None, "{host}");
     }
@@ -86,16 +86,16 @@ async fn a_name_with_one_forbidden_address_is_refused() {
         &["81.2.69.142", "::ffff:127.0.0.1"],
         &["64:ff9b::7f00:1"],
     ] {
-        let sender = public_only(&receiver, &[answer, answer]);
+        let outbound = public_only(&receiver, &[answer, answer]);
         let text = format!("https://{NAME}:{}/", receiver.port);
-        let refused = sender.accept_callback(&text).await;
+        let refused = outbound.accept_callback(&text).await;
         assert_eq!(
             refused,
             Err(CallbackRefusal::AddressForbidden),
             "{answer:?}"
         );
         let url = CallbackUrl::parse_stored(&text).unwrap();
-        let outcome = deliver(&sender, &url).await;
+        let outcome = deliver(&outbound, &url).await;
         assert_eq!(
             outcome.error,
             Some(SendError::AddressForbidden),
@@ -108,10 +108,10 @@ async fn a_name_with_one_forbidden_address_is_refused() {
 #[tokio::test]
 async fn an_answer_that_changes_after_the_subscription_is_refused() {
     let receiver = Receiver::start(OK).await;
-    let sender = public_only(&receiver, &[&["81.2.69.142"], &["127.0.0.1"]]);
+    let outbound = public_only(&receiver, &[&["81.2.69.142"], &["127.0.0.1"]]);
     let text = format!("https://{NAME}:{}/", receiver.port);
-    let url = sender.accept_callback(&text).await.unwrap();
-    let outcome = deliver(&sender, &url).await;
+    let url = outbound.accept_callback(&text).await.unwrap();
+    let outcome = deliver(&outbound, &url).await;
     assert_eq!(outcome.error, Some(SendError::AddressForbidden));
     assert!(outcome.detail.unwrap().contains("127.0.0.1"));
     assert_eq!(receiver.connections(), 0);
@@ -124,11 +124,11 @@ async fn the_address_that_was_checked_is_the_one_connected_to() {
     let script = Script::new(&[&["127.0.0.1"], &["10.0.0.1"]]);
     let mut settings = settings(&receiver);
     settings.resolver = script.clone();
-    let sender = Sender::open(settings).unwrap();
+    let outbound = OutboundClient::open(settings).unwrap();
     let text = format!("https://{NAME}:{}/", receiver.port);
     let url = CallbackUrl::parse_stored(&text).unwrap();
     for _ in 0..2 {
-        let outcome = deliver(&sender, &url).await;
+        let outcome = deliver(&outbound, &url).await;
         assert!(outcome.is_success(), "{outcome:?}");
     }
     assert_eq!(script.answers_left(), 1, "one lookup for one connection");
@@ -140,14 +140,14 @@ async fn each_new_connection_looks_again() {
     let receiver = Receiver::start(Behaviour::Close("HTTP/1.1 204 No Content\r\n\r\n")).await;
     let mut settings = settings(&receiver);
     settings.resolver = Script::new(&[&["127.0.0.1"], &["127.0.0.1", "10.0.0.1"]]);
-    let sender = Sender::open(settings).unwrap();
+    let outbound = OutboundClient::open(settings).unwrap();
     let text = format!("https://{NAME}:{}/", receiver.port);
     let url = CallbackUrl::parse_stored(&text).unwrap();
-    assert!(deliver(&sender, &url).await.is_success());
+    assert!(deliver(&outbound, &url).await.is_success());
     // The closed connection may still be in the pool; an attempt on it does not reach anybody.
-    let mut outcome = deliver(&sender, &url).await;
+    let mut outcome = deliver(&outbound, &url).await;
     while outcome.error == Some(SendError::ClosedEarly) {
-        outcome = deliver(&sender, &url).await;
+        outcome = deliver(&outbound, &url).await;
     }
     assert_eq!(outcome.error, Some(SendError::AddressForbidden));
     assert_eq!(receiver.requests().len(), 1);
@@ -156,11 +156,11 @@ async fn each_new_connection_looks_again() {
 #[tokio::test]
 async fn a_name_that_does_not_resolve_can_be_subscribed_and_fails_later() {
     let receiver = Receiver::start(OK).await;
-    let sender = public_only(&receiver, &[&[], &[]]);
+    let outbound = public_only(&receiver, &[&[], &[]]);
     let text = format!("https://{NAME}:{}/", receiver.port);
-    let url = sender.accept_callback(&text).await.unwrap();
+    let url = outbound.accept_callback(&text).await.unwrap();
     for _ in 0..2 {
-        let outcome = deliver(&sender, &url).await;
+        let outcome = deliver(&outbound, &url).await;
         assert_eq!(outcome.error, Some(SendError::Resolve));
     }
 }
@@ -169,15 +169,15 @@ async fn a_name_that_does_not_resolve_can_be_subscribed_and_fails_later() {
 async fn the_systems_resolver_knows_this_machine() {
     let receiver = Receiver::start(OK).await;
     let url = CallbackUrl::parse_stored(&format!("https://localhost:{}/", receiver.port)).unwrap();
-    let sender = Sender::open(settings(&receiver)).unwrap();
-    let outcome = deliver(&sender, &url).await;
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+    let outcome = deliver(&outbound, &url).await;
     assert!(outcome.is_success(), "{outcome:?}");
     let mut settings = settings(&receiver);
     settings.allowed = AllowedNetworks::default();
-    let sender = Sender::open(settings).unwrap();
-    let refused = sender.accept_callback(url.as_str()).await;
+    let outbound = OutboundClient::open(settings).unwrap();
+    let refused = outbound.accept_callback(url.as_str()).await;
     assert_eq!(refused, Err(CallbackRefusal::AddressForbidden));
-    let outcome = deliver(&sender, &url).await;
+    let outcome = deliver(&outbound, &url).await;
     assert_eq!(outcome.error, Some(SendError::AddressForbidden));
     assert_eq!(receiver.connections(), 1);
 }

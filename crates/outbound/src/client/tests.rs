@@ -9,27 +9,27 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tempfile::NamedTempFile;
 use tokio_rustls::TlsAcceptor;
 
 use self::receiver::{Behaviour, Identity, NAME, Receiver};
-use super::{Attempt, Outcome, SendError, Sender, SenderError, SenderSettings};
-use crate::delivery::address::AllowedNetworks;
-use crate::delivery::callback::CallbackUrl;
+use super::{Attempt, HttpOutcome, OutboundClient, OutboundError, OutboundSettings, SendError};
+use crate::callback::CallbackUrl;
+use crate::networks::AllowedNetworks;
 
 const OK: Behaviour = Behaviour::Answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 /// Shorter than the real limits by far, and longer than anything takes here.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// The default, but loopback is allowed and the receiver's authority trusted.
-fn settings(receiver: &Receiver) -> SenderSettings {
-    SenderSettings {
+fn settings(receiver: &Receiver) -> OutboundSettings {
+    OutboundSettings {
         allowed: AllowedNetworks::parse(["127.0.0.0/8", "::1"]).unwrap(),
         ca_files: vec![receiver.ca_file.path().to_owned()],
-        ..SenderSettings::default()
+        ..OutboundSettings::default()
     }
 }
 
@@ -37,7 +37,7 @@ fn local_url(port: u16) -> CallbackUrl {
     CallbackUrl::parse_stored(&format!("https://127.0.0.1:{port}/hook?tenant=7")).unwrap()
 }
 
-async fn deliver(sender: &Sender, url: &CallbackUrl) -> Outcome {
+async fn deliver(outbound: &OutboundClient, url: &CallbackUrl) -> HttpOutcome {
     let attempt = Attempt {
         url,
         jwt: Bytes::from_static(b"header.claims.signature"),
@@ -45,31 +45,31 @@ async fn deliver(sender: &Sender, url: &CallbackUrl) -> Outcome {
         number: 3,
         now_seconds: 784_111_777,
     };
-    sender.send(&attempt).await
+    outbound.send(&attempt).await
 }
 
 /// One attempt at a receiver that behaves like this.
-async fn outcome_of(behaviour: Behaviour) -> Outcome {
+async fn outcome_of(behaviour: Behaviour) -> HttpOutcome {
     let receiver = Receiver::start(behaviour).await;
-    let sender = Sender::open(settings(&receiver)).unwrap();
-    deliver(&sender, &local_url(receiver.port)).await
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+    deliver(&outbound, &local_url(receiver.port)).await
 }
 
 /// The same with short limits.
-async fn hurried_outcome_of(behaviour: Behaviour) -> Outcome {
+async fn hurried_outcome_of(behaviour: Behaviour) -> HttpOutcome {
     let receiver = Receiver::start(behaviour).await;
     let mut settings = settings(&receiver);
     settings.attempt_timeout = SHORT;
     settings.connect_timeout = SHORT / 2;
-    let sender = Sender::open(settings).unwrap();
-    deliver(&sender, &local_url(receiver.port)).await
+    let outbound = OutboundClient::open(settings).unwrap();
+    deliver(&outbound, &local_url(receiver.port)).await
 }
 
 #[tokio::test]
 async fn an_attempt_is_one_post_of_the_jwt() {
     let receiver = Receiver::start(OK).await;
-    let sender = Sender::open(settings(&receiver)).unwrap();
-    let outcome = deliver(&sender, &local_url(receiver.port)).await;
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+    let outcome = deliver(&outbound, &local_url(receiver.port)).await;
     assert!(outcome.is_success(), "{outcome:?}");
     assert_eq!(outcome.status, Some(200));
     let request = receiver.requests().remove(0);
@@ -92,10 +92,10 @@ async fn an_attempt_is_one_post_of_the_jwt() {
 #[tokio::test]
 async fn connections_are_kept_and_shared_by_clones() {
     let receiver = Receiver::start(OK).await;
-    let sender = Sender::open(settings(&receiver)).unwrap();
-    for sender in [sender.clone(), sender.clone(), sender] {
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+    for outbound in [outbound.clone(), outbound.clone(), outbound] {
         assert!(
-            deliver(&sender, &local_url(receiver.port))
+            deliver(&outbound, &local_url(receiver.port))
                 .await
                 .is_success()
         );
@@ -183,8 +183,8 @@ async fn a_redirect_is_not_followed() {
         "HTTP/1.1 304 Same\r\n\r\n",
     ] {
         let receiver = Receiver::start(Behaviour::Answer(answer)).await;
-        let sender = Sender::open(settings(&receiver)).unwrap();
-        let outcome = deliver(&sender, &local_url(receiver.port)).await;
+        let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+        let outcome = deliver(&outbound, &local_url(receiver.port)).await;
         assert_eq!(outcome.error, Some(SendError::RedirectRefused), "{answer}");
         assert!(matches!(outcome.status, Some(300..400)), "{answer}");
         assert!(!outcome.is_success(), "{answer}");
@@ -251,27 +251,27 @@ async fn a_certificate_must_be_valid_for_the_host() {
     ] {
         let identity = Identity::issue(&names, last_year);
         let receiver = Receiver::start_with(OK, identity).await;
-        let sender = Sender::open(settings(&receiver)).unwrap();
-        let outcome = deliver(&sender, &local_url(receiver.port)).await;
+        let outbound = OutboundClient::open(settings(&receiver)).unwrap();
+        let outcome = deliver(&outbound, &local_url(receiver.port)).await;
         assert_eq!(outcome.error, Some(SendError::Tls), "{names:?}");
         assert!(outcome.detail.unwrap().contains("certificate"), "{names:?}");
         assert_eq!(receiver.requests().len(), 0);
     }
     // From an authority that nobody trusts.
     let (receiver, other) = (Receiver::start(OK).await, Receiver::start(OK).await);
-    let sender = Sender::open(settings(&other)).unwrap();
-    let outcome = deliver(&sender, &local_url(receiver.port)).await;
+    let outbound = OutboundClient::open(settings(&other)).unwrap();
+    let outcome = deliver(&outbound, &local_url(receiver.port)).await;
     assert_eq!(outcome.error, Some(SendError::Tls));
 }
 
 #[tokio::test]
 async fn where_nobody_listens_there_is_no_connection() {
     let receiver = Receiver::start(OK).await;
-    let sender = Sender::open(settings(&receiver)).unwrap();
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let outcome = deliver(&sender, &local_url(port)).await;
+    let outcome = deliver(&outbound, &local_url(port)).await;
     assert_eq!(outcome.error, Some(SendError::Connect), "{outcome:?}");
     assert_eq!(outcome.status, None);
 }
@@ -297,9 +297,9 @@ async fn a_receiver_may_speak_http2() {
         let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
         drop(server.serve_connection(stream, service).await);
     });
-    let sender = Sender::open(settings(&receiver)).unwrap();
+    let outbound = OutboundClient::open(settings(&receiver)).unwrap();
     for _ in 0..2 {
-        let outcome = deliver(&sender, &local_url(port)).await;
+        let outcome = deliver(&outbound, &local_url(port)).await;
         assert_eq!(outcome.status, Some(202), "{outcome:?}");
         assert!(outcome.is_success());
     }
@@ -312,7 +312,7 @@ fn proxies_of_the_environment_are_ignored() {
     let mut program = Command::new(std::env::current_exe().unwrap());
     program.args([
         "--exact",
-        "delivery::sender::tests::an_attempt_is_one_post_of_the_jwt",
+        "delivery::outbound::tests::an_attempt_is_one_post_of_the_jwt",
     ]);
     for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
         program.env(name, "http://127.0.0.1:1");
@@ -331,12 +331,15 @@ fn proxies_of_the_environment_are_ignored() {
 fn a_file_of_authorities_that_cannot_be_used_is_named() {
     let empty = NamedTempFile::new().unwrap();
     for path in [empty.path(), "/nowhere/ca.pem".as_ref()] {
-        let settings = SenderSettings {
+        let settings = OutboundSettings {
             ca_files: vec![path.to_owned()],
-            ..SenderSettings::default()
+            ..OutboundSettings::default()
         };
-        let refused = Sender::open(settings).unwrap_err();
-        assert!(matches!(&refused, SenderError::CaFile { .. }), "{refused}");
+        let refused = OutboundClient::open(settings).unwrap_err();
+        assert!(
+            matches!(&refused, OutboundError::CaFile { .. }),
+            "{refused}"
+        );
         assert!(refused.to_string().contains(path.to_str().unwrap()));
     }
 }

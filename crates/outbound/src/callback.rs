@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use rustls::pki_types::ServerName;
 use url::{Host, Url};
 
-use crate::delivery::address::AllowedNetworks;
-use crate::delivery::resolver::{ResolveError, Resolver, resolve_allowed};
 use crate::limits::CALLBACK_URL_CHARACTERS_MAX;
+use crate::networks::AllowedNetworks;
+use crate::resolver::{ResolveError, Resolver, resolve_allowed};
 
 #[cfg(test)]
 mod tests;

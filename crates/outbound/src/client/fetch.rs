@@ -3,8 +3,8 @@
 
 use reqwest::header::ACCEPT;
 
-use super::{SendError, Sender, error};
-use crate::delivery::callback::CallbackUrl;
+use super::{OutboundClient, SendError, error};
+use crate::callback::CallbackUrl;
 use crate::limits;
 
 /// Why there is no document.
@@ -21,7 +21,7 @@ pub enum FetchError {
     TooLarge(usize),
 }
 
-impl Sender {
+impl OutboundClient {
     /// Gets a document of at most `bytes_max`. It ends in time, whatever the
     /// other side does.
     pub async fn fetch(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
@@ -42,7 +42,7 @@ impl Sender {
             let error = error.without_url();
             FetchError::Send(SendError::classify(&error), error::describe(&error))
         };
-        let request = self.client.get(url.url().clone());
+        let request = self.http.get(url.url().clone());
         let request = request.header(ACCEPT, "application/jwk-set+json, application/json");
         let mut response = request.send().await.map_err(failed)?;
         // A redirect is not followed: it would lead to an address that nobody registered.

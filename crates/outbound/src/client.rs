@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use observe::clock::Stopwatch;
+use reqwest::Certificate;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use reqwest::{Certificate, Client};
 use tokio::sync::Semaphore;
 
-use crate::delivery::address::AllowedNetworks;
-use crate::delivery::callback::{CallbackRefusal, CallbackUrl};
-use crate::delivery::resolver::{Resolver, SystemResolver, resolve_allowed};
+use crate::callback::{CallbackRefusal, CallbackUrl};
 use crate::limits;
+use crate::networks::AllowedNetworks;
+use crate::resolver::{Resolver, SystemResolver, resolve_allowed};
 
 mod error;
 mod fetch;
@@ -27,7 +27,7 @@ pub use fetch::FetchError;
 
 /// How the program sends. The default is what S-35 says, to public addresses only.
 #[derive(Debug, Clone)]
-pub struct SenderSettings {
+pub struct OutboundSettings {
     /// Networks that events may go to although they are not public.
     pub allowed: AllowedNetworks,
     /// PEM files of authorities that are trusted besides those of the operating system.
@@ -44,9 +44,9 @@ pub struct SenderSettings {
 
 /// Sends events. One for the program; a clone shares the connections.
 #[derive(Debug, Clone)]
-pub struct Sender {
-    client: Client,
-    settings: Arc<SenderSettings>,
+pub struct OutboundClient {
+    http: reqwest::Client,
+    settings: Arc<OutboundSettings>,
     /// Lookups for those who subscribe: their names may be such that nobody answers for, and
     /// must not take the threads that look up for others.
     lookups: Arc<Semaphore>,
@@ -54,7 +54,7 @@ pub struct Sender {
 
 /// Why there can be no sender, in one sentence for the operator.
 #[derive(Debug, thiserror::Error)]
-pub enum SenderError {
+pub enum OutboundError {
     /// A file of authorities cannot be used.
     #[error("cannot use {} as authorities of callbacks: {reason}", path.display())]
     CaFile {
@@ -87,7 +87,7 @@ pub struct Attempt<'a> {
 
 /// What came of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct HttpOutcome {
     /// The answer's status, as soon as there was one; an error may have followed.
     pub status: Option<u16>,
     /// How long the subscriber asks to wait, at most [`limits::RETRY_AFTER_MAX`].
@@ -109,7 +109,7 @@ struct Head {
 /// An attempt that was broken off: the reason, and the text for the log.
 type Failure = (SendError, Option<String>);
 
-impl Default for SenderSettings {
+impl Default for OutboundSettings {
     fn default() -> Self {
         Self {
             allowed: AllowedNetworks::default(),
@@ -122,7 +122,7 @@ impl Default for SenderSettings {
     }
 }
 
-impl Outcome {
+impl HttpOutcome {
     /// Whether the event is delivered: any 2xx (S-35), read to its end or to the limit in time.
     /// A subscriber that broke off within its answer may have failed after it began to answer;
     /// sending again can be recognised by the event's id, and an event that is lost cannot.
@@ -134,13 +134,13 @@ impl Outcome {
     }
 }
 
-impl Sender {
+impl OutboundClient {
     /// Reads the authorities and makes the client.
-    pub fn open(settings: SenderSettings) -> Result<Self, SenderError> {
+    pub fn open(settings: OutboundSettings) -> Result<Self, OutboundError> {
         // Fails only when a provider is installed already, and then that one is used.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let settings = Arc::new(settings);
-        let client = Client::builder()
+        let http = reqwest::Client::builder()
             .https_only(true)
             .tls_certs_merge(read_authorities(&settings.ca_files)?)
             .dns_resolver(CheckedResolver(Arc::clone(&settings)))
@@ -156,9 +156,9 @@ impl Sender {
             .http2_keep_alive_timeout(limits::CALLBACK_PROBE_INTERVAL)
             .user_agent(concat!("Onward/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| SenderError::Unusable(error::describe(&error)))?;
+            .map_err(|error| OutboundError::Unusable(error::describe(&error)))?;
         Ok(Self {
-            client,
+            http,
             settings,
             lookups: Arc::new(Semaphore::new(limits::SUBSCRIBED_LOOKUPS_MAX)),
         })
@@ -167,7 +167,7 @@ impl Sender {
     /// Reads and checks what a subscriber gives as its callback (S-31). A name that cannot be
     /// looked up in time is accepted, as one that does not exist: each attempt looks again.
     pub async fn accept_callback(&self, text: &str) -> Result<CallbackUrl, CallbackRefusal> {
-        let SenderSettings {
+        let OutboundSettings {
             allowed, resolver, ..
         } = &*self.settings;
         let url = CallbackUrl::parse(text, allowed)?;
@@ -179,7 +179,7 @@ impl Sender {
     }
 
     /// Makes one attempt. It ends within the attempt's timeout, whatever the other side does.
-    pub async fn send(&self, attempt: &Attempt<'_>) -> Outcome {
+    pub async fn send(&self, attempt: &Attempt<'_>) -> HttpOutcome {
         let watch = Stopwatch::start();
         let mut head = None;
         let exchange = self.exchange(attempt, &mut head);
@@ -189,7 +189,7 @@ impl Sender {
             Err(_elapsed) => Some((SendError::Timeout, None)),
         };
         let (error, detail) = failure.map_or((None, None), |(error, detail)| (Some(error), detail));
-        Outcome {
+        HttpOutcome {
             status: head.as_ref().map(|head| head.status),
             retry_after: head.and_then(|head| head.retry_after),
             error,
@@ -216,7 +216,7 @@ impl Sender {
             (SendError::classify(&error), Some(error::describe(&error)))
         };
         let request = self
-            .client
+            .http
             .post(attempt.url.url().clone())
             .header(CONTENT_TYPE, "application/jwt")
             .header("webhook-id", attempt.event_id)
@@ -251,10 +251,10 @@ fn read_retry_after(headers: &HeaderMap, now_seconds: i64) -> Option<Duration> {
     retry_after::parse(text, now_seconds)
 }
 
-fn read_authorities(files: &[PathBuf]) -> Result<Vec<Certificate>, SenderError> {
+fn read_authorities(files: &[PathBuf]) -> Result<Vec<Certificate>, OutboundError> {
     let mut authorities = Vec::new();
     for path in files {
-        let refused = |reason: String| SenderError::CaFile {
+        let refused = |reason: String| OutboundError::CaFile {
             path: path.clone(),
             reason,
         };
@@ -271,7 +271,7 @@ fn read_authorities(files: &[PathBuf]) -> Result<Vec<Certificate>, SenderError> 
 
 /// Hands on only addresses that were checked, at each connection: what a name said at an earlier
 /// time counts for nothing, and between this check and the connection nobody looks again.
-struct CheckedResolver(Arc<SenderSettings>);
+struct CheckedResolver(Arc<OutboundSettings>);
 
 impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {

@@ -8,8 +8,8 @@ use std::{fmt, io};
 
 use tokio::sync::Semaphore;
 
-use crate::delivery::address::AllowedNetworks;
 use crate::limits;
+use crate::networks::AllowedNetworks;
 
 /// What a lookup becomes: the addresses of a name, at least one.
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
