@@ -7,6 +7,7 @@
 pub mod ends;
 pub mod event;
 pub mod ids;
+pub mod limits;
 pub mod link;
 pub mod listing;
 pub mod milestone;

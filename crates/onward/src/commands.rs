@@ -6,7 +6,6 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
-pub mod eval_addresses;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -31,10 +30,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
+use server::config::Config;
 use storage::{Opening, Storage};
-
-use crate::config::Config;
-use crate::server;
 
 /// The state of property chains in England and Wales, signed.
 #[derive(Debug, Parser)]
@@ -59,7 +56,6 @@ enum Command {
     /// Writes made-up chains as an import file.
     Generate(generate::GenerateArgs),
     /// Measures which property a typed address leads to, and how fast.
-    EvalAddresses(eval_addresses::EvalAddressesArgs),
     /// Registers, lists and changes clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
@@ -142,7 +138,8 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        server::open_storage(&self.config.load()?, Opening::AsItIs).map_err(Failure::new)
+        server::foundation::open_storage(&self.config.load()?, Opening::AsItIs)
+            .map_err(Failure::new)
     }
 
     /// Prints the answer in the form that was asked for.
@@ -191,7 +188,6 @@ pub fn run() -> ExitCode {
             let (out, summary) = (&mut std::io::stdout(), &mut std::io::stderr());
             generate::run(&args, out, summary).map_err(Failure::new)
         }
-        Command::EvalAddresses(args) => eval_addresses::run(&args, &mut std::io::stdout()),
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
         Command::Participant(command) => participant::run(command, &mut std::io::stdout()),
         Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),

@@ -1,7 +1,7 @@
 //! The sandbox: everything that a newcomer needs, made in one folder.
 
 mod api_keys;
-pub mod authority;
+
 pub mod clients;
 pub mod data;
 mod operator;
@@ -13,16 +13,15 @@ use std::path::{Path, PathBuf};
 use ::client::sandbox::{
     SANDBOX_FILE_NAME, SandboxApiKey, SandboxCallback, SandboxClient, SandboxFile,
 };
+use import::Observer;
 use observe::clock::Clock;
+use provision::authority::Authority;
+use provision::{ProvisionError, files};
+use server::config::Config;
 use storage::{Opening, Storage, StoreUrl};
 
-use self::authority::Authority;
 use self::data::DataOptions;
 use crate::commands::init;
-use crate::config::Config;
-use crate::files;
-use crate::import::Observer;
-use crate::server;
 
 /// What the newcomer asked for.
 #[derive(Debug, Clone)]
@@ -73,10 +72,7 @@ pub fn prepare(
     let lock = lock(&directory)?;
     // While this file is there, scripts believe that everything listens.
     drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
-    let authority = Authority::ensure(&directory, clock.now_seconds())?;
-    authority.issue_server_certificate(&directory, "server")?;
-    authority.issue_server_certificate(&directory, "callback")?;
-    authority.issue_revocation_list(&directory)?;
+    let authority = make_certificates(&directory, clock).map_err(SandboxError::new)?;
     let config = settings::ensure_config(&directory, options)?;
     let url: StoreUrl = config.store.parse().map_err(SandboxError::new)?;
     let opening = match url {
@@ -84,7 +80,8 @@ pub fn prepare(
         StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => Opening::Upgrade,
     };
     init::prepare_store(&config, opening).map_err(SandboxError::new)?;
-    let storage = server::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
+    let storage =
+        server::foundation::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
     operator::ensure_operator(&storage, clock)?;
     let branches = data::choose_branches(&storage)?;
@@ -97,6 +94,15 @@ pub fn prepare(
         directory,
         _lock: lock,
     })
+}
+
+/// The server's certificates are made at each start, so that none expires.
+fn make_certificates(directory: &Path, clock: &Clock) -> Result<Authority, ProvisionError> {
+    let authority = Authority::ensure(directory, clock.now_seconds())?;
+    authority.issue_server_certificate(directory, "server")?;
+    authority.issue_server_certificate(directory, "callback")?;
+    authority.issue_revocation_list(directory)?;
+    Ok(authority)
 }
 
 impl Prepared {

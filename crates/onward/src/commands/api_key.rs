@@ -5,11 +5,11 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::json;
+use server::webhooks::holder::NewSecret;
 use storage::api_keys;
 
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::webhooks::holder::NewSecret;
 
 /// What to do with API keys.
 #[derive(Debug, Subcommand)]

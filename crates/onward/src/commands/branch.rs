@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::limits;
 
 /// What to do with branches.
 #[derive(Debug, Subcommand)]
@@ -187,11 +186,11 @@ fn unknown_branch(id: BranchId) -> Failure {
 }
 
 pub(super) fn read_name(text: &str) -> Result<String, String> {
-    read_text(text, limits::TEXT_CHARACTERS_MAX)
+    read_text(text, chain::limits::TEXT_CHARACTERS_MAX)
 }
 
 fn read_reference(text: &str) -> Result<String, String> {
-    read_text(text, limits::EXTERNAL_ID_CHARACTERS_MAX)
+    read_text(text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)
 }
 
 fn read_text(text: &str, characters_max: usize) -> Result<String, String> {

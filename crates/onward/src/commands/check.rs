@@ -1,13 +1,14 @@
 //! `onward check`: whether a configuration would serve, without serving.
 
 use clap::Args;
+use edge::tls::TlsSettings;
 use observe::clock::Clock;
 use observe::telemetry;
+use server::foundation::Foundation;
+use server::lifecycle::StartError;
 use storage::{Opening, StorageError};
 
 use super::{ConfigArgs, Failure, say};
-use crate::server::{self, StartError};
-use crate::tls::TlsSettings;
 
 /// Checks settings, certificates, keys and store.
 #[derive(Debug, Args)]
@@ -20,16 +21,16 @@ pub struct CheckArgs {
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     telemetry::read_filter(&config.log).map_err(Failure::new)?;
-    let tls = TlsSettings::load(&config).map_err(Failure::new)?;
+    let tls = TlsSettings::load(&config.edge().tls).map_err(Failure::new)?;
     let out = &mut std::io::stdout();
     let now = Clock::System.now_seconds();
     for warning in tls.endings.iter().filter_map(|ending| ending.warning(now)) {
         say(out, warning);
     }
-    let opening = move || server::open_app(config, Clock::System, Opening::AsItIs);
+    let opening = move || Foundation::open(config, Clock::System, Opening::AsItIs);
     let opened = tokio::task::spawn_blocking(opening).await;
-    let app = match opened.map_err(Failure::new)? {
-        Ok(app) => app,
+    let foundation = match opened.map_err(Failure::new)? {
+        Ok(foundation) => foundation,
         Err(StartError::Storage(
             error @ (StorageError::OlderStore { .. } | StorageError::OlderIndex { .. }),
         )) => {
@@ -41,10 +42,10 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
         }
         Err(error) => return Err(Failure::new(error)),
     };
-    app.registry.snapshot().await.map_err(Failure::new)?;
+    foundation.registry.snapshot().await.map_err(Failure::new)?;
     say(out, "The configuration can be served.");
     // The last handle closes the store, which waits for its threads.
-    tokio::task::spawn_blocking(move || drop(app))
+    tokio::task::spawn_blocking(move || drop(foundation))
         .await
         .map_err(Failure::new)
 }

@@ -14,13 +14,13 @@ use signing::certificate::RequiredSubject;
 use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
 use storage::{StorageError, branch};
+use tokens::limits::CLIENT_KEYS_BYTES_MAX;
+use tokens::registry::Scope;
 use uuid::Uuid;
 
 use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
-use crate::limits::CLIENT_KEYS_BYTES_MAX;
-use crate::registry::Scope;
 
 mod change;
 

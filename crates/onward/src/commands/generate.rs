@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use generate::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
 use jiff::civil::Date;
 use thiserror::Error;
-
-use crate::generate::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
 
 /// Write sample data: synthetic chains, as a file for `onward import`.
 ///

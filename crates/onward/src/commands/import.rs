@@ -4,14 +4,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use import::{self, BadRow, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use observe::clock::Clock;
 use storage::Opening;
 
 use super::{ConfigArgs, Failure, say};
-use crate::import::{self, BadRow, Observer};
 use crate::limits;
-use crate::server;
 
 /// Loads rows from NDJSON or CSV files; docs/import.md describes them.
 #[derive(Debug, Args)]
@@ -29,7 +28,8 @@ pub struct ImportArgs {
 /// Runs `onward import`. Exit status 1 if any row was bad.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    let storage = server::open_storage(&config, Opening::AsItIs).map_err(Failure::new)?;
+    let storage =
+        server::foundation::open_storage(&config, Opening::AsItIs).map_err(Failure::new)?;
     let mut bar = Bar::new();
     let report = import::import_files(&storage, &Clock::System, &args.files, &mut bar)
         .map_err(Failure::new)?;

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use observe::clock::Clock;
+use provision::{files, key_encryption_key};
+use server::config::{Config, TEMPLATE};
 use storage::Opening;
+use tokens::keys;
 
 use super::{Failure, say};
-use crate::config::Config;
-use crate::{files, keys, server};
-
-/// The configuration that `init` writes; every setting stands in it.
-pub(crate) const TEMPLATE: &str = include_str!("init/onward.toml");
 
 /// Makes a folder that can be served once certificates are put into it.
 #[derive(Debug, Args)]
@@ -60,11 +58,10 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Makes store and keys where they are missing.
 pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
-    keys::ensure_key_encryption_key(Path::new(&config.key_encryption_key_file))
-        .map_err(Failure::new)?;
+    key_encryption_key::ensure(Path::new(&config.key_encryption_key_file)).map_err(Failure::new)?;
     let sealing =
         keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
-    let storage = server::open_storage(config, opening).map_err(Failure::new)?;
+    let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
     // A store of several nodes may hold keys already that another one sealed.
     let stored = storage.read_blocking(storage::keys::list_keys)?;

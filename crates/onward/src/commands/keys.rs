@@ -7,9 +7,9 @@ use observe::clock::{self, Clock};
 use serde_json::json;
 use signing::key::RsaSize;
 use signing::keyring::Purpose;
+use tokens::keys::{self, Rotation};
 
 use super::{Failure, OperatorArgs, say};
-use crate::keys::{self, Rotation};
 
 /// What to do with signing keys.
 #[derive(Debug, Subcommand)]

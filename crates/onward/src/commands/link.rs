@@ -8,10 +8,10 @@ use chain::state::Link;
 use clap::Args;
 use observe::clock::Clock;
 use serde_json::json;
+use server::listing_management::links;
+use server::problem::Problem;
 
 use super::{Failure, OperatorArgs};
-use crate::management::links;
-use crate::problem::Problem;
 
 /// Which listings are linked.
 #[derive(Debug, Args)]

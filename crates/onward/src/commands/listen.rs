@@ -12,6 +12,7 @@ use std::sync::Arc;
 use clap::Args;
 use client::webhook::wire::SubscriptionWish;
 use client::{ClientError, Clock, EventType, Forwarder, RecentEvents, WebhookClient, printable};
+use edge::tls::TlsError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -19,8 +20,7 @@ use self::answer::Desk;
 use self::show::Shown;
 use self::source::SourceArgs;
 use crate::limits;
-use crate::server::StopSignals;
-use crate::tls::TlsError;
+use crate::signals::StopSignals;
 
 /// The port that is used when none is named: above the sandbox's own.
 const PORT_DEFAULT: u16 = 8450;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use observe::clock::Clock;
 use observe::telemetry;
+use server::lifecycle::Server;
 
 use super::import::Bar;
 use super::{Failure, say};
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
-use crate::server::{Server, StopSignals};
+use crate::signals::StopSignals;
 
 /// Makes a certificate authority, certificates, keys, a store with sample data
 /// and clients, and serves it all until interrupted.

@@ -3,10 +3,11 @@
 use clap::Args;
 use observe::clock::Clock;
 use observe::telemetry;
+use server::lifecycle::Server;
 use storage::StoreUrl;
 
 use super::{ConfigArgs, Failure};
-use crate::server::{ReloadSignal, Server, StopSignal, StopSignals};
+use crate::signals::{ReloadSignal, StopSignal, StopSignals};
 
 /// Serves the chain query, the token endpoint, the key set and the rest.
 #[derive(Debug, Args)]
@@ -24,7 +25,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let server = Server::start(config, Clock::System)
         .await
         .map_err(Failure::new)?;
-    let config = &server.app.config;
+    let config = &server.foundation.config;
     // Its name without any password.
     let store = config.store.parse::<StoreUrl>();
     tracing::info!(
@@ -46,7 +47,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
             "leaving: not ready any more"
         );
         tokio::select! {
-            () = server.leave() => {}
+            () = server.drain() => {}
             _asked_again = stop.next() => {}
         }
     }

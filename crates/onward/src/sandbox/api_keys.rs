@@ -4,11 +4,11 @@ use std::path::Path;
 
 use ::client::sandbox::SandboxApiKey;
 use observe::clock::Clock;
+use provision::files;
 use storage::{Storage, api_keys};
 
 use super::SandboxError;
 use crate::commands::api_key::issue_key;
-use crate::files;
 
 /// Participants that get a key.
 const PARTICIPANTS: [&str; 2] = ["Example Lender", "Example Platform"];

@@ -5,6 +5,8 @@ use std::path::Path;
 use ::client::sandbox::SandboxClient;
 use chain::ids::BranchId;
 use observe::clock::Clock;
+use provision::authority::Authority;
+use provision::files;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
@@ -12,9 +14,7 @@ use storage::clients::{self, StoredClient};
 use storage::{Storage, StorageError};
 
 use super::SandboxError;
-use super::authority::Authority;
 use crate::commands::client::{make_client_id, register_client};
-use crate::files;
 
 struct Plan {
     name: &'static str,
@@ -83,7 +83,9 @@ pub(super) fn ensure_clients(
     PLANS
         .iter()
         .map(|plan| {
-            authority.ensure_client_certificate(&folder, plan.file, plan.name)?;
+            authority
+                .ensure_client_certificate(&folder, plan.file, plan.name)
+                .map_err(SandboxError::new)?;
             let key = ensure_assertion_key(&folder, plan)?;
             let id = ensure_text(&folder.join(format!("{}.id", plan.file)), make_client_id)?;
             let stored = describe(plan, id, &key, branches, now);

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use ::client::sandbox::{SandboxClient, SandboxSamples};
 use chain::ids::{BranchId, Uprn};
+use generate::{self, GenerateOptions};
+use import::{self, Observer};
 use observe::clock::Clock;
+use provision::files;
 use storage::samples::Samples;
 use storage::{Storage, StorageError, branch, participants, samples};
 
 use super::SandboxError;
-use crate::files;
-use crate::generate::{self, GenerateOptions};
-use crate::import::{self, Observer};
 
 /// What is loaded into a sandbox.
 #[derive(Debug, Clone, Default)]

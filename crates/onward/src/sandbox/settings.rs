@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use provision::files;
+use server::config::{Config, TEMPLATE};
+
 use super::{SandboxError, SandboxOptions};
-use crate::commands::init::TEMPLATE;
-use crate::config::Config;
-use crate::files;
 
 const PORT_DEFAULT: u16 = 8440;
 

@@ -4,7 +4,6 @@ mod api_key;
 mod backup;
 mod branch;
 mod client;
-mod eval_addresses;
 mod failures;
 mod folder;
 mod generate;

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
-use onward::config::Config;
+use server::config::Config;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -102,7 +102,7 @@ async fn who_does_not_read_the_answers_is_cut_off() {
     let world = world(|config| config.answer_timeout_seconds = 1).await;
     let config = trusting(&world, None);
     let mut stream = connect(&world, At::Base, config).await.unwrap();
-    let open = &world.app().metrics.connections;
+    let open = &world.server.edge.metrics.connections;
     let requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2000);
     // The server stops reading once nobody takes its answers; in the end it closes.
     let sent = tokio::time::timeout(PATIENCE, stream.write_all(requests.as_bytes()));
@@ -157,7 +157,7 @@ async fn one_address_cannot_have_all_connections() {
     let mut held = [greedy().await, greedy().await, greedy().await];
     let mut refused = greedy().await;
     assert_eq!(read_to_close(&mut refused).await, "");
-    assert_eq!(world.app().metrics.connections_refused.get(), 1);
+    assert_eq!(world.server.edge.metrics.connections_refused.get(), 1);
     check_others(&world).await;
     // A place that is given back can be had again.
     held[0].shutdown().await.unwrap();

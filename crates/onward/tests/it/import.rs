@@ -10,7 +10,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use onward::generate::{GenerateOptions, generate};
+use generate::{GenerateOptions, generate};
 use serde_json::Value;
 use storage::{Read, StorageError};
 

@@ -11,7 +11,7 @@ mod store;
 use std::io;
 use std::sync::Arc;
 
-use onward::tls::{ClientCertificate, TlsSettings};
+use edge::tls::{ClientCertificate, TlsSettings};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -153,8 +153,8 @@ story! {
 
 story! {
     async fn the_settings_of_the_doors(world) {
-        for asked in [ClientCertificate::Asked, ClientCertificate::NotAsked] {
-            let config = TlsSettings::load(&world.config).unwrap().server(asked);
+        for asked in [ClientCertificate::Requested, ClientCertificate::NotRequested] {
+            let config = TlsSettings::load(&world.config.edge().tls).unwrap().server(asked);
             let suites = &config.crypto_provider().cipher_suites;
             let names: Vec<_> = suites.iter().map(|suite| format!("{:?}", suite.suite())).collect();
             assert_eq!(names, [

@@ -12,15 +12,15 @@ mod subscriber;
 mod witness;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use import::{self, BadRow, ImportReport, Observer};
 use observe::clock::{Clock, ManualClock};
-use onward::config::Config;
-use onward::import::{self, BadRow, ImportReport, Observer};
-use onward::sandbox::authority::Authority;
-use onward::server::{self, Server};
-use onward::{files, keys};
+use provision::authority::Authority;
+use provision::{files, key_encryption_key};
+use server::config::Config;
+use server::lifecycle::Server;
 use storage::Storage;
+use tokens::keys;
 
 pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
@@ -108,9 +108,10 @@ impl World {
             let authority = Authority::ensure(&path, Clock::System.now_seconds()).unwrap();
             authority.issue_server_certificate(&path, "server").unwrap();
             let sealing = PathBuf::from(&opening.key_encryption_key_file);
-            keys::ensure_key_encryption_key(&sealing).unwrap();
+            key_encryption_key::ensure(&sealing).unwrap();
             let sealing = keys::read_key_encryption_key(&opening.key_encryption_key_file).unwrap();
-            let storage = server::open_storage(&opening, storage::Opening::Make).unwrap();
+            let storage =
+                server::foundation::open_storage(&opening, storage::Opening::Make).unwrap();
             keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();
             (authority, storage)
         })
@@ -220,11 +221,6 @@ impl World {
             .await
             .unwrap();
         response.bytes().await.unwrap().to_vec()
-    }
-
-    /// The server's shared parts.
-    pub(crate) fn app(&self) -> &Arc<onward::app::App> {
-        &self.server.app
     }
 }
 

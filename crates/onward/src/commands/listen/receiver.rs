@@ -83,10 +83,10 @@ async fn answer_connection(
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
-        .max_header_list_size(limits::HTTP2_HEADER_BYTES_MAX)
-        .keep_alive_interval(Some(limits::HTTP2_PROBE_INTERVAL))
-        .keep_alive_timeout(limits::HTTP2_PROBE_TIMEOUT);
+        .max_concurrent_streams(edge::limits::HTTP2_STREAMS_MAX)
+        .max_header_list_size(edge::limits::HTTP2_HEADER_BYTES_MAX)
+        .keep_alive_interval(Some(edge::limits::HTTP2_PROBE_INTERVAL))
+        .keep_alive_timeout(edge::limits::HTTP2_PROBE_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     // A peer that hangs up early has nothing to be told.
     drop(watcher.watch(connection.into_owned()).await);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use clap::Args;
 use client::sandbox::{load, read_file};
 use client::{Clock, Receiver, Trust, WebhookClient};
+use edge::tls::receiver_config;
 use rustls::ServerConfig;
 
 use super::ListenError;
 use crate::commands::query::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
-use crate::tls::receiver_config;
 
 /// A sandbox, or a service with all that it takes to receive its events.
 #[derive(Args, Debug)]

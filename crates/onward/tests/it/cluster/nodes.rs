@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use observe::telemetry::LogFormat;
-use onward::config::Config;
+use server::config::Config;
 
 use crate::commands::program::{Finished, Program, find_ports, listen_from};
 use crate::world::At;

@@ -99,7 +99,7 @@ async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
         (answer.status().as_u16(), closes)
     };
     assert_eq!(ready().await, (200, false));
-    world.app().leaving.begin();
+    world.server.edge.drain.begin();
     assert_eq!(ready().await, (503, false));
     let token = world.token(&lender, None).await;
     let ask = async || {
@@ -107,7 +107,7 @@ async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
         world.query_with(&lender, &token, &form).await
     };
     assert_eq!(ask().await.status, 404, "it answers all the same");
-    world.app().leaving.part();
+    world.server.edge.drain.close_connections();
     assert_eq!(ready().await, (503, true));
     let answer = ask().await;
     // HTTP/2 has no such field (RFC 9113 section 8.2.2).

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use observe::clock::Clock;
-use onward::sandbox::authority::Authority;
+use provision::authority::Authority;
 use storage::{OpenOptions, Storage, StoreUrl};
 
 use super::program::{Finished, Program, run, run_well};

@@ -1,7 +1,7 @@
 //! Imports that are killed, and a server that is killed beside one.
 
-use onward::generate::{GenerateOptions, generate};
-use onward::limits::IMPORT_BATCH_ROWS;
+use generate::{GenerateOptions, generate};
+use import::limits::IMPORT_BATCH_ROWS;
 
 use super::folder::Folder;
 use super::program::Program;

@@ -114,13 +114,13 @@ fn new_keys_are_as_long_as_the_ones_before() {
     let current = only(&long, "event current");
     assert_eq!(folder.run(&["keys", "revoke", current]).status, Some(0));
     let sealing = folder.path("key-encryption.key");
-    let sealing = onward::keys::read_key_encryption_key(sealing.to_str().unwrap()).unwrap();
+    let sealing = tokens::keys::read_key_encryption_key(sealing.to_str().unwrap()).unwrap();
     let stored = folder.open().read_blocking(storage::keys::list_keys);
     let living = stored
         .unwrap()
         .into_iter()
         .filter(|row| row.purpose == "event" && ["current", "next"].contains(&row.state.as_str()));
-    let opened = living.map(|row| onward::keys::open_key(&row, &sealing).unwrap());
+    let opened = living.map(|row| tokens::keys::open_key(&row, &sealing).unwrap());
     let bits: Vec<_> = opened.map(|key| key.public_key().rsa_bits()).collect();
     assert_eq!(bits, [Some(3072), Some(3072)]);
 }

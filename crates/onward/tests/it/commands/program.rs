@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
-use onward::config::Config;
+use server::config::Config;
 
 /// How long a program may take for what a test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -95,7 +95,7 @@ fn hello(world: &World) -> Vec<u8> {
 async fn a_handshake_that_drips_or_stops_is_not_waited_for() {
     let world = Arc::new(world(|config| config.handshake_timeout_seconds = 1).await);
     let hello = hello(&world);
-    let failed = &world.app().metrics.handshakes_failed;
+    let failed = &world.server.edge.metrics.handshakes_failed;
     let before = failed.get();
     let dripping = async {
         let stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();

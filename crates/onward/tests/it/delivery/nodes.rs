@@ -162,7 +162,7 @@ story! {
         let listing = here.list(1).await;
         // Whatever both are told as they begin.
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-        let mut changes = world.app().deliveries.watch();
+        let mut changes = world.server.wake.watch();
         for day in 1..=5 {
             changes.mark_unchanged();
             let recorded = there.record(listing, "sstc", &format!("2026-11-{day:02}")).await;

@@ -1,7 +1,7 @@
 //! What is old is removed, and nothing that somebody is still owed (S-37).
 
-use onward::housekeeping::{clean_store, end_remains};
 use serde_json::{Value, json};
+use server::housekeeping::{clean_store, end_remains};
 use storage::StorageError;
 
 use crate::story;
@@ -10,9 +10,13 @@ use crate::world::{Receiver, Reply, World};
 const DAY: i64 = 86_400;
 
 async fn clean(world: &World) {
-    clean_store(world.app()).await.unwrap();
+    clean_store(&world.server.foundation.housekeeping())
+        .await
+        .unwrap();
     let (_stop, stopping) = tokio::sync::watch::channel(false);
-    end_remains(world.app(), &stopping).await.unwrap();
+    end_remains(&world.server.foundation.housekeeping(), &stopping)
+        .await
+        .unwrap();
 }
 
 /// The dates of the events that the store holds.

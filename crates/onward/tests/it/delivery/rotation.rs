@@ -2,9 +2,9 @@
 
 mod under_load;
 
-use onward::keys::{self, KeyError, Rotated, Rotation};
 use serde_json::json;
 use signing::keyring::Purpose;
+use tokens::keys::{self, KeyError, Rotated, Rotation};
 
 use crate::story;
 use crate::world::{Receiver, World};

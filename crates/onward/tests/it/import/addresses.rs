@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use address::normalise;
-use onward::generate::{GenerateOptions, generate};
+use generate::{GenerateOptions, generate};
 use serde_json::Value;
 
 use super::Lender;

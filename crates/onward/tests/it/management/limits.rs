@@ -6,7 +6,7 @@ use super::place::{CALLS, Place};
 use crate::story;
 use crate::world::{Agent, Answer, World, send};
 
-fn limit(config: &mut onward::config::Config) {
+fn limit(config: &mut server::config::Config) {
     config.rate_limit_enabled = true;
     config.rate_limit_per_second = 1;
     config.rate_limit_burst = 5;

@@ -1,7 +1,7 @@
 //! A token that its client gave up (RFC 7009).
 
-use onward::housekeeping::clean_store;
 use serde_json::json;
+use server::housekeeping::clean_store;
 use storage::registry::find_revision;
 use storage::revoked_tokens::list_revoked_tokens;
 
@@ -163,7 +163,7 @@ story! {
         revoke(&world, &lender, &token).await;
         for (seconds, left) in [(600, 1), (60, 1), (1, 0)] {
             world.clock.advance(seconds);
-            clean_store(world.app()).await.unwrap();
+            clean_store(&world.server.foundation.housekeeping()).await.unwrap();
             assert_eq!(count_revoked(&world).await, left, "{}", json!(seconds));
             assert_eq!(call_with(&world, &lender, &token).await, INVALID_TOKEN);
         }

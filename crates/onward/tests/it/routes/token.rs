@@ -134,7 +134,7 @@ story! {
         let lender = world.register("lender", &["transaction-status", "listing"]).await;
         let token = world.token(&lender, None).await;
 
-        let snapshot = world.app().registry.snapshot().await.unwrap();
+        let snapshot = world.server.foundation.registry.snapshot().await.unwrap();
         let key = snapshot.keyring.current(Purpose::Token);
         let (header, mut claims) = read_token(&token);
         assert_eq!(header, json!({"alg": "ES256", "kid": key.kid(), "typ": "at+jwt"}));

@@ -84,7 +84,7 @@ story! {
         }));
         let client = register(&world, "lender", identity).await;
         let ask = async |label: &str| {
-            let now = world.app().clock.now_seconds();
+            let now = world.server.foundation.clock.now_seconds();
             let assertion = client.assertion().claim("iat", now.into()).claim("exp", (now + 60).into());
             let answer = world.request_token(&client, &assertion.sign(&client.key), None).await;
             (label.to_owned(), answer.oauth())

@@ -58,7 +58,7 @@ story! {
         assert_ne!(shown(&new), shown(&old));
         assert_eq!(ask(&mut new).await, "200");
         assert_eq!(ask(&mut old).await, "200");
-        assert_eq!(world.app().metrics.tls_reloads.get(), 1);
+        assert_eq!(world.server.edge.metrics.tls_reloads.get(), 1);
     }
 }
 
@@ -93,11 +93,11 @@ story! {
             std::fs::write(folder.join(name), bad).unwrap();
             world.server.reload_certificates().await;
             refused += 1;
-            assert_eq!(world.app().metrics.tls_reloads_refused.get(), refused, "{name}");
+            assert_eq!(world.server.edge.metrics.tls_reloads_refused.get(), refused, "{name}");
             std::fs::write(folder.join("ca.pem"), &good.1).unwrap();
             assert_eq!(shown(&open(&world).await), before, "{name}");
             std::fs::write(folder.join("server.pem"), &good.0).unwrap();
         }
-        assert_eq!(world.app().metrics.tls_reloads.get(), 0);
+        assert_eq!(world.server.edge.metrics.tls_reloads.get(), 0);
     }
 }

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use edge::tls::receiver_config;
 use observe::clock::Clock;
-use onward::config::Config;
-use onward::sandbox::authority::Authority;
-use onward::server;
-use onward::tls::receiver_config;
+use provision::authority::Authority;
+use server::config::Config;
 use storage::Opening;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -70,7 +69,7 @@ async fn open(store: String, ca_file: &Path) -> Result<i64, String> {
         ..Config::default()
     };
     let opening = tokio::task::spawn_blocking(move || {
-        let storage = server::open_storage(&config, Opening::Make);
+        let storage = server::foundation::open_storage(&config, Opening::Make);
         let storage = storage.map_err(|error| error.to_string())?;
         let revision = storage.read_blocking(storage::registry::find_revision);
         revision.map_err(|error| error.to_string())

@@ -1,7 +1,6 @@
 //! A world whose server has stopped, for real processes to serve.
 
-use onward::config::Config;
-use onward::server;
+use server::config::Config;
 use storage::Storage;
 
 use super::{Database, World};
@@ -34,7 +33,7 @@ impl ClosedWorld {
     pub(crate) async fn open_store(&self) -> Storage {
         let config = self.config.clone();
         let opening = tokio::task::spawn_blocking(move || {
-            server::open_storage(&config, storage::Opening::Upgrade)
+            server::foundation::open_storage(&config, storage::Opening::Upgrade)
         });
         opening.await.unwrap().unwrap()
     }

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use edge::tls;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper_util::rt::TokioIo;
 use observe::clock::Clock;
-use onward::sandbox::authority::Authority;
-use onward::tls;
+use provision::authority::Authority;
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
 use signing::jws::sign_compact;

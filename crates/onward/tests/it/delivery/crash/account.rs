@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chain::event::EventType;
-use onward::config::Config;
-use onward::delivery::policy::PAUSES;
+use delivery::policy::PAUSES;
+use server::config::Config;
 use storage::events::StoredEvent;
 
 use super::FUSSY_UPRN;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use observe::clock::Clock;
 use observe::telemetry::LogFormat;
-use onward::config::Config;
+use server::config::Config;
 
 use super::requests::issuer;
 use crate::commands::program::{Finished, Program, find_ports, listen_from};

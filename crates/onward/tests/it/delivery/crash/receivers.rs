@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use edge::tls;
 use observe::clock::Clock;
-use onward::sandbox::authority::Authority;
-use onward::tls;
+use provision::authority::Authority;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;

@@ -10,7 +10,7 @@ use super::{ADDRESSES, document};
 use crate::story;
 use crate::world::{Agent, Answer, At};
 
-const ROUTER: &str = include_str!("../../../../src/router.rs");
+const ROUTER: &str = include_str!("../../../../../server/src/router.rs");
 
 story! {
     async fn routes_and_operations_are_the_same(world) {

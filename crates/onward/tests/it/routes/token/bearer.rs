@@ -84,7 +84,7 @@ story! {
     async fn tokens_with_wrong_claims(world) {
         for profile in PROFILES {
             let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
-            let snapshot = world.app().registry.snapshot().await.unwrap();
+            let snapshot = world.server.foundation.registry.snapshot().await.unwrap();
             let key = snapshot.keyring.current(Purpose::Token);
             let claims = right_claims(&lender);
             let right = issue(&claims, key).unwrap();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use onward::config::Config;
 use serde_json::json;
+use server::config::Config;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 use storage::registry::find_revision;

@@ -36,7 +36,7 @@ fn publish(receiver: &Receiver, keys: &[&SigningKey]) {
 
 /// A token request with an assertion of this key.
 async fn request(world: &World, client: &TestClient, key: &SigningKey) -> Answer {
-    let now = world.app().clock.now_seconds();
+    let now = world.server.foundation.clock.now_seconds();
     let assertion = client
         .assertion()
         .member("kid", json!(key.kid()))

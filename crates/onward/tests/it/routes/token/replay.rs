@@ -140,7 +140,7 @@ story! {
             (1, 0, "expired"),
         ] {
             world.clock.advance(seconds);
-            let now = world.app().clock.now_seconds();
+            let now = world.server.foundation.clock.now_seconds();
             let deleted = world
                 .storage
                 .write(move |write| delete_expired_assertions(write, now))

@@ -3,7 +3,7 @@
 
 use http::Method;
 use observe::clock::Clock;
-use onward::sandbox::authority::Authority;
+use provision::authority::Authority;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 use signing::key::SigningKey;
@@ -172,7 +172,7 @@ story! {
     async fn only_the_token_key_signs_tokens(world) {
         world.import(Rows::new().sales([1]).lines()).await;
         let asker = Asker::new(&world).await;
-        let keyring = &world.app().registry.snapshot().await.unwrap().keyring;
+        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
         let own = keyring.current(Purpose::Token);
         // The same token, signed by the right key: what the others differ in is their key.
         let right = asker.forged(own, "at+jwt", &json!({}));
@@ -202,7 +202,7 @@ story! {
     async fn each_claim_counts(world) {
         world.import(Rows::new().sales([1]).lines()).await;
         let asker = Asker::new(&world).await;
-        let keyring = &world.app().registry.snapshot().await.unwrap().keyring;
+        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
         let own = keyring.current(Purpose::Token);
         let mut shown = String::new();
         for (typ, changes) in [

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX: usize = 256 * 1024;
 /// The bucket of these stories: small, and slow to fill again.
 const BURST: u32 = 3;
 
-fn limit(config: &mut onward::config::Config) {
+fn limit(config: &mut server::config::Config) {
     config.rate_limit_enabled = true;
     config.rate_limit_per_second = 1;
     config.rate_limit_burst = BURST;

@@ -1,0 +1,139 @@
+//! One attempt to deliver an event.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use observe::clock::Stopwatch;
+use observe::trace;
+use outbound::callback::CallbackUrl;
+use outbound::client::{Attempt, SendError};
+use storage::attempts::AttemptResult;
+use storage::deliveries::DueDelivery;
+use tracing::{Instrument as _, Span, field};
+
+use crate::dispatcher::Node;
+use crate::policy::AttemptOutcome;
+
+/// The error in the log of attempts for an event that could not be signed.
+pub const NOT_SIGNED: &str = "not_signed";
+
+/// A delivery after one attempt.
+#[derive(Debug)]
+pub(super) struct FinishedAttempt {
+    /// The delivery.
+    pub(super) delivery: DueDelivery,
+    /// The row that the store keeps.
+    pub(super) result: AttemptResult,
+    /// The facts that the policy decides by.
+    pub(super) outcome: AttemptOutcome,
+}
+
+/// Signs the event, unless it was signed a moment ago, and sends it once.
+pub(super) async fn send(
+    node: Arc<Node>,
+    callback: Arc<CallbackUrl>,
+    delivery: DueDelivery,
+) -> FinishedAttempt {
+    let context = &node.context;
+    let number = delivery.attempts + 1;
+    let begun_at = context.clock.now_milliseconds();
+    let stopwatch = Stopwatch::start();
+    // A later attempt, and a redelivery, carries a token that is newer than the attempt before.
+    let after = (!delivery.is_first).then(|| begun_at / 1000 - 1);
+    let mut outcome = AttemptOutcome {
+        status: None,
+        is_success: false,
+        is_own_fault: false,
+        retry_after: None,
+        ended_at: 0,
+    };
+    let error = match node.jwts.find(context, &delivery.event, after).await {
+        Ok(jwt) => {
+            let attempt = Attempt {
+                url: &callback,
+                jwt: jwt.text.clone(),
+                event_id: &delivery.event.event_id,
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+                now_seconds: context.clock.now_seconds(),
+            };
+            let span = begin_span(attempt.event_id, delivery.id, number);
+            let answer = context
+                .outbound
+                .send(&attempt)
+                .instrument(span.clone())
+                .await;
+            end_span(&span, answer.status, answer.is_success());
+            outcome.status = answer.status;
+            outcome.is_success = answer.is_success();
+            outcome.retry_after = answer.retry_after.map(milliseconds);
+            if let Some(detail) = answer.detail {
+                let (id, event_id) = (delivery.id, attempt.event_id);
+                tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
+            }
+            answer.error.map(SendError::as_str)
+        }
+        Err(error) => {
+            outcome.is_own_fault = true;
+            tracing::error!(%error, "an event was not signed");
+            Some(NOT_SIGNED)
+        }
+    };
+    let duration = stopwatch.elapsed();
+    outcome.ended_at = context.clock.now_milliseconds();
+    // Redeliveries are left out of the latency figure.
+    let is_redelivery = delivery.attempts == 0 && !delivery.is_first;
+    let latency = (!is_redelivery).then_some(outcome.ended_at - delivery.created_at);
+    context.metrics.note_attempt(&outcome, duration, latency);
+    let result = AttemptResult {
+        delivery: delivery.id,
+        number,
+        is_counted: !outcome.is_own_fault,
+        begun_at,
+        duration: milliseconds(duration),
+        status: outcome.status.map(i64::from),
+        error,
+        next: outcome.next(number, chance_of(&delivery)),
+    };
+    FinishedAttempt {
+        delivery,
+        result,
+        outcome,
+    }
+}
+
+/// The span of an attempt. It leaves out the callback's address, which may be secret.
+fn begin_span(event_id: &str, delivery: i64, number: i64) -> Span {
+    tracing::trace_span!(
+        target: trace::TARGET,
+        parent: None,
+        "attempt",
+        otel.name = "deliver event",
+        otel.kind = "client",
+        otel.status_code = field::Empty,
+        http.response.status_code = field::Empty,
+        onward.event_id = event_id,
+        onward.delivery_id = delivery,
+        onward.attempt = number,
+    )
+}
+
+fn end_span(span: &Span, status: Option<u16>, is_success: bool) {
+    if let Some(status) = status {
+        span.record("http.response.status_code", status);
+    }
+    if !is_success {
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// A share from 0 to 1 that depends on delivery and attempt. It spreads load and protects nothing,
+/// so a hash is enough.
+fn chance_of(delivery: &DueDelivery) -> f64 {
+    let mixed = delivery.id.wrapping_mul(31).wrapping_add(delivery.attempts);
+    let mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D) >> 40;
+    f64::from(u16::try_from(mixed & 0xFFFF).unwrap_or_default()) / f64::from(u16::MAX)
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

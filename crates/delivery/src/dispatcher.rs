@@ -1,0 +1,164 @@
+//! Finds lanes with something due, and starts delivering on them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use observe::clock::Stopwatch;
+use storage::subscriptions::SubscriptionId;
+use storage::{Hearing, StorageError, events, lanes};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use uuid::Uuid;
+
+use crate::event_jwt::EventJwts;
+use crate::limits;
+use crate::{DeliveryContext, lane};
+
+/// How often this node looks at the keys, and whether another node recorded an event where that
+/// one cannot say so.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// How often it looks for lanes that are due by time alone, or of which it was not told.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// Other nodes are told of what comes within so long at once.
+const TELLING_INTERVAL: Duration = Duration::from_millis(10);
+
+/// What all lanes of this node share.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The parts that delivery uses.
+    pub(crate) context: DeliveryContext,
+    /// Under which this node leases lanes.
+    pub(crate) name: String,
+    /// Signed events.
+    pub(crate) jwts: EventJwts,
+}
+
+/// Delivers until told to stop; then lets attempts that are under way end.
+pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
+    let node = Arc::new(Node {
+        name: Uuid::new_v4().to_string(),
+        jwts: EventJwts::default(),
+        context,
+    });
+    let mut dispatcher = Dispatcher {
+        changes: node.context.wake.watch(),
+        running: HashMap::new(),
+        tasks: JoinSet::from_iter([tell_others(Arc::clone(&node), stop.clone())]),
+        newest_event: 0,
+        hearing: hear_others(&node),
+        stop: stop.clone(),
+        node,
+    };
+    let mut since_sweep = Stopwatch::start();
+    let mut since_look = Stopwatch::start();
+    loop {
+        let mut is_woken = tokio::select! {
+            _stopped = stop.wait_for(|stop| *stop) => break,
+            _changed = dispatcher.changes.changed() => true,
+            () = tokio::time::sleep(LOOK_INTERVAL) => false,
+        };
+        // Also while this node is busy: a key that was revoked elsewhere must not
+        // go on signing here.
+        if since_look.elapsed() >= LOOK_INTERVAL {
+            since_look = Stopwatch::start();
+            is_woken |= dispatcher.look().await;
+        }
+        if is_woken || since_sweep.elapsed() >= SWEEP_INTERVAL {
+            since_sweep = Stopwatch::start();
+            dispatcher.changes.mark_unchanged();
+            if let Err(error) = dispatcher.start_lanes().await {
+                tracing::warn!(%error, "lanes with something due could not be read");
+            }
+        }
+    }
+    while dispatcher.tasks.join_next().await.is_some() {}
+}
+
+struct Dispatcher {
+    node: Arc<Node>,
+    changes: watch::Receiver<u64>,
+    running: HashMap<SubscriptionId, AbortHandle>,
+    tasks: JoinSet<()>,
+    newest_event: i64,
+    /// None where other nodes cannot be heard, and what they recorded is looked for.
+    hearing: Option<Hearing>,
+    stop: watch::Receiver<bool>,
+}
+
+fn hear_others(node: &Node) -> Option<Hearing> {
+    let wake = Arc::clone(&node.context.wake);
+    let hearing = node
+        .context
+        .storage
+        .hear_nodes(&node.name, move || wake.wake_here());
+    hearing.unwrap_or_else(|error| {
+        tracing::warn!(%error, "other nodes cannot be heard");
+        None
+    })
+}
+
+/// Tells other nodes what this one recorded, in no transaction of a recording.
+async fn tell_others(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
+    let mut own = node.context.wake.watch_own();
+    loop {
+        tokio::select! {
+            changed = own.changed() => if changed.is_err() { return },
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        if let Err(error) = node.context.storage.tell_nodes(&node.name).await {
+            tracing::warn!(%error, "other nodes were not told of an event");
+        }
+        tokio::time::sleep(TELLING_INTERVAL).await;
+    }
+}
+
+impl Dispatcher {
+    /// Keeps this node's view of the keys fresh. Whether another node recorded
+    /// something since the last look, where that one cannot say so.
+    async fn look(&mut self) -> bool {
+        let refreshed = self.node.context.registry.snapshot().await;
+        if let Err(error) = refreshed {
+            tracing::warn!(%error, "the registry could not be read");
+        }
+        if self.hearing.is_some() {
+            return false;
+        }
+        let storage = &self.node.context.storage;
+        match storage.lookup(events::find_newest_event).await {
+            Ok(newest) if newest != self.newest_event => {
+                self.newest_event = newest;
+                // The lanes that run already hear it in this way.
+                self.node.context.wake.wake_here();
+                true
+            }
+            Ok(_) => false,
+            Err(error) => {
+                tracing::warn!(%error, "the newest event could not be read");
+                false
+            }
+        }
+    }
+
+    async fn start_lanes(&mut self) -> Result<(), StorageError> {
+        while let Some(_ended) = self.tasks.try_join_next() {}
+        self.running.retain(|_lane, task| !task.is_finished());
+        let node = Arc::clone(&self.node);
+        let now = node.context.clock.now_milliseconds();
+        let name = node.name.clone();
+        let due = node
+            .context
+            .storage
+            .read_by_index(move |read| lanes::list_due_lanes(read, &name, now))
+            .await?;
+        for subscription in due {
+            if self.running.contains_key(&subscription) || self.running.len() >= limits::LANES_MAX {
+                continue;
+            }
+            let task = lane::run(Arc::clone(&node), subscription, self.stop.clone());
+            let handle = self.tasks.spawn(task);
+            self.running.insert(subscription, handle);
+        }
+        Ok(())
+    }
+}

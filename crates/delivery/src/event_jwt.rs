@@ -1,0 +1,156 @@
+//! The signed event, as document 1 describes it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chain::event::EventType;
+use observe::clock;
+use quick_cache::sync::Cache;
+use serde::Serialize;
+use signing::jws;
+use signing::keyring::Purpose;
+use storage::deliveries::DueEvent;
+use tokens::signers::SigningError;
+
+use crate::DeliveryContext;
+use crate::limits;
+
+/// How long a subscriber may take to verify an event (document 1), in seconds.
+const LIFETIME_SECONDS: i64 = 300;
+/// How long one signature is shared by all first attempts, in seconds.
+const SHARED_SECONDS: i64 = 60;
+
+/// Signed events of this node: one signature for all subscribers of an event.
+#[derive(Debug)]
+pub(crate) struct EventJwts {
+    known: Cache<i64, Arc<EventJwt>>,
+}
+
+/// A signed event.
+#[derive(Debug)]
+pub(crate) struct EventJwt {
+    /// The compact JWS.
+    pub(crate) text: Bytes,
+    kid: String,
+    issued_at: i64,
+}
+
+#[derive(Serialize)]
+struct Claims {
+    iss: String,
+    iat: i64,
+    exp: i64,
+    #[serde(rename = "eventId")]
+    event_id: String,
+    #[serde(rename = "eventType")]
+    event_type: &'static str,
+    #[serde(rename = "eventTimestamp")]
+    event_timestamp: String,
+    #[serde(rename = "propertyId")]
+    property_id: String,
+    uprn: String,
+    data: Data,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Data {
+    Milestone {
+        milestone: Milestone,
+    },
+    FallThrough {
+        #[serde(rename = "fallThroughDate")]
+        date: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Milestone {
+    label: String,
+    date: String,
+}
+
+impl Default for EventJwts {
+    fn default() -> Self {
+        Self {
+            known: Cache::new(limits::EVENT_JWTS_CACHED_MAX),
+        }
+    }
+}
+
+impl EventJwts {
+    /// The event, signed with the key that signs now and not longer than 60 s
+    /// ago. A later attempt gets one that was issued after the attempt before
+    /// it (S-35): later than `after`, in Unix seconds.
+    pub(crate) async fn find(
+        &self,
+        context: &DeliveryContext,
+        event: &DueEvent,
+        after: Option<i64>,
+    ) -> Result<Arc<EventJwt>, SigningError> {
+        let snapshot = context.registry.known();
+        let key = Arc::clone(snapshot.keyring.current(Purpose::Event));
+        let now = context.clock.now_seconds();
+        let is_good = |jwt: &EventJwt| {
+            jwt.kid == key.kid()
+                && now - jwt.issued_at < SHARED_SECONDS
+                && after.is_none_or(|after| jwt.issued_at > after)
+        };
+        loop {
+            match self.known.get_value_or_guard_async(&event.row).await {
+                Ok(known) if is_good(&known) => return Ok(known),
+                // Unless another lane has put a fresh one there meanwhile.
+                Ok(stale) => drop(
+                    self.known
+                        .remove_if(&event.row, |known| Arc::ptr_eq(known, &stale)),
+                ),
+                // Others who want the same event wait for this guard.
+                Err(guard) => {
+                    let made = Arc::new(make(context, event, &key, now).await?);
+                    drop(guard.insert(Arc::clone(&made)));
+                    return Ok(made);
+                }
+            }
+        }
+    }
+}
+
+async fn make(
+    context: &DeliveryContext,
+    event: &DueEvent,
+    key: &Arc<signing::key::SigningKey>,
+    now: i64,
+) -> Result<EventJwt, SigningError> {
+    let claims = Claims {
+        iss: context.issuer.clone(),
+        iat: now,
+        exp: now + LIFETIME_SECONDS,
+        event_id: event.event_id.clone(),
+        event_type: event.event_type.as_str(),
+        event_timestamp: clock::to_rfc3339(event.recorded_at),
+        property_id: event.property.to_string(),
+        uprn: event.uprn.to_string(),
+        data: match event.event_type {
+            EventType::MilestoneUpdated => Data::Milestone {
+                milestone: Milestone {
+                    label: event.label.clone().unwrap_or_default(),
+                    date: event.date.clone(),
+                },
+            },
+            EventType::FallThrough => Data::FallThrough {
+                date: event.date.clone(),
+            },
+        },
+    };
+    let signing = Arc::clone(key);
+    let signed = context
+        .signers
+        .sign(move || jws::sign_compact("JWT", &signing, &claims));
+    let text = Bytes::from(signed.await?);
+    context.metrics.event_signatures.inc();
+    Ok(EventJwt {
+        text,
+        kid: key.kid().to_owned(),
+        issued_at: now,
+    })
+}

@@ -1,0 +1,345 @@
+//! Delivering on one lane: in order for each property, in parallel across properties.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use observe::clock::Stopwatch;
+use outbound::callback::CallbackUrl;
+use storage::StorageError;
+use storage::attempts::{self, AttemptResult};
+use storage::lanes::{self, Health, Lane};
+use storage::subscriptions::{self, Hears, SubscriptionId};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::attempt::{FinishedAttempt, send};
+use crate::dispatcher::Node;
+use crate::policy::{Disabling, Window};
+use crate::read_ahead::{ReadAhead, read_ahead};
+
+/// How long a lease counts; long enough to outlive a pause of the process.
+const LEASE_MILLISECONDS: i64 = 30_000;
+/// How often it is renewed while the lane runs.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
+/// How long an idle lane is kept, so that the next event finds it leased.
+const IDLE_MAX: Duration = Duration::from_secs(5);
+/// How often a lane looks at the clock while it only waits.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A read that took longer found much that waits behind other events. Then the lane looks for
+/// something new only after it has rested this many times as long, so that it takes a small share
+/// of the threads that read.
+const READ_CHEAP: Duration = Duration::from_millis(20);
+const RESTS: u32 = 20;
+const REST_MAX: Duration = Duration::from_secs(2);
+
+/// Leases the lane of a subscription and delivers until nothing is due for a
+/// while, the lease is lost, or the node stops.
+pub(crate) async fn run(
+    node: Arc<Node>,
+    subscription: SubscriptionId,
+    stop: watch::Receiver<bool>,
+) {
+    let lane = match take(&node, subscription).await {
+        Ok(Some(lane)) => lane,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(%error, "a lane could not be leased");
+            return;
+        }
+    };
+    let callback = match CallbackUrl::parse_stored(&lane.callback_url) {
+        Ok(callback) => Arc::new(callback),
+        Err(error) => {
+            tracing::error!(%error, "a stored callback URL cannot be read");
+            release(&node, lane).await;
+            return;
+        }
+    };
+    let window = Window::new(&lane.health, node.context.concurrency);
+    let mut runner = Runner {
+        health: lane.health,
+        changes: node.context.wake.watch(),
+        node,
+        lane,
+        callback,
+        window,
+        ahead: ReadAhead::default(),
+        sending: JoinSet::new(),
+        sent: Vec::new(),
+        disabling: None,
+        storing: None,
+        is_told: false,
+        rest: Duration::ZERO,
+        since_read: Stopwatch::start(),
+        stop,
+    };
+    if let Err(error) = runner.deliver().await {
+        tracing::warn!(%error, "a lane stopped");
+    }
+    runner.sending.shutdown().await;
+    release(&runner.node, runner.lane).await;
+}
+
+struct Runner {
+    node: Arc<Node>,
+    lane: Lane,
+    callback: Arc<CallbackUrl>,
+    health: Health,
+    window: Window,
+    ahead: ReadAhead,
+    sending: JoinSet<FinishedAttempt>,
+    /// What came of attempts that have ended, in their order.
+    sent: Vec<FinishedAttempt>,
+    /// Why nothing more is sent, from the answer on that says so.
+    disabling: Option<Disabling>,
+    storing: Option<Storing>,
+    /// Whether something changed since the lane last looked.
+    is_told: bool,
+    /// For how long it rests after its last read.
+    rest: Duration,
+    since_read: Stopwatch,
+    changes: watch::Receiver<u64>,
+    stop: watch::Receiver<bool>,
+}
+
+/// Results that are being stored, while others are sent.
+struct Storing {
+    batch: Vec<FinishedAttempt>,
+    /// What the subscription is sent from now on; none, if nothing any more or
+    /// the lane is not ours.
+    task: JoinHandle<Result<Option<Hears>, StorageError>>,
+}
+
+impl Runner {
+    /// Returns when the lane is to be given back. Everything that was sent is
+    /// stored by then, unless the lease was lost.
+    async fn deliver(&mut self) -> Result<(), StorageError> {
+        let mut idle = Stopwatch::start();
+        let mut renewed = Stopwatch::start();
+        let mut looked = Stopwatch::start();
+        loop {
+            let is_stopping = *self.stop.borrow();
+            if is_stopping && self.count_under_way() == 0 {
+                return Ok(());
+            }
+            if renewed.elapsed() >= RENEWAL_INTERVAL {
+                renewed = Stopwatch::start();
+                if !self.renew().await? {
+                    return Ok(());
+                }
+            }
+            self.note_ended();
+            if !is_stopping && self.may_send() {
+                if self.changes.has_changed().unwrap_or_default() {
+                    self.changes.mark_unchanged();
+                    self.is_told = true;
+                }
+                let is_rested = self.since_read.elapsed() >= self.rest;
+                if is_rested && (self.is_told || looked.elapsed() >= TICK) {
+                    self.is_told = false;
+                    looked = Stopwatch::start();
+                    self.ahead.outdate();
+                }
+                self.fill().await?;
+                // What came meanwhile may say that nothing is to be sent.
+                self.note_ended();
+                if self.may_send() {
+                    self.send_queued();
+                }
+            }
+            self.begin_to_store();
+            if self.count_under_way() == 0 {
+                if self.is_paused() || idle.elapsed() >= IDLE_MAX {
+                    return Ok(());
+                }
+                self.wait().await;
+                continue;
+            }
+            tokio::select! {
+                Some(ended) = self.sending.join_next() => self.note_sent(ended.ok()),
+                stored = end_of(&mut self.storing) => {
+                    idle = Stopwatch::start();
+                    if !self.note_stored(stored?) {
+                        return Ok(());
+                    }
+                }
+                // A new event may go out beside a slow answer.
+                _changed = self.changes.changed() => self.is_told = true,
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+    }
+
+    /// Deliveries of which it is not stored what came of them: those that a kill would send again.
+    /// With as many as the window, nothing more is sent: what a lane hears it learns by storing.
+    fn count_under_way(&self) -> usize {
+        let storing = self.storing.as_ref();
+        self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
+    }
+
+    fn may_send(&self) -> bool {
+        self.disabling.is_none() && !self.is_paused()
+    }
+
+    fn is_paused(&self) -> bool {
+        self.health.open_until > self.node.context.clock.now_milliseconds()
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _changed = self.changes.changed() => self.is_told = true,
+            _stopped = self.stop.wait_for(|stop| *stop) => {}
+            () = tokio::time::sleep(TICK) => {}
+        }
+    }
+
+    /// Reads ahead, without any lock, when there is room and something to find.
+    async fn fill(&mut self) -> Result<(), StorageError> {
+        if !self.ahead.is_wanting() || self.count_under_way() >= self.window.size() {
+            return Ok(());
+        }
+        let subscription = self.lane.subscription;
+        let now = self.node.context.clock.now_milliseconds();
+        let busy = self.ahead.busy();
+        let reading = self.node.context.storage.read_by_index(move |read| {
+            // Without the time for which it waited behind others.
+            let reading = Stopwatch::start();
+            let findings = read_ahead(read, subscription, now, &busy)?;
+            Ok::<_, StorageError>((findings, reading.elapsed()))
+        });
+        let (findings, took) = reading.await?;
+        self.rest = if took < READ_CHEAP {
+            Duration::ZERO
+        } else {
+            (took * RESTS).min(REST_MAX)
+        };
+        self.since_read = Stopwatch::start();
+        self.ahead.take(findings);
+        Ok(())
+    }
+
+    fn send_queued(&mut self) {
+        while self.count_under_way() < self.window.size() {
+            let Some(delivery) = self.ahead.pop() else {
+                return;
+            };
+            let (node, callback) = (Arc::clone(&self.node), Arc::clone(&self.callback));
+            self.sending.spawn(send(node, callback, delivery));
+        }
+    }
+
+    /// Takes note of all attempts that have ended by now.
+    fn note_ended(&mut self) {
+        while let Some(ended) = self.sending.try_join_next() {
+            self.note_sent(ended.ok());
+        }
+    }
+
+    /// What an answer asks for counts before anything else is sent, and not only once it is stored.
+    fn note_sent(&mut self, ended: Option<FinishedAttempt>) {
+        let Some(sent) = ended else {
+            return;
+        };
+        self.health = sent.outcome.health(&self.health);
+        self.window.note(sent.outcome.is_success, &self.health);
+        let disabling = self.disabling;
+        self.disabling = disabling.or_else(|| sent.outcome.disabling(&self.health));
+        self.sent.push(sent);
+    }
+
+    /// Begins to store all results that are there, in one transaction, unless others are being
+    /// stored: sending does not wait for the disk.
+    fn begin_to_store(&mut self) {
+        if self.storing.is_some() {
+            return;
+        }
+        if self.sent.is_empty() {
+            return;
+        }
+        let batch = std::mem::take(&mut self.sent);
+        let results = batch.iter().map(|sent| sent.result.clone()).collect();
+        let (node, lane) = (Arc::clone(&self.node), self.lane.clone());
+        let task = tokio::spawn(record(node, (lane, self.health), results, self.disabling));
+        self.storing = Some(Storing { batch, task });
+    }
+
+    /// Goes on with what follows; `false` if the lane is not ours any more, or its subscription
+    /// was disabled.
+    fn note_stored(&mut self, hears: Option<Hears>) -> bool {
+        let batch = self.storing.take().map(|storing| storing.batch);
+        let Some(hears) = hears else {
+            return false;
+        };
+        for sent in batch.into_iter().flatten() {
+            self.ahead.go_on(sent.delivery.order, sent.result.next);
+        }
+        if hears != self.lane.hears {
+            // Some of what was read ahead may be cancelled by now.
+            self.lane.hears = hears;
+            self.ahead.forget();
+        }
+        true
+    }
+
+    async fn renew(&self) -> Result<bool, StorageError> {
+        let lane = self.lane.clone();
+        let until = self.node.context.clock.now_milliseconds() + LEASE_MILLISECONDS;
+        self.node
+            .context
+            .storage
+            .write_under_row_locks(move |write| lanes::renew_lane(write, &lane, until))
+            .await
+    }
+}
+
+async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Hears>, StorageError> {
+    match storing {
+        Some(storing) => (&mut storing.task)
+            .await
+            .unwrap_or(Err(StorageError::Stopped)),
+        None => std::future::pending().await,
+    }
+}
+
+async fn record(
+    node: Arc<Node>,
+    (lane, health): (Lane, Health),
+    results: Vec<AttemptResult>,
+    disabling: Option<Disabling>,
+) -> Result<Option<Hears>, StorageError> {
+    let now = node.context.clock.now_seconds();
+    let recording = node.context.storage.write_under_row_locks(move |write| {
+        if !attempts::store_attempts(write, &lane, &results, &health)? {
+            return Ok(None);
+        }
+        if let Some(disabling) = disabling {
+            let reason = disabling.as_str();
+            subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
+        }
+        subscriptions::find_hears(write, lane.subscription)
+    });
+    recording.await
+}
+
+async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>, StorageError> {
+    let name = node.name.clone();
+    let now = node.context.clock.now_milliseconds();
+    node.context
+        .storage
+        .write_under_row_locks(move |write| {
+            let until = now + LEASE_MILLISECONDS;
+            lanes::take_lane(write, subscription, &name, (now, until))
+        })
+        .await
+}
+
+async fn release(node: &Node, lane: Lane) {
+    let released = node
+        .context
+        .storage
+        .write_under_row_locks(move |write| lanes::release_lane(write, &lane));
+    if let Err(error) = released.await {
+        tracing::warn!(%error, "a lane could not be given back; its lease ends by itself");
+    }
+}

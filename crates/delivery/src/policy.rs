@@ -1,0 +1,319 @@
+//! What follows an attempt: the published retry policy (S-35, S-36).
+//!
+//! Times and durations are in milliseconds.
+
+use storage::attempts::Next;
+use storage::lanes::Health;
+
+/// The pauses after each failed attempt. Nothing follows the last one.
+pub const PAUSES: [i64; 10] = [
+    5_000,
+    30_000,
+    120_000,
+    600_000,
+    1_800_000,
+    3_600_000,
+    3 * 3_600_000,
+    6 * 3_600_000,
+    12 * 3_600_000,
+    24 * 3_600_000,
+];
+/// A pause grows by up to this share of itself, by chance, so that what failed
+/// together is not tried again together.
+const JITTER: f64 = 0.2;
+/// Failures in a row after which a lane pauses as a whole.
+const FAILURES_BEFORE_PAUSE: i64 = 5;
+/// The first such pause; each further failure doubles it.
+const LANE_PAUSE_MIN: i64 = 15_000;
+const LANE_PAUSE_MAX: i64 = 900_000;
+/// How long a lane pauses after an event that could not be signed.
+const OWN_PAUSE: i64 = 1_000;
+/// After so long without a success a subscription is disabled.
+pub const FAILING_MAX: i64 = 5 * 24 * 3_600_000;
+
+/// What an attempt came to, as far as the policy cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptOutcome {
+    /// HTTP status, where one came.
+    pub status: Option<u16>,
+    /// Whether the event was delivered: a whole answer with any 2xx.
+    pub is_success: bool,
+    /// Whether nothing was sent, because it could not be signed.
+    pub is_own_fault: bool,
+    /// What the subscriber asked for with `Retry-After`, bounded.
+    pub retry_after: Option<i64>,
+    /// When it ended.
+    pub ended_at: i64,
+}
+
+/// Why a subscription is disabled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disabling {
+    /// It answered 410.
+    Gone,
+    /// Nothing but failures for five days.
+    Failing,
+}
+
+impl Disabling {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Gone, Self::Failing];
+
+    /// The word that its owner reads.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+        }
+    }
+}
+
+impl AttemptOutcome {
+    /// What follows for the delivery, after attempt `number`, counted from 1.
+    /// `chance` is from 0 to 1.
+    pub fn next(&self, number: i64, chance: f64) -> Next {
+        if self.is_success {
+            return Next::Delivered;
+        }
+        if self.is_own_fault {
+            return Next::Retry(self.ended_at + lengthen(PAUSES[0], chance));
+        }
+        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        let Some(pause) = PAUSES.get(index) else {
+            return Next::Failed;
+        };
+        let asked = self.retry_after.unwrap_or(0);
+        Next::Retry(self.ended_at + lengthen(*pause, chance).max(asked))
+    }
+
+    /// How the lane goes after this. An attempt that was under way when a pause
+    /// began neither ends it nor makes it longer, unless its answer asks for that.
+    pub fn health(&self, before: &Health) -> Health {
+        if self.is_own_fault {
+            return Health {
+                open_until: before.open_until.max(self.ended_at + OWN_PAUSE),
+                ..*before
+            };
+        }
+        if self.is_success {
+            return Health {
+                open_until: before.open_until,
+                ..Health::default()
+            };
+        }
+        let is_paused = before.open_until > self.ended_at;
+        let failures = before.failures + i64::from(!is_paused);
+        let over = failures - FAILURES_BEFORE_PAUSE;
+        let pause = if is_paused || over < 0 {
+            0
+        } else {
+            let doubled = LANE_PAUSE_MIN << u32::try_from(over.min(16)).unwrap_or(16);
+            doubled.min(LANE_PAUSE_MAX)
+        };
+        // A subscriber that asks for a pause gets it for all its events.
+        let asked = self.retry_after.unwrap_or(0);
+        Health {
+            failures,
+            failing_since: before.failing_since.or(Some(self.ended_at)),
+            open_until: before.open_until.max(self.ended_at + pause.max(asked)),
+        }
+    }
+
+    /// Whether the subscription ends here; `health` is the one after this.
+    pub fn disabling(&self, health: &Health) -> Option<Disabling> {
+        if self.status == Some(410) {
+            return Some(Disabling::Gone);
+        }
+        let says_nothing = self.is_success || self.is_own_fault;
+        let since = health.failing_since.filter(|_| !says_nothing)?;
+        (self.ended_at - since >= FAILING_MAX).then_some(Disabling::Failing)
+    }
+}
+
+/// Deliveries that may be under way at once on a lane: one while it is only
+/// tried again, then twice as many with each success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    size: usize,
+    max: usize,
+}
+
+impl Window {
+    /// The window of a lane that goes like this.
+    pub fn new(health: &Health, max: usize) -> Self {
+        let max = max.max(1);
+        let size = if is_troubled(health) { 1 } else { max };
+        Self { size, max }
+    }
+
+    /// How many.
+    pub fn size(self) -> usize {
+        self.size
+    }
+
+    /// Takes note of how the lane goes after an attempt.
+    pub fn note(&mut self, is_success: bool, health: &Health) {
+        if is_troubled(health) {
+            self.size = 1;
+        } else if is_success {
+            self.size = (self.size * 2).min(self.max);
+        }
+    }
+}
+
+fn is_troubled(health: &Health) -> bool {
+    health.failures >= FAILURES_BEFORE_PAUSE
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a pause of a day has few digits"
+)]
+fn lengthen(pause: i64, chance: f64) -> i64 {
+    pause + (pause as f64 * JITTER * chance.clamp(0.0, 1.0)) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_000_000;
+
+    fn answered(status: u16) -> AttemptOutcome {
+        AttemptOutcome {
+            status: Some(status),
+            is_success: (200..300).contains(&status),
+            is_own_fault: false,
+            retry_after: None,
+            ended_at: NOW,
+        }
+    }
+
+    #[test]
+    fn the_schedule_is_that_of_s_35() {
+        let seconds = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400];
+        for (number, pause) in (1..).zip(seconds) {
+            let shortest = answered(500).next(number, 0.0);
+            assert_eq!(shortest, Next::Retry(NOW + pause * 1000));
+            let longest = answered(500).next(number, 1.0);
+            assert_eq!(longest, Next::Retry(NOW + pause * 1200));
+        }
+        assert_eq!(answered(500).next(11, 0.5), Next::Failed);
+        assert_eq!(answered(204).next(11, 0.5), Next::Delivered);
+    }
+
+    #[test]
+    fn retry_after_lengthens_a_pause() {
+        let asks = |milliseconds| AttemptOutcome {
+            retry_after: Some(milliseconds),
+            ..answered(429)
+        };
+        assert_eq!(asks(60_000).next(1, 0.0), Next::Retry(NOW + 60_000));
+        assert_eq!(asks(1_000).next(1, 0.0), Next::Retry(NOW + 5_000));
+        let health = asks(60_000).health(&Health::default());
+        assert_eq!(health.open_until, NOW + 60_000);
+    }
+
+    #[test]
+    fn a_lane_pauses_after_five_failures_and_longer_with_each() {
+        let mut health = Health::default();
+        let mut pauses = Vec::new();
+        let mut now = NOW;
+        for _failure in 0..13 {
+            let failed = AttemptOutcome {
+                ended_at: now,
+                ..answered(500)
+            };
+            health = failed.health(&health);
+            pauses.push((health.open_until - now) / 1000);
+            if health.open_until > now {
+                // What ends during the pause was under way before.
+                assert_eq!(failed.health(&health), health);
+            }
+            now = health.open_until;
+        }
+        let expected = [0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900];
+        assert_eq!(pauses, expected);
+        assert_eq!(health.failing_since, Some(NOW));
+        let well = answered(200).health(&health);
+        assert_eq!((well.failures, well.failing_since), (0, None));
+    }
+
+    #[test]
+    fn what_was_under_way_does_not_end_a_pause() {
+        let asked = AttemptOutcome {
+            retry_after: Some(60_000),
+            ..answered(429)
+        };
+        let paused = asked.health(&Health::default());
+        assert_eq!(answered(200).health(&paused).open_until, NOW + 60_000);
+        let longer = AttemptOutcome {
+            retry_after: Some(90_000),
+            ..answered(429)
+        };
+        assert_eq!(longer.health(&paused).open_until, NOW + 90_000);
+    }
+
+    #[test]
+    fn the_subscriber_does_not_answer_for_what_is_no_fault_of_its() {
+        let unsigned = AttemptOutcome {
+            status: None,
+            is_own_fault: true,
+            ..answered(500)
+        };
+        let troubled = Health {
+            failures: 4,
+            failing_since: Some(0),
+            open_until: 0,
+        };
+        let paused = Health {
+            open_until: NOW + 1_000,
+            ..troubled
+        };
+        assert_eq!(unsigned.health(&troubled), paused);
+        assert_eq!(unsigned.next(11, 0.0), Next::Retry(NOW + 5_000));
+        let long = Health {
+            failing_since: Some(NOW - FAILING_MAX),
+            ..troubled
+        };
+        assert_eq!(unsigned.disabling(&long), None);
+    }
+
+    #[test]
+    fn gone_disables_at_once_and_failures_after_five_days() {
+        let failing = |since| Health {
+            failures: 9,
+            failing_since: Some(since),
+            open_until: 0,
+        };
+        let health = Health::default();
+        assert_eq!(answered(410).disabling(&health), Some(Disabling::Gone));
+        assert_eq!(
+            answered(500).disabling(&failing(NOW - FAILING_MAX + 1)),
+            None
+        );
+        let long = failing(NOW - FAILING_MAX);
+        assert_eq!(answered(500).disabling(&long), Some(Disabling::Failing));
+        assert_eq!(answered(200).disabling(&long), None);
+    }
+
+    #[test]
+    fn a_lane_comes_back_slowly() {
+        let troubled = Health {
+            failures: 5,
+            failing_since: Some(0),
+            open_until: 0,
+        };
+        let mut window = Window::new(&troubled, 8);
+        let mut sizes = vec![window.size()];
+        for _success in 0..4 {
+            window.note(true, &Health::default());
+            sizes.push(window.size());
+        }
+        window.note(false, &troubled);
+        sizes.push(window.size());
+        assert_eq!(sizes, [1, 2, 4, 8, 8, 1]);
+        assert_eq!(Window::new(&Health::default(), 8).size(), 8);
+    }
+}

@@ -1,0 +1,270 @@
+//! Accepting connections: TLS, bounds of time and number, draining.
+
+mod paced;
+pub mod peers;
+pub mod slow_body;
+mod streams;
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::Router;
+use http::{HeaderValue, Request, header};
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulConnection;
+use signing::peer_certificate::PeerCertificate;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt as _;
+
+use self::paced::{Pace, Paced};
+use self::peers::Peers;
+use self::slow_body::TimedBody;
+use self::streams::{PiecedBody, Streams};
+use crate::peer::Peer;
+use crate::tls::ClientCertificate;
+use crate::tls::live::{LiveTls, ShownCertificate};
+use crate::{Edge, EdgeSettings, limits};
+
+/// One address that is being served.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// Its socket.
+    pub listener: TcpListener,
+    /// Its TLS settings; without, plain HTTP.
+    pub tls: Option<EndpointTls>,
+    /// Its routes.
+    pub router: Router,
+    /// How many connections it may have, or it and others together.
+    pub permits: Arc<Semaphore>,
+    /// The same of each address.
+    pub peers: Arc<Peers>,
+}
+
+/// The TLS of one address.
+#[derive(Debug, Clone)]
+pub struct EndpointTls {
+    /// Its settings as they are now.
+    pub live: Arc<LiveTls>,
+    /// Which of them.
+    pub client_certificate: ClientCertificate,
+}
+
+/// Accepts connections until `stop` turns true, then lets open requests end.
+pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receiver<bool>) {
+    // Each connection holds a receiver until it has ended.
+    let drain = watch::Sender::new(());
+    loop {
+        let accepted = tokio::select! {
+            accepted = endpoint.listener.accept() => accepted,
+            _stopped = stop.wait_for(|stop| *stop) => break,
+        };
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file descriptors, or the peer is gone already.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(limits::ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Some(place) = endpoint.peers.admit(address.ip()) else {
+            edge.metrics.connections_refused.inc();
+            tracing::debug!(%address, "a connection was refused: its address has too many");
+            continue;
+        };
+        // Past the limit of all, this connection waits here and the others in the kernel.
+        let permit = tokio::select! {
+            permit = Arc::clone(&endpoint.permits).acquire_owned() => permit,
+            _stopped = stop.wait_for(|stop| *stop) => break,
+        };
+        let connection = Connection {
+            edge: Arc::clone(&edge),
+            tls: endpoint.tls.clone(),
+            router: endpoint.router.clone(),
+            address,
+        };
+        let draining = drain.subscribe();
+        tokio::spawn(async move {
+            connection.edge.metrics.connections.inc();
+            let edge = Arc::clone(&connection.edge);
+            connection.run(stream, draining).await;
+            edge.metrics.connections.dec();
+            drop((permit, place));
+        });
+    }
+    drop(endpoint.listener);
+    drain.send_replace(());
+    if tokio::time::timeout(limits::DRAIN_TIMEOUT, drain.closed())
+        .await
+        .is_err()
+    {
+        tracing::warn!("some requests did not end in time and were cut off");
+    }
+}
+
+struct Connection {
+    edge: Arc<Edge>,
+    tls: Option<EndpointTls>,
+    router: Router,
+    address: SocketAddr,
+}
+
+/// What a handshake proved, once for all requests of the connection.
+#[derive(Debug)]
+struct Shaken {
+    /// RFC 8705 section 3.1: the thumbprint of the certificate that the handshake verified.
+    certificate: Option<(PeerCertificate, ShownCertificate)>,
+    is_http2: bool,
+}
+
+impl Connection {
+    async fn run(self, stream: TcpStream, draining: watch::Receiver<()>) {
+        drop(stream.set_nodelay(true));
+        let Some(tls) = self.tls.clone() else {
+            let shaken = Shaken {
+                certificate: None,
+                is_http2: false,
+            };
+            self.answer_requests(stream, shaken, draining).await;
+            return;
+        };
+        let (settings, revision) = tls.live.current();
+        let acceptor = TlsAcceptor::from(settings.server(tls.client_certificate));
+        let limit = self.edge.settings.handshake_timeout;
+        let shaking = tokio::time::timeout(limit, acceptor.accept(stream)).await;
+        let shaken = shaking.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()));
+        let stream = match shaken {
+            Ok(stream) => stream,
+            Err(error) => {
+                self.edge.metrics.handshakes_failed.inc();
+                tracing::debug!(address = %self.address, %error, "a TLS handshake failed");
+                return;
+            }
+        };
+        let session = stream.get_ref().1;
+        let chain = session.peer_certificates().unwrap_or_default();
+        let certificate = chain.first().map(|leaf| {
+            let verified = (revision, self.edge.clock.now_seconds());
+            let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, verified);
+            (PeerCertificate::of_der(leaf.as_ref()), shown)
+        });
+        let shaken = Shaken {
+            certificate,
+            is_http2: session.alpn_protocol() == Some(b"h2"),
+        };
+        self.answer_requests(stream, shaken, draining).await;
+    }
+
+    async fn answer_requests<S>(self, stream: S, shaken: Shaken, draining: watch::Receiver<()>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let settings = &self.edge.settings;
+        let body_timeout = settings.body_timeout;
+        let idle_timeout = settings.idle_timeout;
+        let is_http2 = shaken.is_http2;
+        let streams = Streams::new(settings.answer_timeout);
+        let builder = protocols(settings, streams.clone(), is_http2);
+        let pace = Pace::new(settings, is_http2);
+        let stream = TokioIo::new(Paced::new(stream, pace.clone()));
+        let address = self.address.ip().to_canonical();
+        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+            pace.begin_answer();
+            let certificate = shaken.still_shown(&self.edge);
+            let timed = |body| axum::body::Body::new(TimedBody::new(body, body_timeout));
+            let mut request = request.map(timed);
+            let peer = Peer {
+                address,
+                certificate,
+            };
+            request.extensions_mut().insert(peer);
+            let (router, pace) = (self.router.clone(), pace.clone());
+            let edge = Arc::clone(&self.edge);
+            async move {
+                let mut answer = router.oneshot(request).await?;
+                pace.end_answer();
+                if is_http2 {
+                    let pieced = |body| axum::body::Body::new(PiecedBody::new(body));
+                    return Ok::<_, Infallible>(answer.map(pieced));
+                }
+                // RFC 9112 section 9.6: told so, no caller sends a request that nobody reads.
+                // Over HTTP/2 the end of a connection is announced by itself.
+                if edge.drain.is_closing() {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(header::CONNECTION, close);
+                }
+                Ok(answer)
+            }
+        });
+        let connection = builder.serve_connection(stream, service).into_owned();
+        if is_http2 {
+            streams.serve(connection, draining, idle_timeout).await;
+        } else {
+            // Without a request, its time is up by hyper's bound, or `Paced`'s before the first.
+            serve_http1(connection, draining).await;
+        }
+    }
+}
+
+impl Shaken {
+    /// The certificate, as long as it counts.
+    fn still_shown(&self, edge: &Edge) -> Option<PeerCertificate> {
+        let (certificate, shown) = self.certificate.as_ref()?;
+        let counts = shown.still_counts(edge.clock.now_seconds());
+        counts.then(|| certificate.clone())
+    }
+}
+
+async fn serve_http1<C>(connection: C, mut draining: watch::Receiver<()>)
+where
+    C: GracefulConnection<Error: Display>,
+{
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _drained = draining.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    note_end(ended);
+}
+
+fn note_end<E: Display>(ended: Result<(), E>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// Both versions of HTTP, within bounds.
+fn protocols(settings: &EdgeSettings, streams: Streams, is_http2: bool) -> auto::Builder<Streams> {
+    let mut builder = auto::Builder::new(streams);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(settings.idle_timeout)
+        .max_buf_size(limits::HTTP1_BUFFER_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
+        .max_header_list_size(limits::HTTP2_HEADER_BYTES_MAX)
+        .keep_alive_interval(Some(limits::HTTP2_PROBE_INTERVAL))
+        .keep_alive_timeout(limits::HTTP2_PROBE_TIMEOUT);
+    // Which one was agreed upon in the handshake (RFC 9113 section 3.2): the bounds of the other
+    // would not hold.
+    if is_http2 {
+        builder.http2_only()
+    } else {
+        builder.http1_only()
+    }
+}

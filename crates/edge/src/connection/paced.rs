@@ -1,0 +1,189 @@
+//! A connection whose peer has to keep pace: with a request's header, and with its answer.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
+
+use crate::EdgeSettings;
+
+/// Nothing has been asked yet.
+const OPENED: u8 = 3;
+/// Between two requests.
+const IDLE: u8 = 0;
+/// Some bytes of a request's header have arrived.
+const HEADER: u8 = 1;
+/// A request is being answered. In HTTP/2 always: there frames come at any time, and whether
+/// something is asked is known of streams, not of bytes.
+const BUSY: u8 = 2;
+
+/// How far a connection is, which its stream and its requests both know a part of.
+#[derive(Debug, Clone)]
+pub(super) struct Pace {
+    phase: Arc<AtomicU8>,
+    is_http2: bool,
+    idle_timeout: Duration,
+    header_timeout: Duration,
+    answer_timeout: Duration,
+}
+
+/// A stream that ends with an error when its peer does not keep pace.
+#[derive(Debug)]
+pub(super) struct Paced<S> {
+    stream: S,
+    pace: Pace,
+    /// When the first request, or the header that is being read, must be complete.
+    request: Limit,
+    /// When more of the answer must have been taken.
+    answer: Limit,
+}
+
+type Limit = Option<Pin<Box<Sleep>>>;
+
+impl Pace {
+    /// Of a connection that has just been opened.
+    pub(super) fn new(settings: &EdgeSettings, is_http2: bool) -> Self {
+        let phase = if is_http2 { BUSY } else { OPENED };
+        Self {
+            phase: Arc::new(AtomicU8::new(phase)),
+            is_http2,
+            idle_timeout: settings.idle_timeout,
+            header_timeout: settings.header_timeout,
+            answer_timeout: settings.answer_timeout,
+        }
+    }
+
+    /// Some bytes have arrived. `true`: a header begins with them.
+    fn begin_header(&self) -> bool {
+        let phase = self.phase.load(Ordering::Relaxed);
+        let begins = phase == IDLE || phase == OPENED;
+        if begins {
+            self.phase.store(HEADER, Ordering::Relaxed);
+        }
+        begins
+    }
+
+    /// How long the peer may send nothing now; none: as long as it likes, as far as is known here.
+    /// The time between two requests is hyper's to bound.
+    fn patience(&self) -> Option<Duration> {
+        match self.phase.load(Ordering::Relaxed) {
+            OPENED => Some(self.idle_timeout),
+            HEADER => Some(self.header_timeout),
+            _ => None,
+        }
+    }
+
+    /// A request's header is complete.
+    pub(super) fn begin_answer(&self) {
+        self.phase.store(BUSY, Ordering::Relaxed);
+    }
+
+    /// The request was answered: what follows, in HTTP/1, is the next one.
+    pub(super) fn end_answer(&self) {
+        if !self.is_http2 {
+            self.phase.store(IDLE, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<S> Paced<S> {
+    /// Watches this stream.
+    pub(super) fn new(stream: S, pace: Pace) -> Self {
+        Self {
+            stream,
+            pace,
+            request: None,
+            answer: None,
+        }
+    }
+
+    /// Passes on what a write came to, and gives up when none came to anything for too long.
+    fn judge_write<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.answer = None;
+            return written;
+        }
+        let timeout = self.pace.answer_timeout;
+        wait(&mut self.answer, timeout, context).map(|()| Err(too_slow("take its answer")))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        if read.is_ready() {
+            if buffer.filled().len() > before && this.pace.begin_header() {
+                this.request = None;
+            }
+            return read;
+        }
+        let Some(patience) = this.pace.patience() else {
+            this.request = None;
+            return read;
+        };
+        ready!(wait(&mut this.request, patience, context));
+        Poll::Ready(Err(too_slow("send a request")))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge_write(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.judge_write(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let written = Pin::new(&mut self.stream).poll_flush(context);
+        self.judge_write(context, written)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let written = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.judge_write(context, written)
+    }
+}
+
+/// Waits for the end of a limit, which begins now unless it runs already.
+fn wait(limit: &mut Limit, timeout: Duration, context: &mut Context<'_>) -> Poll<()> {
+    let begin = || Box::pin(tokio::time::sleep(timeout));
+    limit.get_or_insert_with(begin).as_mut().poll(context)
+}
+
+fn too_slow(what: &str) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::TimedOut,
+        format!("the peer is too slow to {what}"),
+    )
+}

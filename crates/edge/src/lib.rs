@@ -1,0 +1,52 @@
+//! The edge: accepting connections, TLS, bounds of time and number, draining.
+//!
+//! This crate knows nothing about the store, routes or chains. It hands each request to a router,
+//! with its [`Peer`] among the request's extensions.
+
+pub mod connection;
+pub mod drain;
+pub mod limits;
+pub mod metrics;
+pub mod peer;
+pub mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use observe::clock::Clock;
+
+use self::drain::Drain;
+use self::metrics::Metrics;
+use self::tls::TlsPaths;
+
+/// The parts that all connections share.
+#[derive(Debug)]
+pub struct Edge {
+    /// Time, for certificates.
+    pub clock: Clock,
+    /// Counters of connections.
+    pub metrics: Arc<Metrics>,
+    /// How far this node is on its way to stop.
+    pub drain: Arc<Drain>,
+    /// Bounds and files.
+    pub settings: EdgeSettings,
+}
+
+/// Bounds of connections, and the files of TLS.
+#[derive(Debug, Clone)]
+pub struct EdgeSettings {
+    /// How long a peer may take for its TLS handshake.
+    pub handshake_timeout: Duration,
+    /// How long a peer may take for a request's header, from its first byte on.
+    pub header_timeout: Duration,
+    /// How long a connection may stay open without a request.
+    pub idle_timeout: Duration,
+    /// How long a peer may take for a request's body.
+    pub body_timeout: Duration,
+    /// How long a peer may take nothing of its answer.
+    pub answer_timeout: Duration,
+    /// How often the TLS files are checked for changes; zero: never.
+    pub certificate_check_interval: Duration,
+    /// The TLS files.
+    pub tls: TlsPaths,
+}

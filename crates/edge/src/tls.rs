@@ -1,0 +1,181 @@
+//! TLS as S-20: versions, suites, client certificates, no resumption.
+
+mod endings;
+mod files;
+pub mod live;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{NoServerSessionStorage, VerifierBuilderError, WebPkiClientVerifier};
+use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
+
+pub use self::endings::Ending;
+use self::files::PemFile;
+pub use self::files::TlsFiles;
+
+/// What is wrong with a certificate or key file, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TlsError {
+    /// A file cannot be read or holds something else.
+    #[error("cannot use {path} as {what}: {reason}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What it should be.
+        what: &'static str,
+        /// Why not.
+        reason: String,
+    },
+    /// Certificate and key do not go together, or the library refused them.
+    #[error("cannot serve with {certificate} and {key}: {reason}")]
+    Unusable {
+        /// Certificate file.
+        certificate: String,
+        /// Key file.
+        key: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// The paths of the TLS files.
+#[derive(Debug, Clone)]
+pub struct TlsPaths {
+    /// PEM file of the server's certificate chain.
+    pub certificate: String,
+    /// PEM file of the server's private key.
+    pub private_key: String,
+    /// PEM file of the authorities whose client certificates are accepted.
+    pub client_ca: String,
+    /// PEM file of the revocation lists of those authorities; empty: none is checked.
+    pub client_crl: String,
+}
+
+/// Whether an address asks its callers for a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientCertificate {
+    /// Asked for, and verified when sent. Each call decides whether it needs one.
+    Requested,
+    /// The listener does not request it.
+    NotRequested,
+}
+
+/// The settings of all addresses, made of the same files.
+#[derive(Debug)]
+pub struct TlsSettings {
+    /// Of addresses that ask for a client certificate.
+    pub asked: Arc<ServerConfig>,
+    /// Of addresses that do not.
+    pub not_asked: Arc<ServerConfig>,
+    /// Says whether a client certificate is one of ours and not revoked.
+    pub verifier: Arc<dyn ClientCertVerifier>,
+    /// When what they were made of ends.
+    pub endings: Vec<Ending>,
+}
+
+impl TlsSettings {
+    /// Makes them of what the files hold.
+    pub fn of(files: &TlsFiles) -> Result<Self, TlsError> {
+        let verifier = client_verifier(files)?;
+        let asked = server_config(files, Some(Arc::clone(&verifier)))?;
+        let not_asked = server_config(files, None)?;
+        Ok(Self {
+            asked,
+            not_asked,
+            verifier,
+            endings: files.endings()?,
+        })
+    }
+
+    /// Reads the files that the settings name.
+    pub fn load(paths: &TlsPaths) -> Result<Self, TlsError> {
+        Self::of(&TlsFiles::read(paths)?)
+    }
+
+    /// Those of one address.
+    pub fn server(&self, client_certificate: ClientCertificate) -> Arc<ServerConfig> {
+        Arc::clone(match client_certificate {
+            ClientCertificate::Requested => &self.asked,
+            ClientCertificate::NotRequested => &self.not_asked,
+        })
+    }
+}
+
+fn server_config(
+    files: &TlsFiles,
+    verifier: Option<Arc<dyn ClientCertVerifier>>,
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let chain = files.certificate.certificates()?;
+    let key = files.key.private_key()?;
+    let unusable = |error: rustls::Error| TlsError::Unusable {
+        certificate: files.certificate.path.clone(),
+        key: files.key.path.clone(),
+        reason: error.to_string(),
+    };
+    let builder = begin().map_err(unusable)?;
+    let builder = match verifier {
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+        None => builder.with_no_client_auth(),
+    };
+    let mut server = builder.with_single_cert(chain, key).map_err(unusable)?;
+    server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    // A resumed session would show the certificate of the first handshake,
+    // whatever has happened to it since (S-20; RFC 8446 section 4.6.1).
+    server.session_storage = Arc::new(NoServerSessionStorage {});
+    server.send_tls13_tickets = 0;
+    // The strongest suite that both know, and not the one a client names first.
+    server.ignore_client_order = true;
+    Ok(Arc::new(server))
+}
+
+/// The TLS settings of a local receiver of events.
+pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let (certificate, key) = (certificate.to_string_lossy(), key.to_string_lossy());
+    let chain = PemFile::read(&certificate, "the receiver's certificate")?.certificates()?;
+    let private_key = PemFile::read(&key, "the receiver's private key")?.private_key()?;
+    let unusable = |error: rustls::Error| TlsError::Unusable {
+        certificate: certificate.clone().into_owned(),
+        key: key.clone().into_owned(),
+        reason: error.to_string(),
+    };
+    let builder = begin().map_err(unusable)?.with_no_client_auth();
+    let mut server = builder
+        .with_single_cert(chain, private_key)
+        .map_err(unusable)?;
+    server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(server))
+}
+
+/// Verifies client certificates against the configured authorities, and against their
+/// revocation lists where there are some.
+fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in files.authorities.certificates()? {
+        roots
+            .add(certificate)
+            .map_err(|error| files.authorities.refused(error))?;
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+        .allow_unauthenticated();
+    if let Some(revocations) = &files.revocations {
+        // RFC 5280 section 6.3: a certificate whose list is missing or out of date is not known to
+        // be good, and is refused.
+        builder = builder
+            .with_crls(revocations.revocation_lists()?)
+            .enforce_revocation_expiration();
+    }
+    builder.build().map_err(|error| {
+        let of_lists = matches!(error, VerifierBuilderError::InvalidCrl(_));
+        let file = files.revocations.as_ref().filter(|_file| of_lists);
+        file.unwrap_or(&files.authorities).refused(error)
+    })
+}
+
+fn begin() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
+}

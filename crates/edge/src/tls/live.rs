@@ -1,0 +1,176 @@
+//! New certificates while the program serves: new connections get them, open ones go on.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use rustls::pki_types::{CertificateDer, UnixTime};
+use tokio::sync::watch;
+
+use super::{TlsError, TlsFiles, TlsPaths, TlsSettings};
+use crate::Edge;
+
+/// How long a certificate counts without being verified again.
+const VERIFIED_SECONDS: i64 = 60;
+
+/// The settings that count now.
+#[derive(Debug)]
+pub struct LiveTls {
+    settings: RwLock<Arc<TlsSettings>>,
+    /// Raised when they change, so that who has seen them before notices without a lock.
+    revision: AtomicU64,
+    /// The files as they were read last, whether they could be used or not; nothing where they
+    /// could not be read.
+    seen: Mutex<Option<TlsFiles>>,
+}
+
+/// Why the files are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReloadReason {
+    /// The operator said so, and wants an answer.
+    Operator,
+    /// To see whether they have changed.
+    Check,
+}
+
+/// The certificate that a connection's handshake verified, and whether it still counts.
+#[derive(Debug)]
+pub struct ShownCertificate {
+    live: Arc<LiveTls>,
+    chain: Vec<CertificateDer<'static>>,
+    /// The revision of the settings that verified it last.
+    verified: AtomicU64,
+    /// When that was, in Unix seconds.
+    verified_at: AtomicI64,
+}
+
+impl LiveTls {
+    /// Reads the files for the first time.
+    pub fn open(paths: &TlsPaths) -> Result<Self, TlsError> {
+        let files = TlsFiles::read(paths)?;
+        Ok(Self {
+            settings: RwLock::new(Arc::new(TlsSettings::of(&files)?)),
+            revision: AtomicU64::new(1),
+            seen: Mutex::new(Some(files)),
+        })
+    }
+
+    /// The settings for a new connection, and their revision.
+    pub fn current(&self) -> (Arc<TlsSettings>, u64) {
+        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
+        (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
+    }
+
+    /// Reads the files again. `true`: they had changed, and count from now on. What cannot be
+    /// used is refused once, unless somebody asks by name, and what counted before stays.
+    pub fn reload(&self, paths: &TlsPaths, reason: ReloadReason) -> Result<bool, TlsError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = match TlsFiles::read(paths) {
+            Ok(files) => files,
+            // Said once, until they can be read again.
+            Err(_known) if seen.is_none() && reason == ReloadReason::Check => return Ok(false),
+            Err(error) => {
+                *seen = None;
+                return Err(error);
+            }
+        };
+        if seen.as_ref() == Some(&files) && reason == ReloadReason::Check {
+            return Ok(false);
+        }
+        let made = TlsSettings::of(&files);
+        *seen = Some(files);
+        let made = Arc::new(made?);
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *settings = made;
+        self.revision.fetch_add(1, Ordering::Release);
+        Ok(true)
+    }
+}
+
+impl ShownCertificate {
+    /// The chain that was verified by the settings of this revision, at this Unix time.
+    pub fn new(
+        live: Arc<LiveTls>,
+        chain: &[CertificateDer<'_>],
+        (revision, now_seconds): (u64, i64),
+    ) -> Self {
+        Self {
+            live,
+            chain: chain.iter().map(|part| part.clone().into_owned()).collect(),
+            verified: AtomicU64::new(revision),
+            verified_at: AtomicI64::new(now_seconds),
+        }
+    }
+
+    /// Whether it still counts at this Unix time. It is verified again after a reload, and once a
+    /// minute: a certificate that was revoked, whose authority was removed, or which expired, no
+    /// longer counts on open connections as well (RFC 5280 sections 6.1.3 and 6.3).
+    pub fn still_counts(&self, now_seconds: i64) -> bool {
+        let age = now_seconds - self.verified_at.load(Ordering::Relaxed);
+        let revision = self.live.revision.load(Ordering::Acquire);
+        if self.verified.load(Ordering::Relaxed) == revision && age < VERIFIED_SECONDS {
+            return true;
+        }
+        let Some((leaf, intermediates)) = self.chain.split_first() else {
+            return false;
+        };
+        let (settings, revision) = self.live.current();
+        let since_epoch = Duration::from_secs(u64::try_from(now_seconds).unwrap_or_default());
+        let now = UnixTime::since_unix_epoch(since_epoch);
+        let verified = settings
+            .verifier
+            .verify_client_cert(leaf, intermediates, now);
+        if verified.is_ok() {
+            self.verified.store(revision, Ordering::Relaxed);
+            self.verified_at.store(now_seconds, Ordering::Relaxed);
+        }
+        verified.is_ok()
+    }
+}
+
+/// Shows the operator when the certificates end, and warns of those that do soon.
+pub fn note_endings(edge: &Edge, live: &LiveTls) {
+    let now = edge.clock.now_seconds();
+    for ending in &live.current().0.endings {
+        edge.metrics.note_ending(ending);
+        if let Some(warning) = ending.warning(now) {
+            tracing::warn!("{warning}");
+        }
+    }
+}
+
+/// Reads the files anew and says in the log what came of it.
+pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
+    match live.reload(&edge.settings.tls, reason) {
+        Ok(true) => {
+            edge.metrics.tls_reloads.inc();
+            tracing::info!("new certificates are served from now on");
+            note_endings(edge, live);
+        }
+        Ok(false) => tracing::debug!("the certificates have not changed"),
+        Err(error) => {
+            edge.metrics.tls_reloads_refused.inc();
+            tracing::error!(%error, "new certificates were refused; those before are still served");
+        }
+    }
+}
+
+/// Looks for new files as often as the settings say, until told to stop.
+pub async fn watch_files(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch::Receiver<bool>) {
+    let interval = edge.settings.certificate_check_interval;
+    if interval.is_zero() {
+        return;
+    }
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(interval) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        let (edge, live) = (Arc::clone(&edge), Arc::clone(&live));
+        // Reading files blocks. It fails when the program ends.
+        drop(tokio::task::spawn_blocking(move || reload(&edge, &live, ReloadReason::Check)).await);
+    }
+}

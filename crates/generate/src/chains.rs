@@ -1,0 +1,215 @@
+//! Draws whole chains: their sales, how far each has come, and what is known of their ends.
+
+use import::row::ChainEnd;
+
+use super::property::Kind;
+use super::random::Random;
+use super::shape::Shape;
+use super::timeline::{Course, Finish, Sale, Step};
+
+/// A chain before its properties and branches are known.
+#[derive(Debug)]
+pub(super) struct Chain {
+    pub(super) shape: Shape,
+    /// One for each place of the shape.
+    pub(super) sales: Vec<PlannedSale>,
+    /// Ends that are confirmed.
+    pub(super) checks: Vec<(usize, ChainEnd)>,
+}
+
+/// A sale and the milestones that it has reached.
+#[derive(Debug)]
+pub(super) struct PlannedSale {
+    pub(super) sale: Sale,
+    pub(super) steps: Vec<Step>,
+    /// An earlier sale of the same property, which fell through.
+    pub(super) earlier: Option<Box<PlannedSale>>,
+}
+
+/// What the sales of a chain can be, given its addresses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    /// How many listings are still to be made, at least 1.
+    pub(super) listings: u64,
+    /// Whether a property may have an earlier listing.
+    pub(super) has_earlier: bool,
+}
+
+impl Chain {
+    /// Draws the sales of a chain whose properties are of these kinds, one for each place.
+    pub(super) fn draw(
+        random: &mut Random,
+        shape: Shape,
+        kinds: &[Kind],
+        allowance: Allowance,
+    ) -> Self {
+        let mut sales = draw_sales(random, &shape, kinds);
+        draw_fall_through(random, &shape, &mut sales);
+        let courses: Vec<Course> = sales
+            .iter()
+            .map(|sale| Course::draw(random, sale))
+            .collect();
+        let finish = draw_finish(random, &sales, &courses);
+        let spare = allowance
+            .listings
+            .saturating_sub(u64::try_from(shape.length).unwrap_or(0));
+        let mut earlier_left = if allowance.has_earlier { spare } else { 0 };
+        let mut planned = Vec::with_capacity(sales.len());
+        for (place, (sale, course)) in sales.iter().zip(courses).enumerate() {
+            let is_new = kinds.get(place) == Some(&Kind::NewBuild);
+            let has_earlier = earlier_left > 0 && !is_new && random.chance(EARLIER_PER_THOUSAND);
+            let earlier = has_earlier.then(|| Box::new(draw_earlier(random, sale)));
+            earlier_left -= u64::from(has_earlier);
+            let steps = course.take_steps(random, finish);
+            planned.push(PlannedSale {
+                sale: *sale,
+                steps,
+                earlier,
+            });
+        }
+        let checks = draw_checks(random, &shape, &sales, kinds);
+        Self {
+            shape,
+            sales: planned,
+            checks,
+        }
+    }
+}
+
+/// The days on which the sales were agreed, from the bottom up, and who pays cash.
+fn draw_sales(random: &mut Random, shape: &Shape, kinds: &[Kind]) -> Vec<Sale> {
+    if shape.length == 1 && random.chance(UNSOLD_PER_THOUSAND) {
+        return vec![draw_unsold(random, kinds.first().copied())];
+    }
+    let agreed = draw_agreed(random, shape);
+    let bottoms = shape.bottoms();
+    let mut sales = Vec::with_capacity(shape.length);
+    for (place, day) in agreed.into_iter().enumerate() {
+        sales.push(Sale {
+            agreed: day,
+            marketed_days: random.between(7, 90),
+            is_cash: bottoms.contains(&place) && random.chance(CASH_PER_THOUSAND),
+            is_leasehold: kinds.get(place) == Some(&Kind::Flat),
+            falls_through: None,
+        });
+    }
+    sales
+}
+
+/// A property that nobody has agreed to buy: its sale lies in the future.
+fn draw_unsold(random: &mut Random, kind: Option<Kind>) -> Sale {
+    let agreed = random.between(1, 60);
+    Sale {
+        agreed,
+        marketed_days: agreed + random.between(0, 120),
+        is_cash: false,
+        is_leasehold: kind == Some(Kind::Flat),
+        falls_through: None,
+    }
+}
+
+/// A sale is agreed after the sales below it, which pay for it; the last one at most
+/// [`OLDEST_CHAIN_DAYS`] ago.
+fn draw_agreed(random: &mut Random, shape: &Shape) -> Vec<i32> {
+    let length = i32::try_from(shape.length).unwrap_or(i32::MAX);
+    let gap_max = (LONGEST_GROWTH_DAYS / length.max(1)).min(21);
+    let mut agreed: Vec<i32> = Vec::with_capacity(shape.length);
+    for place in 0..shape.length {
+        let below = shape.links.iter().filter(|link| link.seller == place);
+        let after = below
+            .filter_map(|link| agreed.get(link.buyer))
+            .max()
+            .copied();
+        agreed.push(after.map_or(0, |day| day + random.between(0, gap_max)));
+    }
+    let last = agreed.iter().max().copied().unwrap_or_default();
+    let shift = -random.between(0, OLDEST_CHAIN_DAYS) - last;
+    agreed.into_iter().map(|day| day + shift).collect()
+}
+
+/// Lets the sale at the bottom fall through: what stands above it has lost its money and waits.
+fn draw_fall_through(random: &mut Random, shape: &Shape, sales: &mut [Sale]) {
+    let bottoms = shape.bottoms();
+    let bottom = random.pick(&bottoms).copied().unwrap_or_default();
+    let Some(sale) = sales.get_mut(bottom) else {
+        return;
+    };
+    let earliest = sale.agreed + 10;
+    if earliest <= 0 && random.chance(FALL_THROUGH_PER_THOUSAND) {
+        sale.falls_through = Some(random.between(earliest, (sale.agreed + 100).min(0)));
+    }
+}
+
+/// The common exchange and completion; `None` when some sale is not agreed or fell through.
+fn draw_finish(random: &mut Random, sales: &[Sale], courses: &[Course]) -> Option<Finish> {
+    let is_whole = |sale: &Sale| sale.agreed <= 0 && sale.falls_through.is_none();
+    let ready = courses.iter().map(|course| course.ready).max()?;
+    sales
+        .iter()
+        .all(is_whole)
+        .then(|| Finish::draw(random, ready))
+}
+
+/// An earlier sale of the same property, over before the property was offered again.
+fn draw_earlier(random: &mut Random, sale: &Sale) -> PlannedSale {
+    let falls_through = sale.agreed - sale.marketed_days - random.between(1, 14);
+    let earlier = Sale {
+        agreed: falls_through - random.between(15, 80),
+        marketed_days: random.between(7, 60),
+        is_cash: false,
+        is_leasehold: sale.is_leasehold,
+        falls_through: Some(falls_through),
+    };
+    let steps = Course::draw(random, &earlier).take_steps(random, None);
+    PlannedSale {
+        sale: earlier,
+        steps,
+        earlier: None,
+    }
+}
+
+/// Confirms ends: a builder buys nothing further, and of other sellers and of buyers one knows
+/// it after a while.
+fn draw_checks(
+    random: &mut Random,
+    shape: &Shape,
+    sales: &[Sale],
+    kinds: &[Kind],
+) -> Vec<(usize, ChainEnd)> {
+    let mut checks = Vec::new();
+    let is_settled = |place: usize, days: i32| {
+        let sale = sales.get(place);
+        sale.is_some_and(|sale| sale.agreed <= -days && sale.falls_through.is_none())
+    };
+    if let [bottom] = *shape.bottoms() {
+        let is_cash = sales.get(bottom).is_some_and(|sale| sale.is_cash);
+        if is_settled(bottom, if is_cash { 5 } else { 20 }) && random.chance(700) {
+            checks.push((bottom, ChainEnd::Bottom));
+        }
+    }
+    if let [top] = *shape.tops() {
+        let is_new = kinds.get(top) == Some(&Kind::NewBuild);
+        if is_new || (is_settled(top, 30) && random.chance(550)) {
+            checks.push((top, ChainEnd::Top));
+        }
+    }
+    checks
+}
+
+/// Of the properties that stand alone, those still on the market.
+const UNSOLD_PER_THOUSAND: u64 = 600;
+
+/// Of the buyers at the bottom, those who need no mortgage.
+const CASH_PER_THOUSAND: u64 = 300;
+
+/// Of the chains, those that lost their lowest buyer: about 2 % of all listings.
+const FALL_THROUGH_PER_THOUSAND: u64 = 65;
+
+/// Of the listings, those whose property was on sale before: again about 2 % of all listings.
+const EARLIER_PER_THOUSAND: u64 = 20;
+
+/// The last sale of a chain was agreed at most so many days ago.
+const OLDEST_CHAIN_DAYS: i32 = 120;
+
+/// The first sale of a chain was agreed at most so many days before the last one.
+const LONGEST_GROWTH_DAYS: i32 = 120;

@@ -1,0 +1,80 @@
+//! A property of the sample data, made up or given, before it becomes a row.
+
+use chain::ids::Uprn;
+use import::row::PropertyRow;
+
+use super::GenerateError;
+
+/// What kind of building a property is: its tenure and price follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A house.
+    House,
+    /// A flat in a block or a converted house.
+    Flat,
+    /// A house that is not finished, sold by its builder.
+    NewBuild,
+}
+
+/// An address with what else is known of the property.
+#[derive(Debug, Clone)]
+pub(super) struct Property {
+    /// The UPRN; a placeholder is given where there is none.
+    pub(super) uprn: Option<Uprn>,
+    /// Address lines 1 to 4.
+    pub(super) lines: [String; 4],
+    /// The post town; empty when unknown.
+    pub(super) post_town: String,
+    /// The postcode with its space.
+    pub(super) postcode: String,
+    /// The address as shown; empty when it follows from the lines.
+    pub(super) display_address: String,
+    /// The kind of building.
+    pub(super) kind: Kind,
+    /// A usual price of a house in this place, in thousands of pounds.
+    pub(super) price_thousands: u16,
+}
+
+impl Property {
+    /// Its row under this number; the address is taken out of it.
+    pub(super) fn take_row(&mut self, uprn: Uprn) -> PropertyRow {
+        let [line1, line2, line3, line4] = std::mem::take(&mut self.lines);
+        let mut row = PropertyRow {
+            uprn,
+            line1,
+            line2,
+            line3,
+            line4,
+            post_town: std::mem::take(&mut self.post_town),
+            postcode: std::mem::take(&mut self.postcode),
+            display_address: std::mem::take(&mut self.display_address),
+        };
+        if row.display_address.is_empty() {
+            row.display_address = row.joined_address();
+        }
+        row
+    }
+}
+
+/// Counts up the numbers that stand in for UPRNs (S-12).
+#[derive(Debug)]
+pub(super) struct Placeholders {
+    next: i64,
+}
+
+impl Placeholders {
+    pub(super) const fn new() -> Self {
+        Self {
+            next: PLACEHOLDER_MIN,
+        }
+    }
+
+    /// The next placeholder; an error after 100,000 million of them.
+    pub(super) fn take(&mut self) -> Result<Uprn, GenerateError> {
+        let uprn = Uprn::new(self.next).ok_or(GenerateError::NoPlaceholderLeft)?;
+        self.next += 1;
+        Ok(uprn)
+    }
+}
+
+const PLACEHOLDER_MIN: i64 = 900_000_000_000;

@@ -1,0 +1,373 @@
+//! What each row does to the store. Applying a row twice does what once does.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chain::ends::{End, EndRefusal};
+use chain::ids::{BranchId, ChainId, ListingId};
+use chain::link::{self, LinkRule};
+use chain::milestone::Origin;
+use chain::state::Chain;
+use storage::branch::{self, Branch};
+use storage::listings::{self, FoundListing, ListingDetails, ListingOrigin};
+use storage::milestones::{self, NewMilestone};
+use storage::properties::{self, Address, NewProperty};
+use storage::{StorageError, Write, chains, changes, end_checks, links, participants, state};
+use uuid::Uuid;
+
+use super::row::{
+    BranchRow, ChainEnd, EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow,
+    PropertyRow, Row,
+};
+
+/// What a batch did.
+#[derive(Debug, Default)]
+pub struct BatchReport {
+    /// Rows that changed the store.
+    pub changed: u64,
+    /// Rows that the store held already.
+    pub unchanged: u64,
+    /// Positions of refused rows, with the reason.
+    pub refused: Vec<(usize, String)>,
+}
+
+/// One transaction's worth of rows. What it remembers, it read or wrote in this
+/// very transaction, so a new one is made for each run.
+#[derive(Debug)]
+pub struct Batch {
+    now: i64,
+    branches: HashMap<String, BranchId>,
+    listings: HashMap<(BranchId, String), FoundListing>,
+    /// Chains that show something new; each gets one new version at the end.
+    touched: BTreeSet<ChainId>,
+}
+
+/// Why a row was not applied.
+enum Refusal {
+    /// The row is at fault. Nothing of it was written.
+    Row(String),
+    /// The store is; the whole batch is undone.
+    Storage(StorageError),
+}
+
+impl From<StorageError> for Refusal {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+type Applied = Result<bool, Refusal>;
+
+impl Batch {
+    /// An empty batch at this Unix time.
+    pub fn new(now: i64) -> Self {
+        Self {
+            now,
+            branches: HashMap::new(),
+            listings: HashMap::new(),
+            touched: BTreeSet::new(),
+        }
+    }
+
+    /// Applies the rows in their order; a refused one leaves no trace.
+    pub fn apply(
+        mut self,
+        write: &mut Write<'_>,
+        rows: &[Row],
+    ) -> Result<BatchReport, StorageError> {
+        let mut report = BatchReport::default();
+        for (index, row) in rows.iter().enumerate() {
+            match self.apply_row(write, row) {
+                Ok(true) => report.changed += 1,
+                Ok(false) => report.unchanged += 1,
+                Err(Refusal::Row(reason)) => report.refused.push((index, reason)),
+                Err(Refusal::Storage(error)) => return Err(error),
+            }
+        }
+        for chain in &self.touched {
+            chains::raise_version(write, *chain)?;
+        }
+        Ok(report)
+    }
+
+    fn apply_row(&mut self, write: &mut Write<'_>, row: &Row) -> Applied {
+        match row {
+            Row::Property(row) => apply_property(write, row),
+            Row::Branch(row) => self.apply_branch(write, row),
+            Row::Listing(row) => self.apply_listing(write, row),
+            Row::Party(row) => self.apply_party(write, row),
+            Row::Link(row) => self.apply_link(write, row),
+            Row::Milestone(row) => self.apply_milestone(write, row),
+            Row::EndCheck(row) => self.apply_end_check(write, row),
+        }
+    }
+
+    fn apply_branch(&mut self, write: &mut Write<'_>, row: &BranchRow) -> Applied {
+        let organisation = Uuid::new_v4().to_string();
+        let participant =
+            participants::ensure_participant(write, &row.participant, &organisation, self.now)?;
+        let Some(found) = branch::find_branch_by_reference(write, &row.branch)? else {
+            let id = branch::insert_branch(write, participant, &row.branch, &row.name)?;
+            self.branches.insert(row.branch.clone(), id);
+            return Ok(true);
+        };
+        if found.name == row.name && found.participant_id == participant {
+            return Ok(false);
+        }
+        let changed = Branch {
+            name: row.name.clone(),
+            participant_id: participant,
+            ..found
+        };
+        branch::update_branch(write, &changed)?;
+        Ok(true)
+    }
+
+    fn apply_listing(&mut self, write: &mut Write<'_>, row: &ListingRow) -> Applied {
+        let branch = self.find_branch(write, &row.branch)?;
+        let Some(property) = properties::find_property_by_uprn(write, row.uprn)? else {
+            let uprn = row.uprn;
+            return refuse(format!(
+                "property {uprn} is not known: put its row before this one"
+            ));
+        };
+        let words: Vec<_> = row
+            .transaction_type
+            .iter()
+            .map(|kind| kind.as_str())
+            .collect();
+        let mut details = ListingDetails {
+            property,
+            price: row.price,
+            tenure: row.tenure.map_or("", |tenure| tenure.as_str()).to_owned(),
+            transaction_type: words.join(" "),
+            seller_conveyancer: row.seller_conveyancer.clone().unwrap_or_default(),
+            buyer_conveyancer: row.buyer_conveyancer.clone().unwrap_or_default(),
+        };
+        let known = listings::find_listing_by_external_id(write, branch, &row.listing)?;
+        let Some(mut found) = known else {
+            self.insert_listing(write, branch, row, &details)?;
+            return Ok(true);
+        };
+        if found.is_deleted {
+            return refuse(format!("listing `{}` was withdrawn", row.listing));
+        }
+        if row.seller_conveyancer.is_none() {
+            details
+                .seller_conveyancer
+                .clone_from(&found.details.seller_conveyancer);
+        }
+        if row.buyer_conveyancer.is_none() {
+            details
+                .buyer_conveyancer
+                .clone_from(&found.details.buyer_conveyancer);
+        }
+        if found.details == details {
+            return Ok(false);
+        }
+        listings::update_listing(write, found.id, &details, self.now)?;
+        self.touched.insert(found.chain);
+        found.details = details;
+        self.listings.insert((branch, row.listing.clone()), found);
+        Ok(true)
+    }
+
+    fn insert_listing(
+        &mut self,
+        write: &mut Write<'_>,
+        branch: BranchId,
+        row: &ListingRow,
+        details: &ListingDetails,
+    ) -> Result<(), StorageError> {
+        let chain = ChainId(Uuid::new_v4());
+        chains::insert_chain(write, chain)?;
+        let origin = ListingOrigin {
+            branch,
+            external_id: Some(&row.listing),
+            chain,
+            created_at: row.created_at.unwrap_or(self.now),
+        };
+        let id = listings::insert_listing(write, &origin, details)?;
+        let found = FoundListing {
+            id,
+            chain,
+            details: details.clone(),
+            created_at: origin.created_at,
+            is_deleted: false,
+        };
+        self.listings.insert((branch, row.listing.clone()), found);
+        Ok(())
+    }
+
+    fn apply_party(&mut self, write: &mut Write<'_>, row: &PartyRow) -> Applied {
+        let mut found = self.find_listing(write, &row.branch, &row.listing)?;
+        let name = match row.role {
+            PartyRole::SellerConveyancer => &mut found.details.seller_conveyancer,
+            PartyRole::BuyerConveyancer => &mut found.details.buyer_conveyancer,
+        };
+        if *name == row.name {
+            return Ok(false);
+        }
+        name.clone_from(&row.name);
+        listings::update_listing(write, found.id, &found.details, self.now)?;
+        self.touched.insert(found.chain);
+        // What is remembered of the listing is old now.
+        self.listings.clear();
+        Ok(true)
+    }
+
+    fn apply_link(&mut self, write: &mut Write<'_>, row: &LinkRow) -> Applied {
+        let seller = self.find_listing(write, &row.seller_branch, &row.seller)?;
+        let buyer = self.find_listing(write, &row.buyer_branch, &row.buyer)?;
+        let wanted = chain::state::Link {
+            seller: seller.id,
+            buyer: buyer.id,
+        };
+        if links::link_exists(write, wanted)? {
+            return Ok(false);
+        }
+        let rule = if row.split {
+            LinkRule::Split
+        } else {
+            LinkRule::OneToOne
+        };
+        let sellers = find_chain_of(write, seller.id)?;
+        let buyers = find_chain_of(write, buyer.id)?;
+        let join = link::join((&sellers, seller.id), (&buyers, buyer.id), rule)
+            .map_err(|refusal| Refusal::Row(refusal.to_string()))?;
+        changes::store_join(write, &join, self.now)?;
+        if let Some((dissolved, _moved)) = &join.dissolved {
+            self.touched.remove(dissolved);
+            for known in self.listings.values_mut() {
+                if known.chain == *dissolved {
+                    known.chain = join.survivor;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn apply_milestone(&mut self, write: &mut Write<'_>, row: &MilestoneRow) -> Applied {
+        let found = self.find_listing(write, &row.branch, &row.listing)?;
+        let milestone = NewMilestone {
+            listing: found.id,
+            kind: row.milestone_type,
+            date: row.date,
+            origin: Origin::Import,
+        };
+        let changed = milestones::record_milestone(write, &milestone, self.now)?;
+        if changed {
+            listings::touch_listing(write, found.id, self.now)?;
+            self.touched.insert(found.chain);
+        }
+        Ok(changed)
+    }
+
+    fn apply_end_check(&mut self, write: &mut Write<'_>, row: &EndCheckRow) -> Applied {
+        let found = self.find_listing(write, &row.branch, &row.listing)?;
+        let chain = find_chain_of(write, found.id)?;
+        let (end, ends, beyond) = match row.end {
+            ChainEnd::Top => (End::Top, chain.tops(), "above"),
+            ChainEnd::Bottom => (End::Bottom, chain.bottoms(), "below"),
+        };
+        if !ends.contains(&found.id) {
+            return refuse(format!(
+                "listing `{}` is not the {end} of its chain: something is linked {beyond} it",
+                row.listing
+            ));
+        }
+        let member = chain.member(found.id);
+        if member.is_some_and(|member| end.is_marked(member)) {
+            return Ok(false);
+        }
+        if member.is_some_and(|member| member.is_locked) {
+            let listing = found.id;
+            return refuse(EndRefusal::Locked { end, listing }.to_string());
+        }
+        let changed = end_checks::insert_end_check(write, found.id, end, self.now)?;
+        if changed {
+            self.touched.insert(found.chain);
+        }
+        Ok(changed)
+    }
+
+    fn find_branch(&mut self, write: &mut Write<'_>, reference: &str) -> Result<BranchId, Refusal> {
+        if let Some(id) = self.branches.get(reference) {
+            return Ok(*id);
+        }
+        let Some(found) = branch::find_branch_by_reference(write, reference)? else {
+            return Err(Refusal::Row(format!(
+                "branch `{reference}` is not known: put its row before this one"
+            )));
+        };
+        self.branches.insert(reference.to_owned(), found.id);
+        Ok(found.id)
+    }
+
+    fn find_listing(
+        &mut self,
+        write: &mut Write<'_>,
+        branch: &str,
+        reference: &str,
+    ) -> Result<FoundListing, Refusal> {
+        let branch_id = self.find_branch(write, branch)?;
+        let key = (branch_id, reference.to_owned());
+        if let Some(found) = self.listings.get(&key) {
+            return Ok(found.clone());
+        }
+        let found = listings::find_listing_by_external_id(write, branch_id, reference)?;
+        let Some(found) = found.filter(|found| !found.is_deleted) else {
+            return Err(Refusal::Row(format!(
+                "listing `{reference}` of branch `{branch}` is not known: put its row before this one"
+            )));
+        };
+        self.listings.insert(key, found.clone());
+        Ok(found)
+    }
+}
+
+/// The property of a row, with its normal forms.
+pub fn new_property(row: &PropertyRow) -> NewProperty {
+    NewProperty {
+        uprn: row.uprn,
+        address: Address {
+            line1: row.line1.clone(),
+            line2: row.line2.clone(),
+            line3: row.line3.clone(),
+            line4: row.line4.clone(),
+            post_town: row.post_town.clone(),
+            postcode: row.postcode.clone(),
+            display_address: row.display_address.clone(),
+        },
+        address_key: address::normalise(&row.display_address),
+        postcode_key: address::postcode(&row.postcode).unwrap_or_default(),
+    }
+}
+
+fn apply_property(write: &mut Write<'_>, row: &PropertyRow) -> Applied {
+    let property = new_property(row);
+    let Some(id) = properties::find_property_by_uprn(write, row.uprn)? else {
+        properties::insert_property(write, &property)?;
+        return Ok(true);
+    };
+    if properties::find_address(write, id)?.as_ref() == Some(&property.address) {
+        return Ok(false);
+    }
+    properties::update_property(write, id, &property)?;
+    Ok(true)
+}
+
+fn find_chain_of(write: &mut Write<'_>, listing: ListingId) -> Result<Chain, Refusal> {
+    let found = match chains::find_chain_of_listing(write, listing)? {
+        Some(id) => state::find_chain(write, id)?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        Refusal::Storage(StorageError::Corrupt(format!(
+            "listing {listing} has no chain"
+        )))
+    })
+}
+
+fn refuse(reason: String) -> Applied {
+    Err(Refusal::Row(reason))
+}

@@ -1,0 +1,129 @@
+//! `onward import`: rows of files into the store, in batches.
+
+pub mod apply;
+pub mod limits;
+pub mod reader;
+pub mod row;
+
+use std::path::PathBuf;
+
+use observe::clock::Clock;
+use storage::{Storage, StorageError};
+
+use self::apply::{Batch, BatchReport};
+use self::reader::{Located, OpenError};
+
+/// What an import did.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct ImportReport {
+    /// Rows read, bad ones included.
+    pub rows: u64,
+    /// Rows that changed the store.
+    pub changed: u64,
+    /// Rows that the store held already.
+    pub unchanged: u64,
+    /// Rows that were refused.
+    pub bad: u64,
+}
+
+/// A row that was refused.
+#[derive(Debug)]
+pub struct BadRow {
+    /// Its file.
+    pub file: String,
+    /// Its line, counted from 1.
+    pub line: u64,
+    /// What is wrong, and what to do.
+    pub reason: String,
+}
+
+/// Who is told how an import goes.
+pub trait Observer {
+    /// A file begins; its size in bytes, where it is known.
+    fn begin(&mut self, file: &str, total_bytes: Option<u64>);
+    /// So many bytes of the file are read, and so many rows are in the store.
+    fn advance(&mut self, bytes_read: u64, rows: u64);
+    /// A row was refused.
+    fn refuse(&mut self, bad: &BadRow);
+}
+
+/// Why an import ended early. What was reported as stored before is stored;
+/// the import can be run again.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store failed.
+    #[error("the import stopped: {0}; what was stored stays, and the import can be run again")]
+    Storage(#[from] StorageError),
+}
+
+/// Imports the files in their order. Blocks.
+pub fn import_files(
+    storage: &Storage,
+    clock: &Clock,
+    files: &[PathBuf],
+    observer: &mut dyn Observer,
+) -> Result<ImportReport, ImportError> {
+    let mut report = ImportReport::default();
+    // All files are opened before any is read: a misspelled name changes nothing.
+    let readers = files
+        .iter()
+        .map(|file| reader::open(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    for (file, mut rows) in files.iter().zip(readers) {
+        observer.begin(&file.display().to_string(), rows.total_bytes());
+        loop {
+            let batch: Vec<Located> = rows.by_ref().take(limits::IMPORT_BATCH_ROWS).collect();
+            if batch.is_empty() {
+                break;
+            }
+            import_batch(storage, clock, batch, &mut report, observer)?;
+            observer.advance(rows.bytes_read(), report.rows);
+        }
+    }
+    storage.write_blocking(storage::maintenance::refresh_statistics)?;
+    Ok(report)
+}
+
+fn import_batch(
+    storage: &Storage,
+    clock: &Clock,
+    located: Vec<Located>,
+    report: &mut ImportReport,
+    observer: &mut dyn Observer,
+) -> Result<(), ImportError> {
+    report.rows += located.len() as u64;
+    let mut places = Vec::with_capacity(located.len());
+    let mut rows = Vec::with_capacity(located.len());
+    let mut refused = Vec::new();
+    for located in located {
+        let place = (located.file, located.line);
+        match located.row {
+            Ok(row) => {
+                places.push(place);
+                rows.push(row);
+            }
+            Err(error) => refused.push((place, error.to_string())),
+        }
+    }
+    let now = clock.now_seconds();
+    let done: BatchReport =
+        storage.write_blocking(move |write| Batch::new(now).apply(write, &rows))?;
+    report.changed += done.changed;
+    report.unchanged += done.unchanged;
+    for (index, reason) in done.refused {
+        refused.push((places[index].clone(), reason));
+    }
+    refused.sort_by_key(|((_file, line), _reason)| *line);
+    report.bad += refused.len() as u64;
+    for ((file, line), reason) in refused {
+        observer.refuse(&BadRow {
+            file: file.display().to_string(),
+            line,
+            reason,
+        });
+    }
+    Ok(())
+}

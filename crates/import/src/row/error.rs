@@ -1,0 +1,127 @@
+//! Why a row of an import file is refused, in words for the person who wrote the file.
+
+use thiserror::Error;
+
+/// Why one row cannot be loaded. Each message says what is wrong and what to write instead; text
+/// of the file is quoted, shortened and with its control characters escaped.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RowError {
+    /// The line is not JSON, or not an object.
+    #[error("the line is not one JSON object: {0}")]
+    NotJson(String),
+    /// No member `type`.
+    #[error("member `type` is missing: write one of {ROW_TYPES}")]
+    MissingType,
+    /// A `type` that no row has.
+    #[error("type {0} is not known: write one of {ROW_TYPES}")]
+    UnknownType(String),
+    /// A member that rows of this type do not have.
+    #[error(
+        "a row of type {row_type} has no member {member}: remove it or correct its name to one of {known}"
+    )]
+    UnknownMember {
+        /// The row's type.
+        row_type: &'static str,
+        /// The member, quoted.
+        member: String,
+        /// The members that the type has.
+        known: String,
+    },
+    /// The same member twice.
+    #[error("member {0} stands twice: keep one of them")]
+    RepeatedMember(String),
+    /// A required member is absent, null or empty.
+    #[error("a row of type {row_type} needs member `{member}`: add it")]
+    MissingMember {
+        /// The row's type.
+        row_type: &'static str,
+        /// The member.
+        member: &'static str,
+    },
+    /// A member has a value that it cannot have.
+    #[error("{member} {value} {rule}")]
+    WrongValue {
+        /// The member.
+        member: &'static str,
+        /// The value, quoted.
+        value: String,
+        /// What the value must be.
+        rule: String,
+    },
+    /// The line, or the CSV record, exceeds the limit.
+    #[error(
+        "the row is longer than 16,384 bytes: shorten it (in CSV, look for a quote that is not closed)"
+    )]
+    TooLong,
+    /// The line is not UTF-8.
+    #[error("the row is not valid UTF-8: save the file as UTF-8")]
+    NotUtf8,
+    /// A CSV record has more or fewer cells than the header.
+    #[error(
+        "the row has {found} cells and the header has {expected}: give each column one cell, and quote a cell that contains a comma"
+    )]
+    CellCount {
+        /// Cells of the row.
+        found: usize,
+        /// Columns of the header.
+        expected: usize,
+    },
+    /// A quote in a CSV record stands where none may.
+    #[error(
+        "a quote is out of place or not closed: put the whole cell in quotes and double each quote inside it"
+    )]
+    WrongQuote,
+    /// The header line of a CSV file cannot be used, so no row of the file can.
+    #[error("the CSV header cannot be used, so that no row of this file is loaded: {0}")]
+    Header(String),
+    /// The rest of the file cannot be read.
+    #[error("the file cannot be read beyond this line, and nothing after it is loaded: {0}")]
+    Unreadable(String),
+}
+
+const ROW_TYPES: &str = "property, branch, listing, party, link, milestone, end_check";
+
+impl RowError {
+    pub(super) fn unknown_type(name: &str) -> Self {
+        Self::UnknownType(quoted(name))
+    }
+
+    pub(super) fn wrong_value(member: &'static str, value: &str, rule: impl Into<String>) -> Self {
+        Self::WrongValue {
+            member,
+            value: quoted(value),
+            rule: rule.into(),
+        }
+    }
+}
+
+/// The text between backquotes, at most 40 characters of it, control characters escaped, so that
+/// a hostile file can neither flood nor steer a terminal or a log.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("`");
+    let mut characters = text.chars();
+    for character in characters.by_ref().take(QUOTED_MAX_CHARACTERS) {
+        if is_unprintable(character) {
+            quoted.extend(character.escape_unicode());
+        } else {
+            quoted.push(character);
+        }
+    }
+    if characters.next().is_some() {
+        quoted.push('…');
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// Whether the character controls the text around it: control characters, and the marks that
+/// turn the direction of writing or are invisible.
+pub fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+        )
+}
+
+const QUOTED_MAX_CHARACTERS: usize = 40;

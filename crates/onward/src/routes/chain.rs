@@ -1,7 +1,0 @@
-//! Everything below `{listing_base_url}/api/v1/chain`.
-
-pub mod add;
-pub mod check;
-pub mod listings;
-pub mod remove;
-pub mod uncheck;

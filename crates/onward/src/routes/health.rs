@@ -1,4 +1,0 @@
-//! Whether this node works.
-
-pub mod live;
-pub mod ready;

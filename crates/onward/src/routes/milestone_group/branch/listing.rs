@@ -1,3 +1,0 @@
-//! Everything below `…/milestone_group/{milestone_group}/branch/{branch}/listing`.
-
-pub mod workflow;

@@ -1,4 +1,0 @@
-//! Document 1's calls.
-
-pub mod addresses;
-pub mod chains;

@@ -1,5 +1,0 @@
-//! Documents at paths that are the same everywhere (RFC 8615).
-
-pub mod oauth_authorization_server;
-pub mod oauth_protected_resource;
-pub mod openid_configuration;

@@ -1,0 +1,139 @@
+//! What each crate may know: ARCHITECTURE.md draws it, the manifests prove it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Dependencies that a crate must not have. A `*` at the end stands for any rest.
+const ABSENT_DEPENDENCIES: [(&str, &str); 14] = [
+    (
+        "address",
+        "chain serde* tokio* rusqlite postgres* reqwest hyper* axum*",
+    ),
+    (
+        "chain",
+        "serde* tokio* rusqlite postgres* reqwest hyper* axum*",
+    ),
+    (
+        "signing",
+        "tokio* hyper* axum* rusqlite postgres* reqwest chain",
+    ),
+    ("storage", "hyper* axum* reqwest serde_json"),
+    ("client", "storage chain axum*"),
+    (
+        "observe",
+        "storage chain tokens outbound delivery edge server axum*",
+    ),
+    (
+        "outbound",
+        "storage chain tokens delivery edge server axum*",
+    ),
+    ("tokens", "delivery edge server axum* hyper* http"),
+    ("delivery", "edge server axum*"),
+    (
+        "edge",
+        "storage chain tokens outbound delivery server serde_json",
+    ),
+    (
+        "import",
+        "tokens outbound delivery edge server axum* hyper* rustls",
+    ),
+    (
+        "generate",
+        "storage tokens outbound delivery edge server axum* hyper* rustls",
+    ),
+    (
+        "provision",
+        "storage chain tokens outbound delivery edge server axum*",
+    ),
+    ("server", "clap* indicatif onward generate import provision"),
+];
+
+#[test]
+fn manifests_match_the_drawing_in_architecture_md() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut drawn = BTreeMap::new();
+    for line in text.lines() {
+        if let Some((name, known)) = line.split_once(" → ") {
+            let known = known.split(' ').map(str::to_owned);
+            drawn.insert(name.trim().to_owned(), known.collect::<BTreeSet<_>>());
+        }
+    }
+    let names: BTreeSet<_> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in &names {
+        let manifest = read_manifest(name);
+        let known: BTreeSet<_> = dependencies(&manifest)
+            .into_iter()
+            .filter(|dependency| names.contains(*dependency))
+            .map(str::to_owned)
+            .collect();
+        let in_drawing = drawn.remove(name).unwrap_or_default();
+        assert_eq!(
+            known, in_drawing,
+            "{name}: Cargo.toml and ARCHITECTURE.md differ"
+        );
+        let row = format!("| `crates/{name}/` |");
+        assert!(text.contains(&row), "ARCHITECTURE.md has no row for {name}");
+    }
+    assert!(
+        drawn.is_empty(),
+        "ARCHITECTURE.md draws {drawn:?}, which do not exist"
+    );
+}
+
+#[test]
+fn crates_know_only_what_they_may() {
+    let mut offenders = Vec::new();
+    for (name, absent) in ABSENT_DEPENDENCIES {
+        let manifest = read_manifest(name);
+        for dependency in dependencies(&manifest) {
+            let mut patterns = absent.split(' ');
+            if patterns.any(|pattern| match pattern.strip_suffix('*') {
+                Some(start) => dependency.starts_with(start),
+                None => dependency == pattern,
+            }) {
+                offenders.push(format!("{name} must not know {dependency}"));
+            }
+        }
+    }
+    assert!(offenders.is_empty(), "{offenders:?}");
+}
+
+/// The names in a manifest's dependency sections, without those for development.
+fn dependencies(manifest: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let mut section = "";
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']);
+        }
+        let Some((before, own_name)) = section.split_once("dependencies") else {
+            continue;
+        };
+        if before.ends_with("dev-") {
+            continue;
+        }
+        if let Some(name) = own_name.strip_prefix('.') {
+            names.insert(name);
+        } else if !line.starts_with(['[', '#']) {
+            names.extend(line.split(['.', ' ', '=']).next());
+        }
+        // The real name of a dependency that goes by another one.
+        if let Some((_, renamed)) = line.split_once("package = \"") {
+            names.extend(renamed.split('"').next());
+        }
+    }
+    names
+}
+
+fn read_manifest(name: &str) -> String {
+    let path = root().join(format!("crates/{name}/Cargo.toml"));
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,301 @@
+//! Signed answers: documents cached by version, signatures by content.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use chain::ids::ChainId;
+use observe::clock;
+use observe::trace;
+use quick_cache::sync::Cache;
+use signing::base64url;
+use signing::canonical;
+use signing::key::SigningKey;
+use signing::provenance::{PayloadHash, Provenance};
+use storage::Storage;
+use storage::address_search::Hit;
+use tokens::signers::Signers;
+use tracing::Instrument as _;
+
+use crate::config::Config;
+use crate::limits;
+use crate::metrics::AnswerMetrics;
+use crate::problem::Problem;
+use crate::wire::chains;
+
+/// What finished answers are made of.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
+    signatures: Cache<SignatureKey, Arc<Signature>>,
+    bodies: Cache<BodyKey, Arc<Body>, ByLength>,
+    signers: Arc<Signers>,
+    reuse_seconds: i64,
+    metrics: Arc<AnswerMetrics>,
+}
+
+/// Content, and the span of time in which its signature is reused.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SignatureKey {
+    digest: [u8; 32],
+    kid: String,
+    span: i64,
+}
+
+#[derive(Debug)]
+struct Signature {
+    value: String,
+    signed_at: String,
+}
+
+/// All that the body of an answer for one value depends on, but for its key
+/// and its moment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct BodyKey {
+    chain: ChainId,
+    version: i64,
+    rows: u64,
+    queried: String,
+}
+
+#[derive(Debug)]
+struct Body {
+    bytes: Bytes,
+    kid: String,
+    valid_before: i64,
+}
+
+/// A chain as it is shown, rendered.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    /// Which chain.
+    pub chain: ChainId,
+    /// In which version.
+    pub version: i64,
+    bytes: Arc<[u8]>,
+}
+
+impl std::ops::Deref for Document {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A signed answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Signed {
+    /// The whole envelope of document 1.
+    pub body: Bytes,
+    /// Until when its signature may be reused (S-13), Unix seconds.
+    pub valid_before: i64,
+}
+
+/// Documents are weighed by their bytes, so that the cache's memory is bounded.
+#[derive(Debug, Clone)]
+struct ByLength;
+
+impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
+    fn weight(&self, _key: &(ChainId, i64), document: &Arc<[u8]>) -> u64 {
+        document.len() as u64 + 96
+    }
+}
+
+impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
+    fn weight(&self, key: &BodyKey, body: &Arc<Body>) -> u64 {
+        (body.bytes.len() + key.queried.len()) as u64 + 256
+    }
+}
+
+impl Answers {
+    /// Empty caches of the configured sizes.
+    pub(crate) fn new(config: &Config, signers: Arc<Signers>, metrics: Arc<AnswerMetrics>) -> Self {
+        // Half for documents, half for whole answers.
+        let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 512;
+        let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
+        Self {
+            documents: Cache::with_weighter(items, bytes_max, ByLength),
+            signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
+            bodies: Cache::with_weighter(items, bytes_max, ByLength),
+            signers,
+            reuse_seconds: config.signature_reuse_seconds,
+            metrics,
+        }
+    }
+
+    /// The document of the chain that a hit's listing is in; none if the listing
+    /// was withdrawn since the hit was read.
+    pub(crate) async fn find_document(
+        &self,
+        storage: &Storage,
+        hit: &Hit,
+    ) -> Result<Option<Document>, Problem> {
+        let (chain, version) = (hit.chain, hit.version);
+        if let Some(bytes) = self.documents.get(&(chain, version)) {
+            return Ok(Some(Document {
+                chain,
+                version,
+                bytes,
+            }));
+        }
+        let listing = hit.listing;
+        let built = storage
+            .read(move |read| {
+                // The listing may have left the hit's chain meanwhile. The chain
+                // that it is in now counts, read together with all its rows (S-4).
+                let found = storage::state::find_chain_state_of_listing(read, listing)?;
+                let Some(state) = found else {
+                    return Ok(None);
+                };
+                let bytes = chains::render_chain(&state)
+                    .map_err(|error| Problem::Internal(error.to_string()))?;
+                Ok::<_, Problem>(Some(Document {
+                    chain: state.chain.id(),
+                    version: state.version,
+                    bytes: bytes.into(),
+                }))
+            })
+            .instrument(trace::step("store read"))
+            .await?;
+        if let Some(document) = &built {
+            self.metrics.documents_built.inc();
+            let key = (document.chain, document.version);
+            self.documents.insert(key, Arc::clone(&document.bytes));
+        }
+        Ok(built)
+    }
+
+    /// The answer for one value, if it was signed with this key and its
+    /// signature may still be reused. The chain's version stands in the hit, so
+    /// that the answer is as fresh as if it had been rendered again.
+    pub(crate) fn find_body(
+        &self,
+        hit: &Hit,
+        queried: &str,
+        rows: u64,
+        (key, now): (&SigningKey, i64),
+    ) -> Option<Bytes> {
+        let place = (hit.chain, hit.version);
+        let known = self.bodies.get(&BodyKey::new(place, queried, rows))?;
+        let is_valid = now < known.valid_before && known.kid == key.kid();
+        is_valid.then(|| {
+            self.metrics.signatures_reused.inc();
+            known.bytes.clone()
+        })
+    }
+
+    /// Keeps the answer for one value, under the chain and version that it shows.
+    pub(crate) fn keep_body(
+        &self,
+        place: (ChainId, i64),
+        queried: &str,
+        rows: u64,
+        (key, signed): (&SigningKey, &Signed),
+    ) {
+        if self.reuse_seconds > 0 {
+            let body = Body {
+                bytes: signed.body.clone(),
+                kid: key.kid().to_owned(),
+                valid_before: signed.valid_before,
+            };
+            self.bodies
+                .insert(BodyKey::new(place, queried, rows), Arc::new(body));
+        }
+    }
+
+    /// The whole envelope of document 1 around `data`, which is canonical.
+    pub(crate) async fn sign(
+        &self,
+        data: Vec<u8>,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Signed, Problem> {
+        let digest = canonical::digest(&data);
+        let data = Bytes::from(data);
+        let mut valid_before = now;
+        let signature = if self.reuse_seconds > 0 {
+            // Spans end at different moments for different contents, so that
+            // not all signatures have to be made anew at once.
+            let offset = (i64::from(digest[0]) << 8 | i64::from(digest[1])) % self.reuse_seconds;
+            let span = (now + offset) / self.reuse_seconds;
+            valid_before = (span + 1) * self.reuse_seconds - offset;
+            let wanted = SignatureKey {
+                digest,
+                kid: key.kid().to_owned(),
+                span,
+            };
+            match self.signatures.get_value_or_guard_async(&wanted).await {
+                Ok(known) => {
+                    self.metrics.signatures_reused.inc();
+                    known
+                }
+                // Others who want the same content wait for this guard.
+                Err(guard) => {
+                    let made = self.make_signature(data.clone(), key, now).await?;
+                    // The cache may have been emptied meanwhile: no matter.
+                    drop(guard.insert(Arc::clone(&made)));
+                    made
+                }
+            }
+        } else {
+            self.make_signature(data.clone(), key, now).await?
+        };
+        Ok(Signed {
+            body: envelope(&data, &digest, key, &signature)?,
+            valid_before,
+        })
+    }
+
+    async fn make_signature(
+        &self,
+        data: Bytes,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Arc<Signature>, Problem> {
+        let signing = Arc::clone(key);
+        let value = self.signers.sign(move || signing.sign(&data)).await?;
+        self.metrics.signatures.inc();
+        Ok(Arc::new(Signature {
+            value: base64url::encode(&value),
+            signed_at: clock::to_rfc3339(now),
+        }))
+    }
+}
+
+impl BodyKey {
+    fn new((chain, version): (ChainId, i64), queried: &str, rows: u64) -> Self {
+        Self {
+            chain,
+            version,
+            rows,
+            queried: queried.to_owned(),
+        }
+    }
+}
+
+fn envelope(
+    data: &[u8],
+    digest: &[u8; 32],
+    key: &SigningKey,
+    signature: &Signature,
+) -> Result<Bytes, Problem> {
+    let provenance = Provenance {
+        alg: key.algorithm().as_str().to_owned(),
+        kid: key.kid().to_owned(),
+        payload_hash: PayloadHash {
+            alg: "SHA-256".to_owned(),
+            value: base64url::encode(digest),
+        },
+        signature: signature.value.clone(),
+        signed_at: signature.signed_at.clone(),
+    };
+    let provenance = canonical::to_canonical(&provenance)
+        .map_err(|error| Problem::Internal(error.to_string()))?;
+    let mut body = Vec::with_capacity(data.len() + provenance.len() + 32);
+    body.extend_from_slice(b"{\"data\":");
+    body.extend_from_slice(data);
+    body.extend_from_slice(b",\"provenance\":");
+    body.extend_from_slice(&provenance);
+    body.push(b'}');
+    Ok(Bytes::from(body))
+}

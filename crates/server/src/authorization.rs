@@ -1,0 +1,47 @@
+//! The access token of a request, from its `Authorization` field to the proof.
+
+use edge::peer::Peer;
+use http::HeaderMap;
+use http::header;
+use http::request::Parts;
+use tokens::access::BoundToken;
+use tokens::context::TokenContext;
+use tokens::registry::{Scope, Snapshot};
+
+use crate::problem::Problem;
+
+/// Checks the token of a request, its binding to the connection's certificate, and its scope.
+pub(crate) async fn prove(
+    tokens: &TokenContext,
+    snapshot: &Snapshot,
+    parts: &Parts,
+    scope: Scope,
+) -> Result<BoundToken, Problem> {
+    let peer = find_peer(parts)?;
+    let text = read_bearer(&parts.headers)?;
+    let certificate = peer.certificate.as_ref();
+    Ok(BoundToken::prove(tokens, snapshot, text, certificate, scope).await?)
+}
+
+/// The peer of a request, which the edge put among the extensions.
+pub(crate) fn find_peer(parts: &Parts) -> Result<&Peer, Problem> {
+    let peer = parts.extensions.get();
+    peer.ok_or_else(|| Problem::Internal("a request without its peer".to_owned()))
+}
+
+/// Reads the token of the `Authorization` field. The case of the scheme does not matter (RFC 9110
+/// section 11.1). Tokens anywhere else are ignored (RFC 6750 section 2; FAPI 2.0 section 5.3.3).
+fn read_bearer(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut fields = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(field) = fields.next() else {
+        return Err(Problem::TokenMissing);
+    };
+    if fields.next().is_some() {
+        return Err(Problem::TokenInvalid("Send one Authorization field only."));
+    }
+    let text = field.to_str().map_err(|_error| Problem::TokenMissing)?;
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(token.trim()),
+        Some(_) | None => Err(Problem::TokenMissing),
+    }
+}

@@ -1,0 +1,93 @@
+//! Public documents that anybody may keep for a while and ask for again by their `ETag`.
+
+use axum::body::Bytes;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use signing::base64url;
+use signing::canonical;
+
+/// A document with the tag that names its content.
+#[derive(Debug, Clone)]
+pub(crate) struct Published {
+    body: Bytes,
+    etag: String,
+    kind: &'static str,
+}
+
+impl Published {
+    /// A document of this content type.
+    pub(crate) fn new(body: impl Into<Bytes>, kind: &'static str) -> Self {
+        let body = body.into();
+        let digest = base64url::encode(&canonical::digest(&body));
+        Self {
+            body,
+            etag: format!("\"{digest}\""),
+            kind,
+        }
+    }
+
+    /// The answer to a request with these fields: 304 to whoever has this very
+    /// content (RFC 9110 section 13.1.2).
+    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
+        let mut response = if self.is_known(asked) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            self.body.clone().into_response()
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        let fresh_for = format!(
+            "public, max-age={}",
+            tokens::limits::PUBLISHED_MAX_AGE_SECONDS
+        );
+        for (name, value) in [
+            (header::CACHE_CONTROL, &fresh_for),
+            (header::ETAG, &self.etag),
+        ] {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+
+    /// Compared weakly (RFC 9110 section 8.8.3.2), because a proxy that
+    /// compresses may have weakened the tag on its way out.
+    fn is_known(&self, asked: &HeaderMap) -> bool {
+        let fields = asked.get_all(header::IF_NONE_MATCH).iter();
+        let texts = fields.filter_map(|field| field.to_str().ok());
+        let mut tags = texts.flat_map(|text| text.split(',')).map(str::trim);
+        tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.etag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Published;
+    use http::{HeaderMap, HeaderValue, header};
+
+    /// The status of an answer to somebody who has these tags.
+    fn check(tags: &[&str], expected: u16) {
+        let mut asked = HeaderMap::new();
+        for tag in tags {
+            let tag = HeaderValue::from_str(tag).unwrap();
+            asked.append(header::IF_NONE_MATCH, tag);
+        }
+        let response = Published::new("[]", "application/json").answer(&asked);
+        assert_eq!(response.status(), expected, "{tags:?}");
+    }
+
+    #[test]
+    fn known_content_is_not_sent_again() {
+        let right = Published::new("[]", "application/json").etag;
+        check(&[], 200);
+        check(&[&right], 304);
+        check(&["*"], 304);
+        check(&[&format!("W/{right}")], 304);
+        check(&[&format!("\"other\" , {right}")], 304);
+        check(&["\"other\"", &right], 304);
+        check(&["\"other\""], 200);
+        check(&[right.trim_matches('"')], 200);
+        check(&[""], 200);
+    }
+}

@@ -1,0 +1,271 @@
+//! Settings: file, then environment, then flags; the later one wins.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use observe::telemetry::LogFormat;
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+mod checks;
+mod layers;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+/// The commented configuration file that `onward init` writes.
+pub const TEMPLATE: &str = include_str!("config/template.toml");
+
+/// All settings, by the names that the configuration file uses. In the
+/// environment a setting is called `ONWARD_` and its name in capitals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where the store is: a path, `sqlite:PATH` or `postgres://…`.
+    pub store: String,
+    /// Threads that read; on PostgreSQL as many connections more store results
+    /// of deliveries.
+    pub store_connections: usize,
+    /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
+    pub store_ca_file: String,
+    /// File with the key that seals private keys in the store.
+    pub key_encryption_key_file: String,
+
+    /// Address under which callers reach the chain query; no slash at its end.
+    pub base_url: String,
+    /// Address of the token endpoint's host: also the issuer.
+    pub auth_url: String,
+    /// Address of the key set's and directory's host.
+    pub directory_url: String,
+    /// Address of the listing and chain management.
+    pub listing_base_url: String,
+
+    /// Socket of the chain query.
+    pub listen_base: SocketAddr,
+    /// Socket of the token endpoint.
+    pub listen_auth: SocketAddr,
+    /// Socket of the key set and the directory.
+    pub listen_directory: SocketAddr,
+    /// Socket of the listing and chain management.
+    pub listen_listing: SocketAddr,
+    /// Socket of health and metrics, without TLS: keep it private.
+    pub listen_ops: SocketAddr,
+
+    /// PEM file of the server's certificate chain.
+    pub certificate_file: String,
+    /// PEM file of the server's private key.
+    pub private_key_file: String,
+    /// PEM file of the authorities whose client certificates are accepted.
+    pub client_ca_file: String,
+    /// PEM file of those authorities' revocation lists; empty: none is checked.
+    pub client_crl_file: String,
+    /// How often the four files above are looked at for new ones; 0: only on SIGHUP.
+    pub certificate_check_seconds: u32,
+    /// Proxies whose `Client-Cert` field (RFC 9440) is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+
+    /// Connections open at once, all sockets together but `listen_ops`.
+    pub connections_max: usize,
+    /// Connections open at once from one address, or one IPv6 network of 64 bits; 0: no bound.
+    pub connections_per_address_max: usize,
+    /// How long a peer may take for its TLS handshake.
+    pub handshake_timeout_seconds: u32,
+    /// How long a peer may take for a request's header, from its first byte on.
+    pub header_timeout_seconds: u32,
+    /// How long a connection may stay open without a request.
+    pub idle_timeout_seconds: u32,
+    /// How long a peer may take for a request's body.
+    pub body_timeout_seconds: u32,
+    /// How long a peer may take no more of its answer.
+    pub answer_timeout_seconds: u32,
+    /// How long this node, told to stop, says that it is not ready and goes on answering.
+    pub drain_seconds: u32,
+
+    /// How long an access token lives (S-22).
+    pub token_lifetime_seconds: i64,
+    /// How long a retired signing key stays published (S-28).
+    pub key_retention_days: u32,
+    /// How long a signature of the same content is reused (S-13); 0: never.
+    pub signature_reuse_seconds: i64,
+    /// Threads that sign at once; 0: one for each processor.
+    pub signing_threads: usize,
+    /// Memory for finished answers: half for chain documents, half for whole ones.
+    pub document_cache_mebibytes: u64,
+
+    /// Networks that callbacks may be in although they are not public (S-31),
+    /// each as address and prefix.
+    pub callback_allowed_networks: Vec<String>,
+    /// PEM file of authorities that callbacks' certificates may come from,
+    /// besides those of the operating system; empty: no others.
+    pub callback_ca_file: String,
+    /// Attempts that may be under way to one subscription at once (S-36).
+    pub callback_concurrency: usize,
+    /// How long deliveries that ended, and their events, are kept.
+    pub delivery_retention_days: u32,
+
+    /// Whether requests are limited (S-14).
+    pub rate_limit_enabled: bool,
+    /// Requests a second that a client may send for long.
+    pub rate_limit_per_second: u32,
+    /// Requests that a client may send at once.
+    pub rate_limit_burst: u32,
+
+    /// Where spans of requests go, in OTLP over HTTP; empty: nowhere.
+    pub trace_endpoint: String,
+    /// What is logged: `error`, `warn`, `info`, `debug`, or a filter by module.
+    pub log: String,
+    /// `text` or `json`.
+    pub log_format: LogFormat,
+}
+
+/// What is wrong with the settings, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration file {path}: {reason}")]
+    Unreadable {
+        /// Which file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The file is no TOML.
+    #[error("the configuration file {path} is not valid TOML: {reason}")]
+    Malformed {
+        /// Which file.
+        path: String,
+        /// Where and why.
+        reason: String,
+    },
+    /// There is no such setting.
+    #[error("{origin} sets `{name}`, which is no setting{hint}")]
+    Unknown {
+        /// Where it was set.
+        origin: String,
+        /// The name.
+        name: String,
+        /// Perhaps the name that was meant.
+        hint: String,
+    },
+    /// A setting has a wrong value.
+    #[error("{origin} sets `{name}` wrongly: {reason}")]
+    Wrong {
+        /// Where it was set.
+        origin: String,
+        /// The setting.
+        name: String,
+        /// What is right.
+        reason: String,
+    },
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        Self {
+            store: "onward.db".to_owned(),
+            store_connections: 4,
+            store_ca_file: String::new(),
+            key_encryption_key_file: "key-encryption.key".to_owned(),
+            base_url: "https://localhost:8440".to_owned(),
+            auth_url: "https://localhost:8441".to_owned(),
+            directory_url: "https://localhost:8442".to_owned(),
+            listing_base_url: "https://localhost:8443".to_owned(),
+            listen_base: local(8440),
+            listen_auth: local(8441),
+            listen_directory: local(8442),
+            listen_listing: local(8443),
+            listen_ops: local(8444),
+            certificate_file: "server.pem".to_owned(),
+            private_key_file: "server.key".to_owned(),
+            client_ca_file: "ca.pem".to_owned(),
+            client_crl_file: String::new(),
+            certificate_check_seconds: 10,
+            trusted_proxies: Vec::new(),
+            connections_max: 20_000,
+            connections_per_address_max: 1000,
+            handshake_timeout_seconds: 10,
+            header_timeout_seconds: 10,
+            idle_timeout_seconds: 75,
+            body_timeout_seconds: 30,
+            answer_timeout_seconds: 30,
+            drain_seconds: 5,
+            token_lifetime_seconds: 600,
+            key_retention_days: 730,
+            signature_reuse_seconds: limits::SIGNATURE_REUSE_SECONDS_MAX,
+            signing_threads: 0,
+            document_cache_mebibytes: 256,
+            callback_allowed_networks: Vec::new(),
+            callback_ca_file: String::new(),
+            callback_concurrency: 8,
+            delivery_retention_days: 30,
+            rate_limit_enabled: true,
+            rate_limit_per_second: 50,
+            rate_limit_burst: 100,
+            trace_endpoint: String::new(),
+            log: "info".to_owned(),
+            log_format: LogFormat::Text,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file and lays environment and flags over it. Relative paths
+    /// of the file are relative to the file.
+    pub fn load(
+        path: &Path,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: &[String],
+    ) -> Result<Self, ConfigError> {
+        let mut config = layers::merge(path, environment, flags)?;
+        config.check_values(path)?;
+        config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
+        Ok(config)
+    }
+
+    /// The token endpoint's URL.
+    pub fn token_endpoint(&self) -> String {
+        format!("{}/token", self.auth_url)
+    }
+
+    /// The URL where tokens are looked at (RFC 7662).
+    pub fn introspection_endpoint(&self) -> String {
+        format!("{}/introspect", self.auth_url)
+    }
+
+    /// The URL where tokens are given up (RFC 7009).
+    pub fn revocation_endpoint(&self) -> String {
+        format!("{}/revoke", self.auth_url)
+    }
+
+    /// The published key set's URL.
+    pub fn jwks_url(&self) -> String {
+        format!("{}/jwks", self.directory_url)
+    }
+
+    fn resolve_paths(&mut self, directory: &Path) {
+        let resolve = |text: &mut String| {
+            if !text.is_empty() {
+                *text = directory.join(&*text).display().to_string();
+            }
+        };
+        resolve(&mut self.store_ca_file);
+        resolve(&mut self.key_encryption_key_file);
+        resolve(&mut self.certificate_file);
+        resolve(&mut self.private_key_file);
+        resolve(&mut self.client_ca_file);
+        resolve(&mut self.client_crl_file);
+        resolve(&mut self.callback_ca_file);
+        if !self.store.contains("://") {
+            let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
+            self.store = directory.join(PathBuf::from(path)).display().to_string();
+        }
+    }
+}
+
+/// A setting of time as a duration.
+pub(crate) fn seconds(setting: u32) -> Duration {
+    Duration::from_secs(setting.into())
+}

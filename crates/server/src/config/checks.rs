@@ -1,0 +1,120 @@
+//! The values that each setting may have.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use super::{Config, ConfigError};
+use crate::limits;
+
+impl Config {
+    pub(super) fn check_values(&self, path: &Path) -> Result<(), ConfigError> {
+        let wrong = |name: &str, reason: String| ConfigError::Wrong {
+            origin: format!("the configuration (file {})", path.display()),
+            name: name.to_owned(),
+            reason,
+        };
+        for (name, url) in [
+            ("base_url", &self.base_url),
+            ("auth_url", &self.auth_url),
+            ("directory_url", &self.directory_url),
+            ("listing_base_url", &self.listing_base_url),
+        ] {
+            let authority = url.strip_prefix("https://").unwrap_or_default();
+            let is_parsed = url.parse::<http::Uri>().is_ok();
+            // Well-known addresses of a name with a path lie elsewhere (RFC 8414 section 3.1).
+            if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
+                let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
+                return Err(wrong(name, reason));
+            }
+        }
+        let collector = self.trace_endpoint.as_str();
+        if !collector.is_empty() && !is_http_address(collector) {
+            // Without the value: what is wrong may be a password in it.
+            let reason = "it must be an http or https address without a password".to_owned();
+            return Err(wrong("trace_endpoint", reason));
+        }
+        if let Err(error) = self.allowed_networks() {
+            return Err(wrong("callback_allowed_networks", error.to_string()));
+        }
+        let numbers = self.numbers().into_iter().chain(self.connection_numbers());
+        for (name, value, range) in numbers {
+            if !range.contains(&value) {
+                let reason = format!("{value} is not from {} to {}", range.start(), range.end());
+                return Err(wrong(name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Settings that are numbers, with their allowed ranges.
+    fn numbers(&self) -> [Number; 9] {
+        let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
+        let (lifetime_max, reuse_max) = (
+            tokens::limits::TOKEN_LIFETIME_SECONDS_MAX,
+            limits::SIGNATURE_REUSE_SECONDS_MAX,
+        );
+        let check = i64::from(self.certificate_check_seconds);
+        let deliveries = i64::from(self.delivery_retention_days);
+        let (rate, burst) = (
+            self.rate_limit_per_second.into(),
+            self.rate_limit_burst.into(),
+        );
+        [
+            ("token_lifetime_seconds", lifetime, 1..=lifetime_max),
+            ("signature_reuse_seconds", reuse, 0..=reuse_max),
+            ("store_connections", count(self.store_connections), 1..=256),
+            ("certificate_check_seconds", check, 0..=86_400),
+            (
+                "callback_concurrency",
+                count(self.callback_concurrency),
+                1..=256,
+            ),
+            (
+                "key_retention_days",
+                self.key_retention_days.into(),
+                1..=36_500,
+            ),
+            ("delivery_retention_days", deliveries, 1..=36_500),
+            ("rate_limit_per_second", rate, 1..=1_000_000),
+            ("rate_limit_burst", burst, 1..=1_000_000),
+        ]
+    }
+
+    /// Allowed ranges of the connection settings.
+    fn connection_numbers(&self) -> [Number; 8] {
+        let per_address = count(self.connections_per_address_max);
+        let time = |name, setting: u32| (name, i64::from(setting), 1..=3600);
+        [
+            (
+                "connections_max",
+                count(self.connections_max),
+                1..=1_000_000,
+            ),
+            ("connections_per_address_max", per_address, 0..=1_000_000),
+            time("handshake_timeout_seconds", self.handshake_timeout_seconds),
+            time("header_timeout_seconds", self.header_timeout_seconds),
+            time("idle_timeout_seconds", self.idle_timeout_seconds),
+            time("body_timeout_seconds", self.body_timeout_seconds),
+            time("answer_timeout_seconds", self.answer_timeout_seconds),
+            ("drain_seconds", self.drain_seconds.into(), 0..=3600),
+        ]
+    }
+}
+
+/// Whether this is an HTTP address without a password, which would get into the log.
+fn is_http_address(text: &str) -> bool {
+    let parsed = url::Url::parse(text);
+    parsed.is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
+}
+
+/// A setting's name, its value and its allowed range.
+type Number = (&'static str, i64, RangeInclusive<i64>);
+
+fn count(setting: usize) -> i64 {
+    i64::try_from(setting).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,67 @@
+//! The settings of the other crates, made from the settings of the program.
+
+use std::net::SocketAddr;
+
+use edge::EdgeSettings;
+use edge::tls::TlsPaths;
+use observe::telemetry::TelemetrySettings;
+use outbound::networks::{AllowedNetworks, NetworkError};
+use tokens::context::TokenSettings;
+
+use super::{Config, seconds};
+use crate::listener::Listener;
+
+impl Config {
+    /// The settings of log lines and spans.
+    pub fn telemetry(&self) -> TelemetrySettings<'_> {
+        TelemetrySettings {
+            filter: &self.log,
+            format: self.log_format,
+            trace_endpoint: &self.trace_endpoint,
+        }
+    }
+
+    /// The setting that names a listener's socket, and its value.
+    pub fn socket(&self, listener: Listener) -> (&'static str, SocketAddr) {
+        match listener {
+            Listener::Base => ("listen_base", self.listen_base),
+            Listener::Auth => ("listen_auth", self.listen_auth),
+            Listener::Directory => ("listen_directory", self.listen_directory),
+            Listener::Listing => ("listen_listing", self.listen_listing),
+            Listener::Ops => ("listen_ops", self.listen_ops),
+        }
+    }
+
+    /// The settings of connections and TLS.
+    pub fn edge(&self) -> EdgeSettings {
+        EdgeSettings {
+            handshake_timeout: seconds(self.handshake_timeout_seconds),
+            header_timeout: seconds(self.header_timeout_seconds),
+            idle_timeout: seconds(self.idle_timeout_seconds),
+            body_timeout: seconds(self.body_timeout_seconds),
+            answer_timeout: seconds(self.answer_timeout_seconds),
+            certificate_check_interval: seconds(self.certificate_check_seconds),
+            tls: TlsPaths {
+                certificate: self.certificate_file.clone(),
+                private_key: self.private_key_file.clone(),
+                client_ca: self.client_ca_file.clone(),
+                client_crl: self.client_crl_file.clone(),
+            },
+        }
+    }
+
+    /// The settings of access tokens.
+    pub fn tokens(&self) -> TokenSettings {
+        TokenSettings {
+            issuer: self.auth_url.clone(),
+            audience: self.base_url.clone(),
+            token_endpoint: self.token_endpoint(),
+            lifetime_seconds: self.token_lifetime_seconds,
+        }
+    }
+
+    /// The networks of `callback_allowed_networks`.
+    pub fn allowed_networks(&self) -> Result<AllowedNetworks, NetworkError> {
+        AllowedNetworks::parse(self.callback_allowed_networks.iter().map(String::as_str))
+    }
+}

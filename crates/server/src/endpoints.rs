@@ -1,0 +1,99 @@
+//! The sockets of all listeners, each with its routes, its TLS and its bounds.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::middleware;
+use edge::connection::peers::Peers;
+use edge::connection::{Endpoint, EndpointTls};
+use edge::limits;
+use edge::tls::ClientCertificate;
+use edge::tls::live::LiveTls;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::lifecycle::StartError;
+use crate::listener::Listener;
+use crate::metrics::Metrics;
+use crate::request_layer::{self, RequestIds, RequestLayer, SharedLayer};
+use crate::router::{self, Contexts};
+use crate::wire::metadata::ProtectedResource;
+
+/// Opens the sockets of all listeners.
+pub(crate) async fn open_endpoints(
+    contexts: &Contexts,
+    tls: &Arc<LiveTls>,
+    metrics: &Arc<Metrics>,
+) -> Result<(Vec<Endpoint>, [SocketAddr; 5]), StartError> {
+    let config = &contexts.config;
+    let shared = Arc::new(SharedLayer {
+        request_ids: RequestIds::default(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        rate_limits: contexts.tokens.rate_limits.clone(),
+        metrics: Arc::clone(metrics),
+    });
+    let new_peers = || {
+        let exempt = config.trusted_proxies.clone();
+        Arc::new(Peers::new(config.connections_per_address_max, exempt))
+    };
+    let (peers, permits) = (
+        new_peers(),
+        Arc::new(Semaphore::new(config.connections_max)),
+    );
+    let mut addresses = [config.listen_base; 5];
+    let mut endpoints = Vec::with_capacity(addresses.len());
+    for (index, listener) in Listener::ALL.into_iter().enumerate() {
+        let (setting, address) = config.socket(listener);
+        let socket = listen(setting, address).await?;
+        addresses[index] = socket.local_addr().unwrap_or(address);
+        let layer = Arc::new(RequestLayer {
+            listener,
+            metadata_url: ProtectedResource::url(listener, config),
+            shared: Arc::clone(&shared),
+        });
+        let wrap = middleware::from_fn_with_state(layer, request_layer::wrap);
+        // The operator's listener has bounds of its own, so that it answers under full load.
+        let is_private = matches!(listener, Listener::Ops);
+        endpoints.push(Endpoint {
+            listener: socket,
+            tls: client_certificate(listener).map(|client_certificate| EndpointTls {
+                live: Arc::clone(tls),
+                client_certificate,
+            }),
+            router: router::routes(listener, contexts).layer(wrap),
+            permits: if is_private {
+                Arc::new(Semaphore::new(limits::OPS_CONNECTIONS_MAX))
+            } else {
+                Arc::clone(&permits)
+            },
+            peers: if is_private {
+                new_peers()
+            } else {
+                Arc::clone(&peers)
+            },
+        });
+    }
+    Ok((endpoints, addresses))
+}
+
+/// Whether the listener asks for a client certificate (S-20); `None`: it has no TLS.
+fn client_certificate(listener: Listener) -> Option<ClientCertificate> {
+    match listener {
+        Listener::Base | Listener::Auth | Listener::Listing => Some(ClientCertificate::Requested),
+        Listener::Directory => Some(ClientCertificate::NotRequested),
+        Listener::Ops => None,
+    }
+}
+
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
+    let failed = |error: std::io::Error| StartError::Listen {
+        setting,
+        address,
+        reason: if error.kind() == std::io::ErrorKind::AddrInUse {
+            "another program uses this port".to_owned()
+        } else {
+            error.to_string()
+        },
+    };
+    TcpListener::bind(address).await.map_err(failed)
+}

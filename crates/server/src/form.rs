@@ -1,0 +1,147 @@
+//! Form bodies in both encodings of S-1, within bounds.
+
+use axum::body::{Body, Bytes};
+use edge::connection::slow_body::SlowBody;
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use crate::limits;
+use crate::problem::Problem;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) const SUPPORTED: &str = "multipart/form-data, application/x-www-form-urlencoded";
+
+/// The fields of a form, in the order in which they were sent.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Form {
+    fields: Vec<(String, String)>,
+}
+
+impl Form {
+    /// Reads a form body of at most `limits::FORM_BODY_BYTES_MAX` bytes.
+    pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
+        let encoding = Encoding::of(headers)?;
+        let bytes = read_body(body, limits::FORM_BODY_BYTES_MAX).await?;
+        match encoding {
+            Encoding::UrlEncoded => Self::parse_urlencoded(&bytes),
+            Encoding::Multipart(boundary) => Self::parse_multipart(bytes, boundary).await,
+        }
+    }
+
+    /// The last value of a field.
+    pub(crate) fn find(&self, name: &str) -> Option<&str> {
+        let mut fields = self.fields.iter().rev();
+        fields
+            .find(|field| field.0 == name)
+            .map(|field| field.1.as_str())
+    }
+
+    /// The values of a repeated field: `name[]`, `name%5B%5D` or `name[0]` (S-1).
+    pub(crate) fn list(&self, name: &str) -> Vec<&str> {
+        let is_entry = |field: &str| {
+            let Some(index) = field.strip_prefix(name) else {
+                return false;
+            };
+            let inner = index
+                .strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'))
+                .or_else(|| {
+                    let rest = index
+                        .strip_prefix("%5B")
+                        .or_else(|| index.strip_prefix("%5b"))?;
+                    rest.strip_suffix("%5D")
+                        .or_else(|| rest.strip_suffix("%5d"))
+                });
+            inner.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let entries = self.fields.iter().filter(|field| is_entry(&field.0));
+        entries.map(|field| field.1.as_str()).collect()
+    }
+
+    /// Parses `application/x-www-form-urlencoded`.
+    pub(crate) fn parse_urlencoded(bytes: &[u8]) -> Result<Self, Problem> {
+        if std::str::from_utf8(bytes).is_err() {
+            return Err(Problem::BodyMalformed("The form is not UTF-8.".to_owned()));
+        }
+        let fields: Vec<_> = form_urlencoded::parse(bytes)
+            .into_owned()
+            .take(limits::FORM_FIELDS_MAX + 1)
+            .collect();
+        Self::within_bounds(fields)
+    }
+
+    async fn parse_multipart(bytes: Bytes, boundary: String) -> Result<Self, Problem> {
+        let malformed = |error: &dyn std::fmt::Display| {
+            Problem::BodyMalformed(format!("The multipart form cannot be read: {error}."))
+        };
+        let whole = http_body_util::Full::new(bytes).into_data_stream();
+        let mut parts = multer::Multipart::new(whole, boundary);
+        let mut fields = Vec::new();
+        while let Some(part) = parts
+            .next_field()
+            .await
+            .map_err(|error| malformed(&error))?
+        {
+            let Some(name) = part.name().map(ToOwned::to_owned) else {
+                return Err(malformed(&"a part has no name"));
+            };
+            let value = part.bytes().await.map_err(|error| malformed(&error))?;
+            let value = String::from_utf8(value.to_vec())
+                .map_err(|_error| malformed(&format_args!("the part `{name}` is not UTF-8")))?;
+            fields.push((name, value));
+            if fields.len() > limits::FORM_FIELDS_MAX {
+                break;
+            }
+        }
+        Self::within_bounds(fields)
+    }
+
+    fn within_bounds(fields: Vec<(String, String)>) -> Result<Self, Problem> {
+        if fields.len() > limits::FORM_FIELDS_MAX {
+            let limit = limits::FORM_FIELDS_MAX;
+            return Err(Problem::BodyMalformed(format!(
+                "The form has more than {limit} fields."
+            )));
+        }
+        Ok(Self { fields })
+    }
+}
+
+enum Encoding {
+    UrlEncoded,
+    Multipart(String),
+}
+
+impl Encoding {
+    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let unsupported = || Problem::MediaTypeUnsupported(SUPPORTED);
+        let value = headers.get(header::CONTENT_TYPE).ok_or_else(unsupported)?;
+        let value = value.to_str().map_err(|_error| unsupported())?;
+        let kind = value.split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            return Ok(Self::UrlEncoded);
+        }
+        if !kind.eq_ignore_ascii_case("multipart/form-data") {
+            return Err(unsupported());
+        }
+        multer::parse_boundary(value)
+            .map(Self::Multipart)
+            .map_err(|_error| {
+                Problem::BodyMalformed("The multipart form names no boundary.".to_owned())
+            })
+    }
+}
+
+/// Reads a whole body within a bound of bytes; the door bounds its time.
+pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
+    match Limited::new(body, bytes_max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge(bytes_max)),
+        Err(error) if SlowBody::is_cause_of(error.as_ref()) => Err(Problem::BodyTooSlow),
+        Err(_broken) => Err(Problem::BodyMalformed(
+            "The body ended before it was complete.".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,190 @@
+//! The opened store and keys, and the contexts that are made of them.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use delivery::DeliveryContext;
+use delivery::wake::Wake;
+use edge::drain::Drain;
+use observe::clock::Clock;
+use outbound::client::{OutboundClient, OutboundSettings};
+use storage::{OpenOptions, Opening, Storage, StoreUrl};
+use tokens::client_keys::PublishedKeys;
+use tokens::context::TokenContext;
+use tokens::keys;
+use tokens::rate_limit::RateLimits;
+use tokens::registry::Registry;
+use tokens::signers::Signers;
+
+use crate::answer::Answers;
+use crate::config::Config;
+use crate::directory::Directory;
+use crate::housekeeping::Housekeeping;
+use crate::lifecycle::StartError;
+use crate::listing_management::ListingManagement;
+use crate::metrics::Metrics;
+use crate::router::Contexts;
+use crate::routes::health::Operations;
+use crate::routes::standard::ChainQueries;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::running_replays::RunningReplays;
+
+/// The opened store and keys, before anything is served.
+#[derive(Debug)]
+pub struct Foundation {
+    /// Settings.
+    pub config: Arc<Config>,
+    /// Time.
+    pub clock: Clock,
+    /// The store.
+    pub storage: Storage,
+    /// Clients and keys, cached by revision.
+    pub registry: Arc<Registry>,
+    /// The threads that sign.
+    pub signers: Arc<Signers>,
+    /// Calls addresses that others chose.
+    pub outbound: OutboundClient,
+}
+
+/// Opens the store that the settings name. Blocks.
+pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartError> {
+    let url: StoreUrl = config.store.parse()?;
+    let postgres_ca_pem = if config.store_ca_file.is_empty() {
+        None
+    } else {
+        let read = std::fs::read(&config.store_ca_file);
+        let path = || config.store_ca_file.clone();
+        Some(read.map_err(|error| StartError::StoreCa(path(), error.to_string()))?)
+    };
+    let options = OpenOptions {
+        opening,
+        connections: config.store_connections,
+        postgres_ca_pem,
+    };
+    Ok(Storage::open(&url, &options)?)
+}
+
+impl Foundation {
+    /// Opens store and keys. Blocks.
+    pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
+        // Faults outside the store are found before the store is upgraded.
+        let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
+        let outbound = OutboundClient::open(outbound_settings(&config)?)?;
+        let storage = open_storage(&config, opening)?;
+        let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
+        let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
+        Ok(Self {
+            config: Arc::new(config),
+            clock,
+            storage,
+            registry,
+            signers: Arc::new(signers),
+            outbound,
+        })
+    }
+
+    fn token_context(&self, rate_limits: Option<Arc<RateLimits>>) -> TokenContext {
+        TokenContext {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            signers: Arc::clone(&self.signers),
+            outbound: self.outbound.clone(),
+            client_keys: PublishedKeys::default(),
+            rate_limits,
+            settings: self.config.tokens(),
+        }
+    }
+
+    pub(crate) fn delivery_context(
+        &self,
+        wake: Arc<Wake>,
+        metrics: Arc<delivery::metrics::Metrics>,
+    ) -> DeliveryContext {
+        DeliveryContext {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            signers: Arc::clone(&self.signers),
+            outbound: self.outbound.clone(),
+            wake,
+            metrics,
+            issuer: self.config.base_url.clone(),
+            concurrency: self.config.callback_concurrency,
+        }
+    }
+
+    /// The parts that the removal of old rows uses.
+    pub fn housekeeping(&self) -> Housekeeping {
+        Housekeeping {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            key_retention_days: self.config.key_retention_days,
+            delivery_retention_days: self.config.delivery_retention_days,
+        }
+    }
+
+    pub(crate) fn contexts(
+        &self,
+        wake: &Arc<Wake>,
+        drain: &Arc<Drain>,
+        metrics: &Arc<Metrics>,
+    ) -> Contexts {
+        let (clock, storage) = (&self.clock, &self.storage);
+        let rate_limits = rate_limits(&self.config);
+        let tokens = Arc::new(self.token_context(rate_limits.clone()));
+        let signers = Arc::clone(&self.signers);
+        Contexts {
+            config: Arc::clone(&self.config),
+            queries: Arc::new(ChainQueries {
+                clock: clock.clone(),
+                storage: storage.clone(),
+                tokens: Arc::clone(&tokens),
+                answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
+            }),
+            webhooks: Arc::new(WebhookManagement {
+                clock: clock.clone(),
+                storage: storage.clone(),
+                outbound: self.outbound.clone(),
+                wake: Arc::clone(wake),
+                replays: RunningReplays::default(),
+                rate_limits,
+                delivery_retention_days: self.config.delivery_retention_days,
+            }),
+            directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&self.config))),
+            management: Arc::new(ListingManagement {
+                clock: clock.clone(),
+                storage: storage.clone(),
+                tokens: Arc::clone(&tokens),
+                wake: Arc::clone(wake),
+            }),
+            operations: Arc::new(Operations {
+                clock: clock.clone(),
+                storage: storage.clone(),
+                registry: Arc::clone(&self.registry),
+                drain: Arc::clone(drain),
+                metrics: Arc::clone(metrics),
+            }),
+            tokens,
+        }
+    }
+}
+
+fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
+    let ca_file = (!config.callback_ca_file.is_empty()).then(|| (&config.callback_ca_file).into());
+    Ok(OutboundSettings {
+        allowed: config.allowed_networks()?,
+        ca_files: ca_file.into_iter().collect(),
+        ..OutboundSettings::default()
+    })
+}
+
+fn rate_limits(config: &Config) -> Option<Arc<RateLimits>> {
+    if !config.rate_limit_enabled {
+        return None;
+    }
+    let per_second = NonZeroU32::new(config.rate_limit_per_second)?;
+    let burst = NonZeroU32::new(config.rate_limit_burst)?;
+    Some(Arc::new(RateLimits::new(per_second, burst)))
+}

@@ -1,0 +1,100 @@
+//! What is removed as time goes by: on every node, once a minute.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use observe::clock::Clock;
+use storage::Storage;
+use storage::{StorageError, waiting};
+use tokens::registry::Registry;
+use tokio::sync::watch;
+
+use crate::limits;
+
+const INTERVAL: Duration = Duration::from_mins(1);
+const DAY_SECONDS: i64 = 86_400;
+
+/// The parts that the removal of old rows uses.
+#[derive(Debug, Clone)]
+pub struct Housekeeping {
+    /// Time.
+    pub clock: Clock,
+    /// The store.
+    pub storage: Storage,
+    /// The registry, which holds revoked tokens in memory.
+    pub registry: Arc<Registry>,
+    /// How long a retired signing key stays published (S-28).
+    pub key_retention_days: u32,
+    /// How long deliveries that ended, and their events, are kept.
+    pub delivery_retention_days: u32,
+}
+
+/// Cleans until told to stop.
+pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(INTERVAL) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+        let tokens_before = housekeeping.clock.now_seconds() - tokens::limits::REVOKED_KEPT_SECONDS;
+        housekeeping
+            .registry
+            .known()
+            .revoked
+            .forget_expired(tokens_before);
+        let cleaning = async {
+            clean_store(&housekeeping).await?;
+            end_remains(&housekeeping, &stop).await
+        };
+        if let Err(error) = cleaning.await {
+            tracing::warn!(%error, "expired rows could not be removed");
+        }
+    }
+}
+
+/// Removes assertions, kept answers, deliveries and events that are older than the settings
+/// want them kept, and withdraws old keys (S-28). One round is one transaction, and bounded.
+pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError> {
+    let now = housekeeping.clock.now_seconds();
+    let keys_before = now - i64::from(housekeeping.key_retention_days) * DAY_SECONDS;
+    let ended_before = now - i64::from(housekeeping.delivery_retention_days) * DAY_SECONDS;
+    housekeeping
+        .storage
+        .write_at_length(move |write| {
+            // Another node's clock may be behind this one's.
+            let tokens_before = now - tokens::limits::REVOKED_KEPT_SECONDS;
+            storage::assertion::delete_expired_assertions(write, tokens_before)?;
+            storage::revoked_tokens::delete_expired_tokens(write, tokens_before)?;
+            storage::keys::revoke_retired_keys(write, keys_before, now)?;
+            let limit = limits::DELIVERIES_PRUNED_MAX;
+            storage::delivery_log::prune(write, ended_before * 1000, limit)?;
+            let limit = limits::IDEMPOTENCY_DELETED_MAX;
+            storage::idempotency::delete_expired_answers(write, now, limit)?;
+            Ok::<_, StorageError>(())
+        })
+        .await
+}
+
+/// What was owed where nobody can ask for it any more: cancelled, after a key was revoked, and
+/// removed, with a subscription. What is left when the program stops is left for the next one.
+pub async fn end_remains(
+    housekeeping: &Housekeeping,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), StorageError> {
+    let limit = limits::WAITING_CHANGED_MAX;
+    while !*stop.borrow() {
+        let now = housekeeping.clock.now_milliseconds();
+        let cancelling = housekeeping
+            .storage
+            .write_under_row_locks(move |write| waiting::cancel_ownerless(write, now, limit));
+        let cancelled: u64 = cancelling.await?;
+        let deleting = housekeeping
+            .storage
+            .write_at_length(move |write| waiting::delete_remains(write, limit));
+        let deleted: u64 = deleting.await?;
+        if cancelled + deleted == 0 {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! The server: the routes of all listeners, the documents that they answer with, and the settings.
+//!
+//! This crate knows nothing about commands and terminals.
+
+mod answer;
+mod authorization;
+mod conditional;
+pub mod config;
+mod directory;
+mod endpoints;
+mod form;
+pub mod foundation;
+pub mod housekeeping;
+pub mod lifecycle;
+pub mod limits;
+mod listener;
+pub mod listing_management;
+mod metrics;
+mod oauth;
+mod openapi;
+pub mod problem;
+pub mod property_search;
+mod rate_limit_fields;
+mod request_layer;
+mod router;
+mod routes;
+pub mod webhooks;
+mod wire;

@@ -1,0 +1,152 @@
+//! The whole server: opened from settings, served, stopped.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use delivery::dispatcher;
+use delivery::wake::Wake;
+use edge::Edge;
+use edge::connection;
+use edge::tls::TlsError;
+use edge::tls::live::{self, LiveTls, ReloadReason};
+use observe::clock::Clock;
+use outbound::client::OutboundError;
+use outbound::networks::NetworkError;
+use storage::{Opening, StorageError};
+use tokens::keys::KeyError;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::config::{Config, seconds};
+use crate::endpoints::open_endpoints;
+use crate::foundation::Foundation;
+use crate::housekeeping;
+use crate::metrics::Metrics;
+
+/// Why the server does not start, in one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The keys cannot be used.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// A certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Events cannot be sent.
+    #[error(transparent)]
+    OutboundClient(#[from] OutboundError),
+    /// A network of callbacks cannot be read.
+    #[error("callback_allowed_networks: {0}")]
+    Network(#[from] NetworkError),
+    /// The certificate authority of the database cannot be read.
+    #[error("cannot read store_ca_file {0}: {1}")]
+    StoreCa(String, String),
+    /// The operating system refuses to start a thread.
+    #[error("cannot start the threads that sign: {0}")]
+    Threads(std::io::Error),
+    /// An address cannot be listened on.
+    #[error("cannot listen on {address} ({setting}): {reason}")]
+    Listen {
+        /// The setting that names it.
+        setting: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    /// The opened store and keys.
+    pub foundation: Arc<Foundation>,
+    /// Connections, certificates and draining.
+    pub edge: Arc<Edge>,
+    /// The signal that wakes the delivery of events.
+    pub wake: Arc<Wake>,
+    /// The addresses of its sockets, in the order of [`Listener`].
+    pub addresses: [SocketAddr; 5],
+    tls: Arc<LiveTls>,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Server {
+    /// Opens everything and begins to serve. Either all addresses are served or none.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+        let opening = tokio::task::spawn_blocking(move || {
+            let foundation = Foundation::open(config, clock, Opening::Upgrade)?;
+            let tls = LiveTls::open(&foundation.config.edge().tls)?;
+            Ok::<_, StartError>((Arc::new(foundation), Arc::new(tls)))
+        });
+        let (foundation, tls) = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
+        let edge = Arc::new(Edge {
+            clock: foundation.clock.clone(),
+            metrics: Arc::default(),
+            drain: Arc::default(),
+            settings: foundation.config.edge(),
+        });
+        live::note_endings(&edge, &tls);
+        let wake = Arc::<Wake>::default();
+        let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
+        let metrics = Arc::new(Metrics::new(&edge.metrics, Arc::clone(&delivery_metrics)));
+        let contexts = foundation.contexts(&wake, &edge.drain, &metrics);
+        let (endpoints, addresses) = open_endpoints(&contexts, &tls, &metrics).await?;
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        for endpoint in endpoints {
+            tasks.spawn(connection::serve(
+                endpoint,
+                Arc::clone(&edge),
+                stopped.clone(),
+            ));
+        }
+        let watching = live::watch_files(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
+        tasks.spawn(watching);
+        let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
+        tasks.spawn(dispatcher::run(delivering, stopped.clone()));
+        tasks.spawn(housekeeping::run(foundation.housekeeping(), stopped));
+        Ok(Self {
+            foundation,
+            edge,
+            wake,
+            addresses,
+            tls,
+            stop,
+            tasks,
+        })
+    }
+
+    /// Reads the certificate files again. New connections get the new certificates.
+    pub async fn reload_certificates(&self) {
+        let (edge, tls) = (Arc::clone(&self.edge), Arc::clone(&self.tls));
+        let reading = move || live::reload(&edge, &tls, ReloadReason::Operator);
+        // It fails when the program ends.
+        drop(tokio::task::spawn_blocking(reading).await);
+    }
+
+    /// Drains for `drain_seconds`, so that clients move to other nodes before this one stops. The
+    /// node reports that it is not ready, and still answers, because a balancer learns of it only
+    /// at its next check. In the second half answers close their connections.
+    pub async fn drain(&self) {
+        let half = seconds(self.foundation.config.drain_seconds) / 2;
+        if half.is_zero() {
+            return;
+        }
+        self.edge.drain.begin();
+        tokio::time::sleep(half).await;
+        self.edge.drain.close_connections();
+        tokio::time::sleep(half).await;
+    }
+
+    /// Accepts nothing new, lets open requests end, and closes.
+    pub async fn stop(mut self) {
+        // An error means that all tasks have ended already.
+        let _all_ended = self.stop.send(true);
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

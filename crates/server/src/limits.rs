@@ -1,0 +1,62 @@
+//! Every bound of the program, with its unit. Settings can lower or raise some.
+
+use std::time::Duration;
+
+/// Body of a form request, in bytes (S-54).
+pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
+/// JSON body of a write, in bytes (S-54).
+pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
+/// Body of a token request, in bytes: an assertion of 16 KiB fits with room.
+pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
+/// Fields of one form.
+pub const FORM_FIELDS_MAX: usize = 512;
+/// `value[]` entries of one query (S-3).
+pub const VALUES_MAX: usize = 100;
+/// Characters of one `value[]` entry after trimming (S-3).
+pub const VALUE_CHARACTERS_MAX: usize = 200;
+/// Chains on a page (document 1).
+pub const ROWS_MAX: u64 = 100;
+/// Chains on a page when none is asked for (document 1).
+pub const ROWS_DEFAULT: u64 = 15;
+/// Properties that a look-up of an address lists at most.
+pub const SUGGESTIONS_MAX: usize = 20;
+/// Properties that it lists when no number is asked for.
+pub const SUGGESTIONS_DEFAULT: usize = 5;
+/// Highest page: the largest integer that canonical JSON carries exactly
+/// (RFC 8785 section 3.1), because the answer repeats it.
+pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
+/// Characters of `x-fapi-interaction-id` that are echoed.
+pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
+/// Signatures kept for reuse.
+pub const SIGNATURES_CACHED_MAX: usize = 100_000;
+/// How long a signature may be reused at most (S-13), in seconds.
+pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
+/// Largest integer in a JSON body or path: what every JSON reader carries exactly.
+pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
+/// Entries on a page of a list.
+pub const PER_PAGE_MAX: i64 = 100;
+/// Entries on a page of a list when no number is asked for.
+pub const PER_PAGE_DEFAULT: i64 = 15;
+/// Highest page of a list.
+pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
+/// How long the answer to an `Idempotency-Key` is kept, in seconds (S-52).
+pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
+/// Characters of an `Idempotency-Key`.
+pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
+/// Kept answers that one round of housekeeping removes.
+pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
+/// Subscriptions of one API key.
+pub const SUBSCRIPTIONS_MAX: i64 = 100;
+/// Events that one replay owes again.
+pub const REPLAY_EVENTS_MAX: i64 = 100_000;
+/// Events that one transaction of a replay looks at.
+pub const REPLAY_PART_EVENTS: i64 = 1_000;
+/// Deliveries of one subscription that one transaction changes or removes. A recording that waits
+/// for it, as on SQLite, does not wait long.
+pub const WAITING_CHANGED_MAX: i64 = 1_000;
+/// How long the metrics wait for the store; Prometheus itself waits for 10 s by default.
+pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Deliveries of one subscription that the metrics count.
+pub const WAITING_COUNTED_MAX: i64 = 100_000;
+/// Old deliveries that one round of housekeeping removes.
+pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;

@@ -1,0 +1,39 @@
+//! The five addresses that the program serves, each with a socket of its own.
+
+/// One of the five addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// Chain query; webhook management. Asks for a client certificate.
+    Base,
+    /// Token endpoint, introspection, revocation. Asks for a client certificate.
+    Auth,
+    /// Key set and directory.
+    Directory,
+    /// Listing and chain management. Asks for a client certificate, because a
+    /// bound token is checked here as well (S-24).
+    Listing,
+    /// Health and metrics, for the operator.
+    Ops,
+}
+
+impl Listener {
+    /// All listeners.
+    pub const ALL: [Self; 5] = [
+        Self::Base,
+        Self::Auth,
+        Self::Directory,
+        Self::Listing,
+        Self::Ops,
+    ];
+
+    /// Its name in logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Auth => "auth",
+            Self::Directory => "directory",
+            Self::Listing => "listing",
+            Self::Ops => "ops",
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What the routes of listing and chain management (document 2) share.
+//!
+//! A handler proves its caller, reads its fields, and records in one write: the parts here load
+//! what a decision of `chain` needs, ask it, and store what it returns with its history.
+
+pub mod caller;
+pub mod causes;
+pub mod ends;
+pub mod fields;
+pub mod history;
+pub mod json_body;
+pub mod links;
+pub mod listing_fields;
+pub mod listing_writes;
+pub mod listings;
+pub mod milestones;
+pub mod page;
+pub mod parameters;
+pub mod recording;
+pub mod refusal;
+pub mod segments;
+
+use std::sync::Arc;
+
+use delivery::wake::Wake;
+use observe::clock::Clock;
+use storage::Storage;
+use tokens::context::TokenContext;
+
+/// The parts that calls of document 2 use.
+#[derive(Debug)]
+pub struct ListingManagement {
+    /// Time.
+    pub clock: Clock,
+    /// The store.
+    pub storage: Storage,
+    /// Proves callers and counts their requests.
+    pub tokens: Arc<TokenContext>,
+    /// Wakes the delivery of events after a recording.
+    pub wake: Arc<Wake>,
+}

@@ -1,0 +1,87 @@
+//! Who calls listing and chain management: a client, acting for its branches.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use chain::ids::BranchId;
+use chain::permission;
+use http::request::Parts;
+use tokens::context::TokenContext;
+use tokens::registry::{Client, Scope};
+
+use super::refusal::Refusal;
+use crate::authorization;
+use crate::listing_management::ListingManagement;
+use crate::problem::Problem;
+use crate::rate_limit_fields;
+
+/// Proof that a request carries a valid access token of scope `listing`, bound
+/// to its certificate where it is bound at all (S-24). Its branches are those
+/// that the client has now, not those of the time when the token was issued.
+#[derive(Debug, Clone)]
+pub struct BranchCaller {
+    client: Arc<Client>,
+}
+
+/// Proves the caller of each request to a path that exists, and counts it (S-14).
+pub async fn admit(
+    State(management): State<Arc<ListingManagement>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let caller = match BranchCaller::prove(&management.tokens, &parts).await {
+        Ok(caller) => caller,
+        Err(problem) => return problem.into_response(),
+    };
+    let id = caller.client.id.clone();
+    parts.extensions.insert(caller);
+    let answering = next.run(Request::from_parts(parts, body));
+    let limits = management.tokens.rate_limits.as_deref();
+    rate_limit_fields::answer_within(limits, &id, answering).await
+}
+
+impl BranchCaller {
+    async fn prove(tokens: &TokenContext, parts: &Parts) -> Result<Self, Problem> {
+        let snapshot = tokens.registry.snapshot().await?;
+        let token = authorization::prove(tokens, &snapshot, parts, Scope::Listing).await?;
+        Ok(Self {
+            client: token.into_client(),
+        })
+    }
+
+    /// The client's id, which the history names.
+    pub fn client_id(&self) -> &str {
+        &self.client.id
+    }
+
+    /// The branches whose listings are the caller's.
+    pub fn branches(&self) -> &[BranchId] {
+        &self.client.branches
+    }
+
+    /// Refuses a branch that is not the caller's.
+    pub fn check_branch(&self, branch: BranchId) -> Result<(), Refusal> {
+        if permission::is_own(self.branches(), branch) {
+            Ok(())
+        } else {
+            Err(Refusal::forbidden(format!(
+                "branch {branch} is not one of yours"
+            )))
+        }
+    }
+}
+
+/// A route takes this from its request; it is there only if `admit` put it there.
+impl<S: Sync> FromRequestParts<S> for BranchCaller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        parts
+            .extensions
+            .remove::<Self>()
+            .ok_or_else(|| Problem::Internal("a route without a proven caller".to_owned()))
+    }
+}

@@ -1,0 +1,204 @@
+//! Reading a JSON body: every wrong field is named, all at once.
+
+use std::ops::RangeInclusive;
+
+use axum::body::Bytes;
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use crate::limits;
+use crate::problem::{FieldError, Problem};
+
+/// The members of a JSON object, and what was wrong with them so far. Members
+/// that nobody asks for are ignored.
+#[derive(Debug)]
+pub struct Fields {
+    members: Map<String, Value>,
+    prefix: &'static str,
+    errors: Vec<FieldError>,
+}
+
+impl Fields {
+    /// Parses a body that must be one JSON object.
+    pub fn parse(body: &Bytes) -> Result<Self, Problem> {
+        let parsed: Value = serde_json::from_slice(body).map_err(|error| {
+            Problem::BodyMalformed(format!("The body is not valid JSON: {error}."))
+        })?;
+        let Value::Object(members) = parsed else {
+            let detail = "The body must be a JSON object.".to_owned();
+            return Err(Problem::BodyMalformed(detail));
+        };
+        Ok(Self {
+            members,
+            prefix: "",
+            errors: Vec::new(),
+        })
+    }
+
+    /// Whether a member is there and not null.
+    pub fn has(&self, name: &str) -> bool {
+        self.members.get(name).is_some_and(|value| !value.is_null())
+    }
+
+    /// Notes that a member is wrong.
+    pub fn refuse(&mut self, name: &str, detail: impl Into<String>) {
+        self.errors.push(FieldError {
+            pointer: format!("{}{name}", self.prefix),
+            detail: detail.into(),
+        });
+    }
+
+    /// Whether a member is a number.
+    pub fn is_number(&self, name: &str) -> bool {
+        self.members.get(name).is_some_and(Value::is_number)
+    }
+
+    /// An optional integer.
+    pub fn integer(&mut self, name: &str, bounds: RangeInclusive<i64>) -> Option<i64> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let number = value.as_i64().filter(|number| bounds.contains(number));
+        if number.is_none() {
+            let detail = format!(
+                "must be an integer from {} to {}",
+                bounds.start(),
+                bounds.end()
+            );
+            self.refuse(name, detail);
+        }
+        number
+    }
+
+    /// An optional id.
+    pub fn id(&mut self, name: &str) -> Option<i64> {
+        self.integer(name, 1..=limits::INTEGER_MAX)
+    }
+
+    /// An id that must be there.
+    pub fn required_id(&mut self, name: &str) -> Option<i64> {
+        self.require(name);
+        self.id(name)
+    }
+
+    /// Notes that a member is missing.
+    pub fn require(&mut self, name: &str) {
+        if !self.has(name) {
+            self.refuse(name, "is missing");
+        }
+    }
+
+    /// An optional boolean.
+    pub fn boolean(&mut self, name: &str) -> Option<bool> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let flag = value.as_bool();
+        if flag.is_none() {
+            self.refuse(name, "must be true or false");
+        }
+        flag
+    }
+
+    /// An optional text exactly as sent.
+    pub fn exact_text(&mut self, name: &str) -> Option<String> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let text = value.as_str().map(ToOwned::to_owned);
+        if text.is_none() {
+            self.refuse(name, "must be a string");
+        }
+        text
+    }
+
+    /// An optional text without the white space around it.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.text_of(name, 1)
+    }
+
+    /// As [`Fields::text`], but it may be empty.
+    pub fn text_or_empty(&mut self, name: &str) -> Option<String> {
+        self.text_of(name, 0)
+    }
+
+    fn text_of(&mut self, name: &str, characters_min: usize) -> Option<String> {
+        let text = self.exact_text(name)?;
+        let text = text.trim();
+        let length = text.chars().count();
+        let is_sane = (characters_min..=chain::limits::TEXT_CHARACTERS_MAX).contains(&length)
+            && !text.chars().any(char::is_control);
+        if is_sane {
+            return Some(text.to_owned());
+        }
+        let detail = format!(
+            "must have {characters_min} to {} characters, none of them a control character",
+            chain::limits::TEXT_CHARACTERS_MAX
+        );
+        self.refuse(name, detail);
+        None
+    }
+
+    /// An optional civil date.
+    pub fn date(&mut self, name: &str) -> Option<Date> {
+        let text = self.exact_text(name)?;
+        let is_shaped = text.len() == 10 && text.is_ascii();
+        let date = is_shaped.then(|| text.parse::<Date>().ok()).flatten();
+        let date = date.filter(|date| chain::limits::YEARS.contains(&date.year()));
+        if date.is_none() {
+            let detail = format!(
+                "must be a date YYYY-MM-DD in the years {} to {}",
+                chain::limits::YEARS.start(),
+                chain::limits::YEARS.end()
+            );
+            self.refuse(name, detail);
+        }
+        date
+    }
+
+    /// A list of texts, or one text.
+    pub fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let texts: Option<Vec<_>> = match value {
+            Value::String(text) => Some(vec![text.clone()]),
+            Value::Array(values) => values
+                .iter()
+                .map(|value| value.as_str().map(ToOwned::to_owned))
+                .collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        };
+        if texts.is_none() {
+            self.refuse(name, "must be a string or an array of strings");
+        }
+        texts
+    }
+
+    /// The members of an optional object; their errors come back with
+    /// [`Fields::close`].
+    pub fn object(&mut self, name: &'static str) -> Option<Self> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let Value::Object(members) = value else {
+            self.refuse(name, "must be an object");
+            return None;
+        };
+        Some(Self {
+            members: members.clone(),
+            prefix: name,
+            errors: Vec::new(),
+        })
+    }
+
+    /// Takes over what was wrong in an inner object.
+    pub fn close(&mut self, inner: Self) {
+        let prefix = inner.prefix;
+        self.errors
+            .extend(inner.errors.into_iter().map(|error| FieldError {
+                pointer: error.pointer.replacen(prefix, &format!("{prefix}."), 1),
+                detail: error.detail,
+            }));
+    }
+
+    /// Whether nothing was wrong so far.
+    pub fn is_right(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Ends the reading: all errors at once, or none.
+    pub fn finish(self) -> Result<(), Problem> {
+        super::page::refuse_errors(self.errors)
+    }
+}

@@ -1,0 +1,152 @@
+//! Which part of a long list is asked for.
+
+use http::request::Parts;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::form::Form;
+use crate::limits;
+use crate::problem::{FieldError, Problem};
+
+/// The query string of a read.
+#[derive(Debug)]
+pub struct Query {
+    fields: Form,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    number: i64,
+    per_page: i64,
+}
+
+/// `meta` of a paged answer.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ListMeta)]
+pub struct Meta {
+    /// Where in the whole list this page is.
+    pub pagination: Pagination,
+}
+
+/// Figures of a paged answer.
+// Document 1's query has a schema `Pagination` of its own.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ListPagination)]
+pub struct Pagination {
+    /// Entries in all.
+    #[schema(minimum = 0)]
+    pub total: i64,
+    /// Entries on a page.
+    #[schema(minimum = 1)]
+    pub per_page: i64,
+    /// Counted from 1.
+    #[schema(minimum = 1)]
+    pub current_page: i64,
+    /// At least 1.
+    #[schema(minimum = 1)]
+    pub last_page: i64,
+}
+
+impl Query {
+    /// Reads the query string of a request.
+    pub fn read(parts: &Parts) -> Result<Self, Problem> {
+        Self::parse(parts.uri.query())
+    }
+
+    /// Parses a query string.
+    pub fn parse(text: Option<&str>) -> Result<Self, Problem> {
+        let text = text.unwrap_or_default();
+        let fields = Form::parse_urlencoded(text.as_bytes())?;
+        Ok(Self { fields })
+    }
+
+    /// The last value of a parameter.
+    pub fn find(&self, name: &str) -> Option<&str> {
+        self.fields.find(name)
+    }
+
+    /// An integer within bounds; what is wrong goes to `errors`.
+    pub fn integer(
+        &self,
+        name: &str,
+        bounds: std::ops::RangeInclusive<i64>,
+        errors: &mut Vec<FieldError>,
+    ) -> Option<i64> {
+        let text = self.find(name)?;
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = is_number.then(|| text.parse().ok()).flatten();
+        let number = number.filter(|number| bounds.contains(number));
+        if number.is_none() {
+            errors.push(FieldError {
+                pointer: name.to_owned(),
+                detail: format!(
+                    "must be an integer from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                ),
+            });
+        }
+        number
+    }
+
+    /// A text of sane length; what is wrong goes to `errors`.
+    pub fn text(&self, name: &str, errors: &mut Vec<FieldError>) -> Option<String> {
+        let text = self.find(name)?.trim();
+        let is_sane = (1..=chain::limits::TEXT_CHARACTERS_MAX).contains(&text.chars().count())
+            && !text.chars().any(char::is_control);
+        if !is_sane {
+            errors.push(FieldError {
+                pointer: name.to_owned(),
+                detail: format!(
+                    "must have 1 to {} characters, none of them a control character",
+                    chain::limits::TEXT_CHARACTERS_MAX
+                ),
+            });
+        }
+        is_sane.then(|| text.to_owned())
+    }
+
+    /// `page` and `per_page`.
+    pub fn page(&self, errors: &mut Vec<FieldError>) -> Page {
+        let number = self.integer("page", 1..=limits::LIST_PAGE_MAX, errors);
+        let per_page = self.integer("per_page", 1..=limits::PER_PAGE_MAX, errors);
+        Page {
+            number: number.unwrap_or(1),
+            per_page: per_page.unwrap_or(limits::PER_PAGE_DEFAULT),
+        }
+    }
+}
+
+impl Page {
+    /// Entries on it at most.
+    pub fn limit(self) -> i64 {
+        self.per_page
+    }
+
+    /// Entries before it.
+    pub fn offset(self) -> i64 {
+        (self.number - 1) * self.per_page
+    }
+
+    /// The figures for an answer.
+    pub fn meta(self, total: i64) -> Meta {
+        Meta {
+            pagination: Pagination {
+                total,
+                per_page: self.per_page,
+                current_page: self.number,
+                last_page: ((total + self.per_page - 1) / self.per_page).max(1),
+            },
+        }
+    }
+}
+
+/// Refuses the request if anything was wrong.
+pub fn refuse_errors(errors: Vec<FieldError>) -> Result<(), Problem> {
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::ValuesInvalid(errors))
+    }
+}

@@ -1,0 +1,257 @@
+//! One write: the operation, its history and its kept answer in one transaction.
+
+use axum::extract::{FromRequest, Request};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use observe::trace;
+use serde::Serialize;
+use serde_json::Value;
+use signing::{base64url, canonical};
+use storage::Write;
+use storage::idempotency::{self, AnswerKey, KeptAnswer};
+use tracing::Instrument as _;
+
+use super::caller::BranchCaller;
+use super::fields::Fields;
+use super::history::Pen;
+use super::json_body::JsonBody;
+use super::page::Query;
+use super::refusal::Refusal;
+use crate::limits;
+use crate::listing_management::ListingManagement;
+use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
+
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A request that wants to change something. Nothing in its body is read yet.
+#[derive(Debug, Clone)]
+pub struct WriteRequest {
+    path: String,
+    query: Option<String>,
+    key: Option<String>,
+    digest: String,
+    body: JsonBody,
+}
+
+/// What a write answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    status: StatusCode,
+    body: String,
+    location: Option<String>,
+}
+
+/// Who changes something, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'a> {
+    /// The proven caller.
+    pub caller: &'a BranchCaller,
+    /// Unix seconds.
+    pub now: i64,
+    /// The same moment in Unix milliseconds.
+    pub now_milliseconds: i64,
+}
+
+impl<S: Send + Sync> FromRequest<S> for WriteRequest {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let key = read_key(request.headers())?;
+        let path = request.uri().path().to_owned();
+        let query = request.uri().query().map(ToOwned::to_owned);
+        // The method belongs to the request as much as its body does.
+        let mut identity = request.method().as_str().as_bytes().to_vec();
+        let body = JsonBody::from_request(request, state).await?;
+        identity.push(b' ');
+        identity.extend_from_slice(body.bytes());
+        Ok(Self {
+            path,
+            query,
+            key,
+            digest: base64url::encode(&canonical::digest(&identity)),
+            body,
+        })
+    }
+}
+
+impl WriteRequest {
+    /// Its query string.
+    pub fn query(&self) -> Result<Query, Problem> {
+        Query::parse(self.query.as_deref())
+    }
+
+    /// The members of its JSON body.
+    pub fn fields(&self) -> Result<Fields, Problem> {
+        self.body.fields()
+    }
+}
+
+/// Runs `work` in one transaction. With an `Idempotency-Key`, the first answer
+/// is kept in that very transaction, a refusal too, and given again for 24 h
+/// (S-52). `work` may run again after a conflict, and must refuse before it
+/// changes anything.
+pub async fn record(
+    management: &ListingManagement,
+    caller: BranchCaller,
+    request: WriteRequest,
+    mut work: impl FnMut(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let now = management.clock.now_seconds();
+    let now_milliseconds = management.clock.now_milliseconds();
+    let (reply, is_replayed) = management
+        .storage
+        .write(move |write| {
+            let author = Author {
+                caller: &caller,
+                now,
+                now_milliseconds,
+            };
+            let Some(key) = request.key.as_deref() else {
+                return work(write, &author).map(|reply| (reply, false));
+            };
+            let asked = AnswerKey {
+                client_id: caller.client_id(),
+                path: &request.path,
+                key,
+            };
+            if let Some(kept) = idempotency::find_answer(write, &asked, now)? {
+                return replay(&kept, &request).map(|reply| (reply, true));
+            }
+            let reply = match work(write, &author) {
+                Ok(reply) => reply,
+                Err(problem) => Reply::of_refusal(problem)?,
+            };
+            let kept = KeptAnswer {
+                body_digest: request.digest.clone(),
+                status: i64::from(reply.status.as_u16()),
+                body: reply.body.clone(),
+            };
+            let expires_at = now + limits::IDEMPOTENCY_SECONDS;
+            idempotency::keep_answer(write, &asked, &kept, expires_at)?;
+            Ok::<_, Problem>((reply, false))
+        })
+        .instrument(trace::step("store write"))
+        .await?;
+    management.wake.wake();
+    let mut response = reply.into_response();
+    if is_replayed {
+        let headers = response.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
+    if kept.body_digest != request.digest {
+        return Err(key_reused().into());
+    }
+    let status = u16::try_from(kept.status).ok();
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.ok_or_else(|| Problem::Internal("a kept answer's status".to_owned()))?;
+    let is_created = status == StatusCode::CREATED;
+    Ok(Reply {
+        status,
+        body: kept.body.clone(),
+        location: is_created
+            .then(|| locate(&request.path, &kept.body))
+            .flatten(),
+    })
+}
+
+/// What a request created stands below its path, under the id in the answer.
+fn locate(path: &str, body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let id = body.pointer("/data/id")?.as_i64()?;
+    Some(format!("{path}/{id}"))
+}
+
+impl Reply {
+    /// An answer with a body of its own.
+    pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
+        let body =
+            serde_json::to_string(body).map_err(|error| Problem::Internal(error.to_string()))?;
+        Ok(Self {
+            status,
+            body,
+            location: None,
+        })
+    }
+
+    /// The simple success response.
+    pub fn success() -> Result<Self, Problem> {
+        Self::json(StatusCode::OK, &SuccessAnswer::default())
+    }
+
+    /// Says where the new thing is.
+    #[must_use]
+    pub fn at(mut self, location: String) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// What the rules refused is an answer that can be kept; anything else is not.
+    fn of_refusal(problem: Problem) -> Result<Self, Problem> {
+        if !matches!(problem, Problem::Refused(_) | Problem::ValuesInvalid(_)) {
+            return Err(problem);
+        }
+        let (status, body) = problem.to_failure();
+        Self::json(status, &body)
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let kind = HeaderValue::from_static("application/json");
+        let mut response = (self.status, [(header::CONTENT_TYPE, kind)], self.body).into_response();
+        let location = self.location.map(HeaderValue::try_from);
+        if let Some(Ok(location)) = location {
+            response.headers_mut().insert(header::LOCATION, location);
+        }
+        response
+    }
+}
+
+impl Author<'_> {
+    /// With which the history is written.
+    pub fn pen(&self) -> Pen<'_> {
+        Pen {
+            actor: self.caller.client_id(),
+            now: self.now,
+        }
+    }
+}
+
+/// At most 255 visible ASCII characters.
+fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut fields = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(field) = fields.next() else {
+        return Ok(None);
+    };
+    let is_sane = fields.next().is_none()
+        && (1..=limits::IDEMPOTENCY_KEY_CHARACTERS_MAX).contains(&field.len())
+        && field.as_bytes().iter().all(u8::is_ascii_graphic);
+    let text = field.to_str().ok().filter(|_| is_sane);
+    let text = text.ok_or_else(key_malformed)?;
+    Ok(Some(text.to_owned()))
+}
+
+/// A key that is not one.
+pub fn key_malformed() -> Refusal {
+    let detail = format!(
+        "must be sent once, with 1 to {} visible ASCII characters",
+        limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
+    );
+    Refusal::invalid("value_invalid", "Idempotency-Key", detail)
+}
+
+/// A key that belongs to another write.
+pub fn key_reused() -> Refusal {
+    let detail = "this key was used with another body; take a new key for a new request";
+    Refusal::invalid(
+        "idempotency_key_reused",
+        "Idempotency-Key",
+        detail.to_owned(),
+    )
+}

@@ -1,0 +1,222 @@
+//! Refusals of the token endpoint, as RFC 6749 section 5.2 shapes them.
+
+use std::collections::BTreeMap;
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use storage::StorageError;
+use tokens::context::ClientRefusal;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
+
+use crate::limits;
+use crate::openapi::refusals::{self, DescribedRefusal};
+use crate::problem::Problem;
+
+/// A refusal, with a description for the caller that says what to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OauthError {
+    /// The request itself is wrong.
+    InvalidRequest(&'static str),
+    /// The client did not prove who it is.
+    InvalidClient(&'static str),
+    /// A client used the `Authorization` field; the challenge of its scheme.
+    WrongScheme(&'static str),
+    /// The grant type is not offered.
+    UnsupportedGrantType,
+    /// A scope does not exist or is not assigned.
+    InvalidScope(&'static str),
+    /// The body is too large.
+    TooLarge(usize),
+    /// Another method than POST.
+    MethodNotAllowed,
+    /// Too many requests; how many seconds to wait (S-14).
+    RateLimited(u64),
+    /// Passing or internal trouble: answered as document 1's API does.
+    Failed(Problem),
+}
+
+/// No answer of the token endpoint is to be kept: RFC 6749 section 5.1, for
+/// refusals as well.
+pub(crate) fn forbid_keeping(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+}
+
+/// How a request of a client that must prove itself may be refused, for its
+/// description; `own` is what only this one may be refused for.
+pub(crate) fn describe(
+    own: impl IntoIterator<Item = OauthError>,
+) -> BTreeMap<String, RefOr<DescribedResponse>> {
+    let passing = [
+        Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+        Problem::BodyTooSlow,
+        Problem::Internal(String::new()),
+        Problem::Unavailable(1, String::new()),
+        Problem::Unconfirmed(String::new()),
+    ];
+    let shared = [
+        OauthError::InvalidRequest("a parameter is repeated"),
+        OauthError::InvalidClient("the client is not registered"),
+        OauthError::WrongScheme("Bearer"),
+        OauthError::TooLarge(limits::TOKEN_BODY_BYTES_MAX),
+        OauthError::RateLimited(1),
+    ];
+    let all = own
+        .into_iter()
+        .chain(shared)
+        .chain(passing.map(OauthError::Failed));
+    refusals::describe(all.map(|refusal| refusal.to_refusal()))
+}
+
+/// A refusal (RFC 6749 section 5.2).
+#[derive(Serialize, ToSchema)]
+#[schema(as = TokenError)]
+pub(crate) struct Body<'a> {
+    /// Which kind, for programs.
+    error: &'a str,
+    /// What to change, for people.
+    error_description: String,
+}
+
+impl OauthError {
+    /// Why the client did not prove who it is, if that is what was refused.
+    pub(super) fn unproven(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidClient(why) => Some(why),
+            Self::WrongScheme(_) => Some("another scheme than private_key_jwt"),
+            Self::InvalidRequest(_)
+            | Self::UnsupportedGrantType
+            | Self::InvalidScope(_)
+            | Self::TooLarge(_)
+            | Self::MethodNotAllowed
+            | Self::RateLimited(_)
+            | Self::Failed(_) => None,
+        }
+    }
+
+    fn parts(&self) -> Result<(StatusCode, &'static str, String), Problem> {
+        let (status, code, description) = match self {
+            Self::InvalidRequest(why) => (StatusCode::BAD_REQUEST, "invalid_request", *why),
+            Self::InvalidClient(why) => (StatusCode::UNAUTHORIZED, "invalid_client", *why),
+            Self::WrongScheme(_) => (
+                StatusCode::UNAUTHORIZED,
+                "invalid_client",
+                "use private_key_jwt: send client_assertion in the form",
+            ),
+            Self::UnsupportedGrantType => (
+                StatusCode::BAD_REQUEST,
+                "unsupported_grant_type",
+                "use grant_type=client_credentials",
+            ),
+            Self::InvalidScope(why) => (StatusCode::BAD_REQUEST, "invalid_scope", *why),
+            Self::TooLarge(limit) => {
+                let description = format!("the body is larger than {limit} bytes");
+                return Ok((
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "invalid_request",
+                    description,
+                ));
+            }
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "invalid_request",
+                "use POST",
+            ),
+            // The code that RFC 6749 has for "not now, but later" (section 4.1.2.1): none of
+            // section 5.2 says so, and what reads this answer looks for a code.
+            Self::RateLimited(seconds) => {
+                let description = format!("too many requests: wait {seconds} s");
+                return Ok((
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "temporarily_unavailable",
+                    description,
+                ));
+            }
+            Self::Failed(problem) => return Err(problem.clone()),
+        };
+        Ok((status, code, description.to_owned()))
+    }
+
+    /// As a description of the interface shows it.
+    pub(crate) fn to_refusal(&self) -> DescribedRefusal {
+        let mut refusal = match (self.parts(), self.to_parts()) {
+            (Ok((_status, code, description)), Ok((status, headers, body))) => DescribedRefusal {
+                name: code.to_owned(),
+                title: description,
+                schema: "TokenError",
+                status,
+                headers,
+                body,
+            },
+            (Err(problem), _) | (_, Err(problem)) => problem.to_refusal(),
+        };
+        forbid_keeping(&mut refusal.headers);
+        refusal
+    }
+
+    /// The whole answer.
+    fn to_parts(&self) -> Result<(StatusCode, HeaderMap, Vec<u8>), Problem> {
+        let (status, error, error_description) = self.parts()?;
+        let mut headers = HeaderMap::new();
+        let kind = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, kind);
+        match self {
+            // RFC 6749 section 5.2: only for a client that used the field.
+            Self::WrongScheme(challenge) => {
+                let challenge = HeaderValue::from_static(challenge);
+                headers.insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            Self::MethodNotAllowed => {
+                headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
+            }
+            Self::RateLimited(seconds) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
+            }
+            Self::InvalidRequest(_)
+            | Self::InvalidClient(_)
+            | Self::UnsupportedGrantType
+            | Self::InvalidScope(_)
+            | Self::TooLarge(_)
+            | Self::Failed(_) => {}
+        }
+        let body = Body {
+            error,
+            error_description,
+        };
+        Ok((
+            status,
+            headers,
+            serde_json::to_vec(&body).unwrap_or_default(),
+        ))
+    }
+}
+
+impl IntoResponse for OauthError {
+    fn into_response(self) -> Response {
+        match self.to_parts() {
+            Ok((status, headers, body)) => (status, headers, body).into_response(),
+            Err(problem) => problem.into_response(),
+        }
+    }
+}
+
+impl From<ClientRefusal> for OauthError {
+    fn from(refusal: ClientRefusal) -> Self {
+        match refusal {
+            ClientRefusal::InvalidRequest(why) => Self::InvalidRequest(why),
+            ClientRefusal::InvalidClient(why) => Self::InvalidClient(why),
+            ClientRefusal::InvalidScope(why) => Self::InvalidScope(why),
+            ClientRefusal::RateLimited(seconds) => Self::RateLimited(seconds),
+            ClientRefusal::Storage(error) => error.into(),
+            ClientRefusal::Signing(error) => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl From<StorageError> for OauthError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(Problem::from(error))
+    }
+}

@@ -1,0 +1,96 @@
+//! Refusals in a document, taken from the tables that make the real ones: the
+//! statuses, header fields and bodies shown are what the program would send.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderMap, StatusCode, header};
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::{Content, ContentBuilder, Header, Ref, RefOr, Response, ResponseBuilder};
+
+/// A refusal as it would leave the program.
+#[derive(Debug)]
+pub struct DescribedRefusal {
+    /// Name among the examples of its status.
+    pub name: String,
+    /// What it means, in a few words.
+    pub title: String,
+    /// Name of its body's schema.
+    pub schema: &'static str,
+    /// HTTP status.
+    pub status: StatusCode,
+    /// Header fields, the content type among them.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+/// The answers of an operation that can refuse in these ways. Refusals of one
+/// status are one answer with several examples.
+pub(crate) fn describe(
+    refusals: impl IntoIterator<Item = DescribedRefusal>,
+) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status: BTreeMap<StatusCode, Vec<DescribedRefusal>> = BTreeMap::new();
+    for refusal in refusals {
+        by_status.entry(refusal.status).or_default().push(refusal);
+    }
+    by_status
+        .into_iter()
+        .map(|(status, refusals)| {
+            (
+                status.as_str().to_owned(),
+                describe_status(&refusals).into(),
+            )
+        })
+        .collect()
+}
+
+fn describe_status(refusals: &[DescribedRefusal]) -> Response {
+    let mut titles: Vec<&str> = Vec::new();
+    for refusal in refusals {
+        if !titles.contains(&refusal.title.as_str()) {
+            titles.push(&refusal.title);
+        }
+    }
+    let mut response = ResponseBuilder::new().description(titles.join(". Or: ") + ".");
+    let mut by_type: BTreeMap<String, Vec<&DescribedRefusal>> = BTreeMap::new();
+    for refusal in refusals {
+        let kind = refusal.headers.get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        by_type.entry(kind.to_owned()).or_default().push(refusal);
+        for name in refusal
+            .headers
+            .keys()
+            .filter(|name| *name != header::CONTENT_TYPE)
+        {
+            response = response.header(name.as_str(), Header::default());
+        }
+    }
+    for (kind, refusals) in by_type {
+        response = response.content(kind, describe_content(&refusals));
+    }
+    response.build()
+}
+
+fn describe_content(refusals: &[&DescribedRefusal]) -> Content {
+    let schema = refusals
+        .first()
+        .map(|refusal| Ref::from_schema_name(refusal.schema));
+    // One code may stand for several refusals, which are told apart by a number.
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let examples = refusals.iter().map(|refusal| {
+        let count = seen.entry(&refusal.name).or_default();
+        *count += 1;
+        let name = match *count {
+            1 => refusal.name.clone(),
+            more => format!("{}-{more}", refusal.name),
+        };
+        let example = ExampleBuilder::new()
+            .summary(refusal.title.clone())
+            .value(serde_json::from_slice(&refusal.body).ok());
+        (name, example)
+    });
+    ContentBuilder::new()
+        .schema(schema)
+        .examples_from_iter(examples)
+        .build()
+}

@@ -1,0 +1,103 @@
+//! Schemas that take their values from the program's own tables and limits.
+
+use utoipa::openapi::schema::{
+    AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
+};
+use utoipa::openapi::{RefOr, Schema, SchemaFormat};
+
+use crate::limits;
+
+/// A text that is one of these.
+pub(crate) fn one_of_texts(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(values))
+}
+
+/// An integer from `minimum` to `maximum`.
+pub(crate) fn integer(minimum: u64, maximum: u64) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(to_number(minimum)))
+        .maximum(Some(to_number(maximum)))
+}
+
+/// An integer from 1 to a limit that is kept with its sign.
+pub(crate) fn positive(maximum: i64) -> ObjectBuilder {
+    integer(1, maximum.unsigned_abs())
+}
+
+/// An id of ours.
+pub(crate) fn id() -> ObjectBuilder {
+    positive(limits::INTEGER_MAX)
+}
+
+/// A moment or a count that can be any integer.
+pub(crate) fn any_integer() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Integer)
+}
+
+/// True or false.
+pub(crate) fn flag() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean)
+}
+
+/// A text of at most so many characters.
+pub(crate) fn text_or_empty(characters_max: usize) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(characters_max))
+}
+
+/// A text of a format that JSON Schema names.
+pub(crate) fn formatted(format: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(Some(SchemaFormat::Custom(format.to_owned())))
+}
+
+/// A text of 1 to so many characters that are not all white space.
+pub(crate) fn text(characters_max: usize) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(characters_max))
+        .pattern(Some(r"\S"))
+}
+
+/// Limits are far below what any processor's word holds.
+fn to_number(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+/// An object that must have one of these members, and not two.
+pub(crate) fn exactly_one_of<const N: usize>(
+    names: [&str; N],
+    members: ObjectBuilder,
+) -> RefOr<Schema> {
+    let choices = names
+        .into_iter()
+        .fold(OneOfBuilder::new(), |choices, name| {
+            choices.item(having(name))
+        });
+    AllOfBuilder::new().item(members).item(choices).into()
+}
+
+/// An object that must have one of these members, or several.
+pub(crate) fn at_least_one_of<const N: usize>(
+    names: [&str; N],
+    members: ObjectBuilder,
+) -> RefOr<Schema> {
+    let choices = names
+        .into_iter()
+        .fold(AnyOfBuilder::new(), |choices, name| {
+            choices.item(having(name))
+        });
+    AllOfBuilder::new().item(members).item(choices).into()
+}
+
+fn having(name: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .required(name)
+}

@@ -1,0 +1,315 @@
+//! The one table of what the program answers when it refuses: document 1's shape (S-15), and the
+//! shape of listing and chain management (S-40).
+
+mod shape;
+
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use serde::Serialize;
+use storage::StorageError;
+use tokens::access::AccessRefusal;
+use tokens::signers::SigningError;
+use utoipa::ToSchema;
+
+pub(crate) use self::shape::Document;
+use crate::listing_management::refusal::Refusal;
+
+/// A refusal or a failure, as it leaves the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// No token was sent (RFC 6750 section 3.1: no error code then).
+    TokenMissing,
+    /// The token is not valid here and now; what is wrong with it.
+    TokenInvalid(&'static str),
+    /// The token lacks this scope.
+    ScopeInsufficient(&'static str),
+    /// No API key was sent, or one that does not count; which of both.
+    ApiKeyInvalid(&'static str),
+    /// The present state forbids it; why, for the caller.
+    Conflict(&'static str),
+    /// Nothing was found; why, for the caller.
+    NotFound(&'static str),
+    /// No such path.
+    NoSuchPath,
+    /// The path exists with other methods; which ones, where the router does not
+    /// say so in `Allow` itself.
+    MethodNotAllowed(Option<&'static str>),
+    /// The body has a content type that is not read here; which ones are.
+    MediaTypeUnsupported(&'static str),
+    /// The body cannot be read at all; why.
+    BodyMalformed(String),
+    /// The body is larger than this many bytes.
+    BodyTooLarge(usize),
+    /// The body came too slowly.
+    BodyTooSlow,
+    /// Values that break a rule.
+    ValuesInvalid(Vec<FieldError>),
+    /// What listing and chain management refuses by its rules.
+    Refused(Refusal),
+    /// Too many requests; how many seconds to wait.
+    RateLimited(u64),
+    /// Something passing; how many seconds to wait. The text is for the log.
+    Unavailable(u64, String),
+    /// The store did not say whether a change counts. The text is for the log.
+    Unconfirmed(String),
+    /// This node is about to stop.
+    Draining,
+    /// A fault of ours. The text is for the log.
+    Internal(String),
+}
+
+/// One value that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    /// Which one, for example `value[3]`.
+    pub pointer: String,
+    /// What is wrong, and what is right.
+    pub detail: String,
+}
+
+impl Problem {
+    /// Status, the last part of `type`, and `title`.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one row of the table for each refusal"
+    )]
+    fn class(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::TokenMissing => (
+                StatusCode::UNAUTHORIZED,
+                "token-missing",
+                "Access token missing",
+            ),
+            Self::TokenInvalid(_) => (
+                StatusCode::UNAUTHORIZED,
+                "token-invalid",
+                "Access token not valid",
+            ),
+            Self::ScopeInsufficient(_) => {
+                (StatusCode::FORBIDDEN, "insufficient-scope", "Scope missing")
+            }
+            Self::ApiKeyInvalid(_) => (
+                StatusCode::UNAUTHORIZED,
+                "api-key-invalid",
+                "API key not valid",
+            ),
+            Self::Conflict(_) => (StatusCode::CONFLICT, "conflict", "The state forbids it"),
+            Self::NotFound(_) => (StatusCode::NOT_FOUND, "not-found", "Not found"),
+            Self::NoSuchPath => (StatusCode::NOT_FOUND, "no-such-path", "No such path"),
+            Self::MethodNotAllowed(_) => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "Method not allowed",
+            ),
+            Self::MediaTypeUnsupported(_) => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "media-type-unsupported",
+                "Content type not supported",
+            ),
+            Self::BodyMalformed(_) => (
+                StatusCode::BAD_REQUEST,
+                "body-malformed",
+                "Request body cannot be read",
+            ),
+            Self::BodyTooLarge(_) => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "body-too-large",
+                "Request body too large",
+            ),
+            Self::BodyTooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "body-too-slow",
+                "Request body came too slowly",
+            ),
+            Self::ValuesInvalid(_) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "values-invalid",
+                "Values not valid",
+            ),
+            Self::Refused(refusal) => {
+                let (slug, title) = refusal.class.describe();
+                (refusal.class.status(), slug, title)
+            }
+            Self::RateLimited(_) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "rate-limited",
+                "Rate limit exceeded",
+            ),
+            Self::Unavailable(..) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "Service unavailable for a moment",
+            ),
+            Self::Unconfirmed(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unconfirmed",
+                "Outcome not known",
+            ),
+            Self::Draining => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "leaving",
+                "This node is about to stop",
+            ),
+            Self::Internal(_) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "internal",
+                "Internal error",
+            ),
+        }
+    }
+
+    /// The text for the caller.
+    fn detail(&self) -> String {
+        match self {
+            Self::TokenMissing => {
+                "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
+                    .to_owned()
+            }
+            Self::TokenInvalid(reason)
+            | Self::ApiKeyInvalid(reason)
+            | Self::Conflict(reason)
+            | Self::NotFound(reason) => (*reason).to_owned(),
+            Self::ScopeInsufficient(scope) => format!(
+                "This call needs the scope `{scope}`. Have it assigned to your client by the \
+                 directory operator, then get a new token."
+            ),
+            Self::NoSuchPath => "There is nothing at this path.".to_owned(),
+            Self::MethodNotAllowed(Some(allowed)) => format!("Use {allowed}."),
+            Self::MethodNotAllowed(None) => {
+                "Use one of the methods that the field Allow names.".to_owned()
+            }
+            Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
+            Self::BodyMalformed(reason) => reason.clone(),
+            Self::BodyTooLarge(limit) => format!("The limit is {limit} bytes."),
+            Self::BodyTooSlow => "The body took too long to arrive.".to_owned(),
+            Self::ValuesInvalid(errors) => errors
+                .iter()
+                .map(|error| format!("{}: {}", error.pointer, error.detail))
+                .collect::<Vec<_>>()
+                .join("; "),
+            Self::Refused(refusal) => refusal.detail.clone(),
+            Self::RateLimited(seconds) => format!(
+                "Wait {seconds} s. The field RateLimit of each answer says how many requests are left."
+            ),
+            Self::Unavailable(seconds, _) => {
+                format!("Nothing was changed. Try again in {seconds} s.")
+            }
+            Self::Unconfirmed(_) => {
+                "The store was lost before it confirmed the change, which may count or not. Try \
+                 again in 1 s, with the same Idempotency-Key where you sent one: then it is done \
+                 only once."
+                    .to_owned()
+            }
+            Self::Draining => "Other nodes answer.".to_owned(),
+            Self::Internal(_) => {
+                "The fault is ours and was logged under this request id.".to_owned()
+            }
+        }
+    }
+
+    /// What only the log may say.
+    pub fn inside_text(&self) -> Option<&str> {
+        match self {
+            Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text) => {
+                Some(text)
+            }
+            Self::TokenMissing
+            | Self::TokenInvalid(_)
+            | Self::ScopeInsufficient(_)
+            | Self::ApiKeyInvalid(_)
+            | Self::Conflict(_)
+            | Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed(_)
+            | Self::MediaTypeUnsupported(_)
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::ValuesInvalid(_)
+            | Self::Refused(_)
+            | Self::RateLimited(_)
+            | Self::Draining => None,
+        }
+    }
+
+    /// Header fields that belong to this problem: the challenges of RFC 6750
+    /// section 3, `Allow`, `Retry-After`.
+    fn headers(&self) -> Vec<(header::HeaderName, String)> {
+        match self {
+            Self::TokenMissing => vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())],
+            Self::TokenInvalid(reason) => vec![(
+                header::WWW_AUTHENTICATE,
+                format!("Bearer error=\"invalid_token\", error_description=\"{reason}\""),
+            )],
+            Self::ScopeInsufficient(scope) => vec![(
+                header::WWW_AUTHENTICATE,
+                format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""),
+            )],
+            Self::MethodNotAllowed(Some(allowed)) => {
+                vec![(header::ALLOW, (*allowed).to_owned())]
+            }
+            Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
+                vec![(header::RETRY_AFTER, seconds.to_string())]
+            }
+            Self::Unconfirmed(_) | Self::Draining => {
+                vec![(header::RETRY_AFTER, "1".to_owned())]
+            }
+            Self::MediaTypeUnsupported(supported) => {
+                vec![(header::ACCEPT, (*supported).to_owned())]
+            }
+            Self::ApiKeyInvalid(_) => {
+                vec![(header::WWW_AUTHENTICATE, "ApiKey".to_owned())]
+            }
+            Self::Conflict(_)
+            | Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed(None)
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::ValuesInvalid(_)
+            | Self::Refused(_)
+            | Self::Internal(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<StorageError> for Problem {
+    fn from(error: StorageError) -> Self {
+        if let StorageError::Unconfirmed(_) = error {
+            Self::Unconfirmed(error.to_string())
+        } else if error.is_passing() {
+            Self::Unavailable(1, error.to_string())
+        } else {
+            Self::Internal(error.to_string())
+        }
+    }
+}
+
+impl From<AccessRefusal> for Problem {
+    fn from(refusal: AccessRefusal) -> Self {
+        match refusal {
+            AccessRefusal::TokenInvalid(why) => Self::TokenInvalid(why),
+            AccessRefusal::ScopeInsufficient(scope) => Self::ScopeInsufficient(scope.as_str()),
+            AccessRefusal::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<SigningError> for Problem {
+    fn from(error: SigningError) -> Self {
+        match error {
+            SigningError::QueueFull => Self::Unavailable(1, error.to_string()),
+            SigningError::Stopped | SigningError::Failed(_) => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    /// Leaves the body to `context::stamp`, which knows the request's id.
+    fn into_response(self) -> Response {
+        let mut response = self.class().0.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,166 @@
+//! The two shapes in which a problem leaves: document 1's, and that of listing and chain
+//! management.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{FieldError, Problem};
+use crate::openapi::refusals::DescribedRefusal;
+use crate::wire::management::failure::{Failure, FailureEntry};
+
+/// The id in examples of refusals.
+const EXAMPLE_REQUEST_ID: &str = "3f8c2a54-8f0e-4d1b-9d52-6f0c1f1f7a10";
+
+/// A refusal (RFC 9457).
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct Document<'a> {
+    /// Which problem this is, for programs.
+    #[schema(pattern = "^urn:onward:problem:[a-z-]+$")]
+    r#type: String,
+    /// Which problem this is, for people.
+    title: &'a str,
+    /// The HTTP status once more.
+    #[schema(minimum = 400, maximum = 599)]
+    status: u16,
+    /// What is wrong this time, and what to do.
+    detail: String,
+    /// The request's id, as in `X-Request-Id`. Name it when you ask for help.
+    #[schema(format = "uuid")]
+    #[serde(rename = "requestId")]
+    request_id: &'a str,
+    /// With status 422: each value that breaks a rule.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [FieldError],
+}
+
+impl Problem {
+    /// The whole answer in document 1's shape, with the request's id in its body.
+    pub fn to_response(&self, request_id: &str) -> Response {
+        self.to_parts(request_id).into_response()
+    }
+
+    /// The whole answer in the shape of listing and chain management.
+    pub fn to_failure_response(&self) -> Response {
+        self.to_failure_parts().into_response()
+    }
+
+    /// Document 1's shape, as a description of the interface shows it.
+    pub fn to_refusal(&self) -> DescribedRefusal {
+        let (_status, slug, title) = self.class();
+        let (status, headers, body) = self.to_parts(EXAMPLE_REQUEST_ID);
+        DescribedRefusal {
+            name: slug.to_owned(),
+            title: title.to_owned(),
+            schema: "Problem",
+            status,
+            headers,
+            body,
+        }
+    }
+
+    /// The shape of S-40, as a description of the interface shows it.
+    pub fn to_failure_refusal(&self) -> DescribedRefusal {
+        let (_status, _slug, title) = self.class();
+        let (_status, failure) = self.to_failure();
+        let (status, headers, body) = self.to_failure_parts();
+        let first = failure.errors.into_iter().next();
+        DescribedRefusal {
+            name: first.map(|entry| entry.code).unwrap_or_default(),
+            title: title.to_owned(),
+            schema: "Failure",
+            status,
+            headers,
+            body,
+        }
+    }
+
+    fn to_parts(&self, request_id: &str) -> (StatusCode, HeaderMap, Vec<u8>) {
+        let (status, slug, title) = self.class();
+        let errors: &[FieldError] = if let Self::ValuesInvalid(errors) = self {
+            errors
+        } else {
+            &[]
+        };
+        let document = Document {
+            r#type: format!("urn:onward:problem:{slug}"),
+            title,
+            status: status.as_u16(),
+            detail: self.detail(),
+            request_id,
+            errors,
+        };
+        let body = serde_json::to_vec(&document).unwrap_or_default();
+        (status, self.all_headers("application/problem+json"), body)
+    }
+
+    fn to_failure_parts(&self) -> (StatusCode, HeaderMap, Vec<u8>) {
+        let (status, failure) = self.to_failure();
+        let body = serde_json::to_vec(&failure).unwrap_or_default();
+        (status, self.all_headers("application/json"), body)
+    }
+
+    /// Status and body in the shape of S-40.
+    pub fn to_failure(&self) -> (StatusCode, Failure) {
+        let (status, slug, _title) = self.class();
+        let message = self.detail();
+        let entry = |code: &str, field: Option<String>, detail: String| FailureEntry {
+            code: code.to_owned(),
+            field,
+            detail,
+        };
+        let errors = match self {
+            Self::ValuesInvalid(errors) => errors
+                .iter()
+                .map(|error| {
+                    let field = Some(error.pointer.clone());
+                    entry("value_invalid", field, error.detail.clone())
+                })
+                .collect(),
+            Self::Refused(refusal) => {
+                let field = refusal.field.map(ToOwned::to_owned);
+                vec![entry(refusal.code, field, message.clone())]
+            }
+            Self::TokenMissing
+            | Self::TokenInvalid(_)
+            | Self::ScopeInsufficient(_)
+            | Self::ApiKeyInvalid(_)
+            | Self::Conflict(_)
+            | Self::NotFound(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed(_)
+            | Self::MediaTypeUnsupported(_)
+            | Self::BodyMalformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::BodyTooSlow
+            | Self::RateLimited(_)
+            | Self::Unavailable(..)
+            | Self::Unconfirmed(_)
+            | Self::Draining
+            | Self::Internal(_) => {
+                vec![entry(&slug.replace('-', "_"), None, message.clone())]
+            }
+        };
+        let failure = Failure {
+            message,
+            success: false,
+            data: [],
+            errors,
+        };
+        (status, failure)
+    }
+
+    fn all_headers(&self, kind: &'static str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        for (name, value) in self.headers() {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
+        headers
+    }
+}

@@ -1,0 +1,223 @@
+//! What every request goes through: its id, its peer, its shape when refused.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use edge::peer::Peer;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use observe::clock::Stopwatch;
+use observe::trace::{self, RequestParts};
+use signing::peer_certificate::PeerCertificate;
+use tokens::rate_limit::RateLimits;
+use tracing::{Instrument as _, Span};
+use uuid::{Builder, Uuid, Variant};
+
+use crate::limits;
+use crate::listener::Listener;
+use crate::metrics::Metrics;
+use crate::metrics::RequestLabels;
+use crate::oauth::answer::Unproven;
+use crate::problem::Problem;
+use crate::rate_limit_fields;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
+const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
+
+/// The parts that the layers of all listeners share.
+#[derive(Debug)]
+pub(crate) struct SharedLayer {
+    /// Ids of requests.
+    pub request_ids: RequestIds,
+    /// Proxies whose `Client-Cert` field (RFC 9440) counts.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// The limits that every answer shows (S-14).
+    pub rate_limits: Option<Arc<RateLimits>>,
+    /// Counters of requests.
+    pub metrics: Arc<Metrics>,
+}
+
+/// The layer around the routes of one listener.
+#[derive(Debug)]
+pub(crate) struct RequestLayer {
+    /// The listener.
+    pub listener: Listener,
+    /// Where the listener's metadata is (RFC 9728); `None` where tokens are not asked for.
+    pub metadata_url: Option<String>,
+    /// The shared parts.
+    pub shared: Arc<SharedLayer>,
+}
+
+/// Makes ids in the form of a UUID. The first half is random for each process, the second half
+/// counts. The ids name requests in logs and protect nothing.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    process: u64,
+    next: AtomicU64,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        let (process, first) = Uuid::new_v4().as_u64_pair();
+        Self {
+            process,
+            next: AtomicU64::new(first),
+        }
+    }
+}
+
+impl RequestIds {
+    fn make(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        Builder::from_u128(u128::from(self.process) << 64 | u128::from(number))
+            .with_variant(Variant::RFC4122)
+            .into_uuid()
+            .to_string()
+    }
+}
+
+/// Wraps every request of one listener.
+pub(crate) async fn wrap(
+    State(layer): State<Arc<RequestLayer>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let stopwatch = Stopwatch::start();
+    let listener = layer.listener;
+    let request_id = layer.shared.request_ids.make();
+    let interaction_id = read_interaction_id(request.headers());
+    believe_trusted_proxy(&layer.shared.trusted_proxies, &mut request);
+    let span = begin_span(listener, &request, &request_id);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        if let Some(inside) = problem.inside_text() {
+            tracing::error!(%request_id, %method, %path, "{inside}");
+        }
+        if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = &problem {
+            tracing::info!(%request_id, %path, reason, "a caller was not let in");
+        }
+        let headers = std::mem::take(response.headers_mut());
+        response = match listener {
+            Listener::Listing => problem.to_failure_response(),
+            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
+                problem.to_response(&request_id)
+            }
+        };
+        for (name, value) in &headers {
+            response.headers_mut().entry(name).or_insert(value.clone());
+        }
+        point_to_metadata(layer.metadata_url.as_deref(), &mut response);
+    }
+    if let Some(Unproven(reason)) = response.extensions().get() {
+        tracing::info!(%request_id, %path, reason, "a client did not prove who it is");
+    }
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    // S-14: every answer shows the limit, also to callers nobody knows yet. The operator has none.
+    if let (
+        Listener::Base | Listener::Auth | Listener::Directory | Listener::Listing,
+        Some(limits),
+    ) = (listener, &layer.shared.rate_limits)
+    {
+        rate_limit_fields::show_untouched(limits, headers);
+    }
+    if let Some(value) = interaction_id {
+        headers.insert(INTERACTION_ID, value);
+    }
+    let elapsed = stopwatch.elapsed();
+    trace::note_status(&span, response.status());
+    let status = response.status().as_u16();
+    tracing::debug!(%request_id, door = listener.as_str(), %method, %path, status, ?elapsed, "answered");
+    let labels = RequestLabels {
+        door: listener.as_str(),
+        status,
+    };
+    layer.shared.metrics.requests.get_or_create(&labels).inc();
+    layer
+        .shared
+        .metrics
+        .request_seconds
+        .observe(elapsed.as_secs_f64());
+    response
+}
+
+/// The operator's own requests come all the time and get no span.
+fn begin_span(listener: Listener, request: &Request, request_id: &str) -> Span {
+    if matches!(listener, Listener::Ops) {
+        return Span::none();
+    }
+    let route = request.extensions().get::<MatchedPath>();
+    trace::begin_request(&RequestParts {
+        listener: listener.as_str(),
+        request_id,
+        method: request.method(),
+        route: route.map(MatchedPath::as_str),
+        headers: request.headers(),
+    })
+}
+
+/// RFC 9728 section 5.1: whoever is asked for a token learns from the challenge
+/// where it is said how to get one.
+fn point_to_metadata(url: Option<&str>, response: &mut Response) {
+    if response.status() != StatusCode::UNAUTHORIZED {
+        return;
+    }
+    let headers = response.headers_mut();
+    let challenge = headers.get(header::WWW_AUTHENTICATE);
+    let challenge = challenge.and_then(|challenge| challenge.to_str().ok());
+    if let (Some(url), Some(challenge)) = (url, challenge)
+        && challenge.starts_with("Bearer")
+    {
+        let comma = if challenge == "Bearer" { "" } else { "," };
+        let challenge = format!("{challenge}{comma} resource_metadata=\"{url}\"");
+        if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+    }
+}
+
+/// Echoed as it came (S-15), if it is of sane length and visible characters.
+fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
+    let value = headers.get(INTERACTION_ID)?;
+    let is_sane = value.len() <= limits::INTERACTION_ID_CHARACTERS_MAX
+        && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    is_sane.then(|| value.clone())
+}
+
+/// S-20: a proxy that ends TLS, and that the operator named, says which
+/// certificate its caller showed (RFC 9440 section 2.4). From anybody else the
+/// field means nothing.
+fn believe_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
+    let is_trusted = |peer: &Peer| trusted_proxies.contains(&peer.address);
+    if !request.extensions().get().is_some_and(is_trusted) {
+        return;
+    }
+    let certificate = read_client_certificate(request.headers());
+    if let Some(peer) = request.extensions_mut().get_mut::<Peer>() {
+        peer.certificate = certificate;
+    }
+}
+
+/// A structured field of one byte sequence: `:base64 of the DER:`. More than
+/// one field is malformed, for the first may be what the caller sent itself.
+fn read_client_certificate(headers: &HeaderMap) -> Option<PeerCertificate> {
+    use base64::Engine as _;
+    let mut fields = headers.get_all(CLIENT_CERTIFICATE).iter();
+    let (Some(field), None) = (fields.next(), fields.next()) else {
+        return None;
+    };
+    let text = field.to_str().ok()?.trim();
+    let inner = text.strip_prefix(':')?.strip_suffix(':')?;
+    let der = base64::engine::general_purpose::STANDARD
+        .decode(inner)
+        .ok()?;
+    (!der.is_empty()).then(|| PeerCertificate::of_der(&der))
+}

@@ -1,0 +1,263 @@
+//! Every route of every address, on one screen.
+
+use std::sync::Arc;
+
+use axum::middleware;
+use axum::routing::{any, get, post};
+use axum::{Extension, Router};
+use tokens::context::TokenContext;
+
+use crate::config::Config;
+use crate::directory::Directory;
+use crate::listener::Listener;
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller;
+use crate::openapi::Description;
+use crate::routes;
+use crate::routes::health::Operations;
+use crate::routes::standard::ChainQueries;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::holder;
+
+/// The contexts of all routes.
+#[derive(Debug)]
+pub(crate) struct Contexts {
+    /// Settings, for the documents that describe the service.
+    pub config: Arc<Config>,
+    /// For the chain query.
+    pub queries: Arc<ChainQueries>,
+    /// For webhook management.
+    pub webhooks: Arc<WebhookManagement>,
+    /// For the token endpoint.
+    pub tokens: Arc<TokenContext>,
+    /// For the participant directory.
+    pub directory: Arc<Directory>,
+    /// For listing and chain management.
+    pub management: Arc<ListingManagement>,
+    /// For health and metrics.
+    pub operations: Arc<Operations>,
+}
+
+/// The routes of one listener. A refused method has the shape of its document, as every refusal
+/// has.
+pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
+    let routes = match listener {
+        Listener::Base => query_routes()
+            .with_state(Arc::clone(&contexts.queries))
+            .merge(webhook_routes(&contexts.webhooks))
+            .merge(resource_metadata(listener, contexts)),
+        Listener::Auth => token_routes()
+            .with_state(Arc::clone(&contexts.tokens))
+            .merge(server_metadata().with_state(Arc::clone(&contexts.config))),
+        Listener::Directory => directory_routes(contexts),
+        Listener::Listing => listing_management_routes(&contexts.management)
+            .merge(resource_metadata(listener, contexts)),
+        Listener::Ops => operation_routes().with_state(Arc::clone(&contexts.operations)),
+    };
+    let description = Description::new(listener, Arc::clone(&contexts.config));
+    let describing = Router::new()
+        .route("/openapi.json", any(routes::openapi_json::show_openapi))
+        .route("/docs", any(routes::docs::show_docs))
+        .layer(Extension(Arc::new(description)));
+    routes.merge(describing).fallback(routes::no_such_path)
+}
+
+fn query_routes() -> Router<Arc<ChainQueries>> {
+    use routes::standard;
+
+    Router::new()
+        .route(
+            "/api/v1/standard/chains",
+            any(standard::chains::query_chains),
+        )
+        .route(
+            "/api/v1/standard/addresses",
+            any(standard::addresses::find_addresses),
+        )
+}
+
+fn token_routes() -> Router<Arc<TokenContext>> {
+    Router::new()
+        .route("/token", any(routes::token::issue_token))
+        .route("/introspect", any(routes::introspect::introspect_token))
+        .route("/revoke", any(routes::revoke::revoke_token))
+}
+
+fn server_metadata() -> Router<Arc<Config>> {
+    use routes::well_known;
+
+    Router::new()
+        .route(
+            "/.well-known/oauth-authorization-server",
+            any(well_known::oauth_authorization_server::show_server),
+        )
+        .route(
+            "/.well-known/openid-configuration",
+            any(well_known::openid_configuration::show_server),
+        )
+}
+
+fn resource_metadata(listener: Listener, contexts: &Contexts) -> Router {
+    let show = routes::well_known::oauth_protected_resource::show_resource;
+    Router::new()
+        .route(
+            "/.well-known/oauth-protected-resource",
+            any(show).layer(Extension(listener)),
+        )
+        .with_state(Arc::clone(&contexts.config))
+}
+
+fn directory_routes(contexts: &Contexts) -> Router {
+    let keys = Router::new()
+        .route("/jwks", any(routes::jwks::show_jwks))
+        .with_state(Arc::clone(&contexts.tokens.registry));
+    Router::new()
+        .route(
+            "/participants",
+            any(routes::participants::list_participants),
+        )
+        .with_state(Arc::clone(&contexts.directory))
+        .merge(keys)
+}
+
+fn operation_routes() -> Router<Arc<Operations>> {
+    Router::new()
+        .route("/health/live", any(routes::health::live::show_live))
+        .route("/health/ready", any(routes::health::ready::show_ready))
+        .route("/metrics", any(routes::metrics::show_metrics))
+}
+
+/// Document 2. Whoever asks for one of these paths must prove who it is, before
+/// anything else is looked at.
+fn listing_management_routes(management: &Arc<ListingManagement>) -> Router {
+    chain_routes()
+        .merge(listing_routes())
+        .merge(catalogue_routes())
+        .method_not_allowed_fallback(routes::method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(management),
+            caller::admit,
+        ))
+        .with_state(Arc::clone(management))
+}
+
+/// Webhook management, for holders of an API key.
+fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
+    use routes::webhook;
+
+    let subscribe = post(webhook::subscribe::subscribe);
+    let simulate = post(webhook::simulate::simulate);
+    let all = get(webhook::subscriptions::list_subscriptions);
+    let one = get(webhook::subscriptions::show_subscription)
+        .delete(webhook::subscriptions::delete_subscription);
+    let enable = post(webhook::subscriptions::enable::enable_subscription);
+    let replay = post(webhook::subscriptions::replay::replay);
+    let deliveries = get(webhook::subscriptions::deliveries::list_deliveries);
+    let redeliver = post(webhook::subscriptions::deliveries::redeliver::redeliver);
+    Router::new()
+        .route("/api/v1/webhook/subscribe", subscribe)
+        .route("/api/v1/webhook/simulate", simulate)
+        .route("/api/v1/webhook/subscriptions", all)
+        .route("/api/v1/webhook/subscriptions/{id}", one)
+        .route("/api/v1/webhook/subscriptions/{id}/enable", enable)
+        .route("/api/v1/webhook/subscriptions/{id}/replay", replay)
+        .route("/api/v1/webhook/subscriptions/{id}/deliveries", deliveries)
+        .route(
+            "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
+            redeliver,
+        )
+        .method_not_allowed_fallback(routes::method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(webhooks),
+            holder::admit,
+        ))
+        .with_state(Arc::clone(webhooks))
+}
+
+fn chain_routes() -> Router<Arc<ListingManagement>> {
+    use routes::chain;
+    use routes::listing::chain as anchored;
+
+    let add_link = post(chain::add::link::add_link);
+    let remove_link = post(chain::remove::link::remove_link);
+    let check = post(chain::check::check_end);
+    let uncheck = post(chain::uncheck::uncheck_end);
+    let listings = get(chain::listings::list_chain);
+    let check_top = post(anchored::check::top::check_top);
+    let check_bottom = post(anchored::check::bottom::check_bottom);
+    let uncheck_top = post(anchored::uncheck::top::uncheck_top);
+    let uncheck_bottom = post(anchored::uncheck::bottom::uncheck_bottom);
+    let add_top = post(anchored::add::top::add_top);
+    let add_bottom = post(anchored::add::bottom::add_bottom);
+    Router::new()
+        .route("/api/v1/chain/add/link", add_link)
+        .route("/api/v1/chain/remove/link", remove_link)
+        .route("/api/v1/chain/{chain}/check", check)
+        .route("/api/v1/chain/{chain}/uncheck", uncheck)
+        .route("/api/v1/chain/{chain}/listings", listings)
+        .route("/api/v1/listing/chain/{listing}/check/top", check_top)
+        .route("/api/v1/listing/chain/{listing}/check/bottom", check_bottom)
+        .route("/api/v1/listing/chain/{listing}/uncheck/top", uncheck_top)
+        .route(
+            "/api/v1/listing/chain/{listing}/uncheck/bottom",
+            uncheck_bottom,
+        )
+        .route("/api/v1/listing/chain/{listing}/add/top/{added}", add_top)
+        .route(
+            "/api/v1/listing/chain/{listing}/add/bottom/{added}",
+            add_bottom,
+        )
+}
+
+fn listing_routes() -> Router<Arc<ListingManagement>> {
+    use routes::listing;
+
+    let all = get(listing::list_listings).post(listing::create_listing);
+    let one = get(listing::show_listing)
+        .patch(listing::update_listing)
+        .delete(listing::withdraw_listing);
+    let milestone = get(listing::milestone::show_milestone)
+        .put(listing::milestone::record_milestone)
+        .delete(listing::milestone::withdraw_milestone);
+    let milestones = get(listing::relationships::milestones::list_milestones);
+    let is_complete = get(listing::is_complete::show_completeness);
+    let lagging = get(listing::lagging::list_lagging);
+    let reopen = post(listing::reopen_enquiries::reopen_enquiries);
+    let history = get(listing::history::list_history);
+    Router::new()
+        .route("/api/v1/listing", all)
+        .route("/api/v1/listing/{listing}", one)
+        .route("/api/v1/listing/{listing}/milestone/{key}", milestone)
+        .route(
+            "/api/v1/listing/{listing}/relationships/milestones",
+            milestones,
+        )
+        .route("/api/v1/listing/{listing}/is-complete", is_complete)
+        .route("/api/v1/listing/{listing}/lagging", lagging)
+        .route("/api/v1/listing/{listing}/reopen-enquiries", reopen)
+        .route("/api/v1/listing/{listing}/history", history)
+}
+
+fn catalogue_routes() -> Router<Arc<ListingManagement>> {
+    use routes::{address, branch, milestone_group, milestone_type};
+
+    let types = get(milestone_type::list_milestone_types);
+    let milestones = get(milestone_type::relationships::milestones::list_milestones);
+    let groups = get(milestone_group::list_milestone_groups);
+    let workflow = get(milestone_group::branch::listing::workflow::show_workflow);
+    let addresses = post(address::filter::filter_addresses);
+    let branches = post(branch::filter::filter_branches);
+    Router::new()
+        .route("/api/v1/milestone_type", types)
+        .route(
+            "/api/v1/milestone_type/{id}/relationships/milestones",
+            milestones,
+        )
+        .route("/api/v1/milestone_group", groups)
+        .route(
+            "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
+            workflow,
+        )
+        .route("/api/v1/address/filter", addresses)
+        .route("/api/v1/branch/filter", branches)
+}

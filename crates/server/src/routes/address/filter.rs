@@ -1,0 +1,83 @@
+//! `POST {listing_base_url}/api/v1/address/filter`: which address is meant?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::properties;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
+use crate::listing_management::page::refuse_errors;
+use crate::listing_management::parameters::Paging;
+use crate::listing_management::recording::WriteRequest;
+use crate::openapi::schema::text;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::directory::AddressResource;
+
+/// Lists the properties of a postcode, or of a whole address.
+///
+/// No match is an empty list.
+#[utoipa::path(
+    post,
+    path = "/api/v1/address/filter",
+    tag = "Addresses and branches",
+    params(Paging),
+    request_body = AddressFilterBody,
+    responses(
+        (status = 200, description = "A page of properties.", body = List<AddressResource>),
+        Refused::<(AnyBody, Members<AddressFilterBody>, Pages)>,
+    ),
+)]
+pub(crate) async fn filter_addresses(
+    State(management): State<Arc<ListingManagement>>,
+    _caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Json<List<AddressResource>>, Problem> {
+    let mut errors = Vec::new();
+    let page = request.query()?.page(&mut errors);
+    refuse_errors(errors)?;
+    let mut fields = request.fields()?;
+    fields.require("full_address");
+    let text = fields.text("full_address").unwrap_or_default();
+    fields.finish()?;
+    let (total, found) = management
+        .storage
+        .read(move |read| {
+            let (limit, offset) = (page.limit(), page.offset());
+            if let Some(postcode) = address::postcode(&text) {
+                return properties::list_properties_by_postcode(read, &postcode, limit, offset);
+            }
+            let key = address::normalise(&text);
+            properties::list_properties_by_address(read, &key, limit, offset)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(AddressResource::from).collect(),
+        meta: page.meta(total),
+    }))
+}
+
+/// What `filter_addresses` reads.
+struct AddressFilterBody;
+
+impl utoipa::ToSchema for AddressFilterBody {}
+
+impl utoipa::PartialSchema for AddressFilterBody {
+    fn schema() -> RefOr<Schema> {
+        let full_address = text(chain::limits::TEXT_CHARACTERS_MAX)
+            .description(Some("A whole address, or a postcode alone."));
+        ObjectBuilder::new()
+            .property("full_address", full_address)
+            .required("full_address")
+            .into()
+    }
+}
+
+impl WrongMember for AddressFilterBody {
+    const WRONG: (&'static str, &'static str) = ("full_address", "is missing");
+}

@@ -1,0 +1,78 @@
+//! `POST {listing_base_url}/api/v1/branch/filter`: which branch is meant?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::{StorageError, branch};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
+use crate::listing_management::page::refuse_errors;
+use crate::listing_management::parameters::Paging;
+use crate::listing_management::recording::WriteRequest;
+use crate::openapi::schema::text;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::directory::BranchResource;
+
+/// Lists the branches whose name contains a text, in any case.
+///
+/// No match is an empty list.
+#[utoipa::path(
+    post,
+    path = "/api/v1/branch/filter",
+    tag = "Addresses and branches",
+    params(Paging),
+    request_body = BranchFilterBody,
+    responses(
+        (status = 200, description = "A page of branches.", body = List<BranchResource>),
+        Refused::<(AnyBody, Members<BranchFilterBody>, Pages)>,
+    ),
+)]
+pub(crate) async fn filter_branches(
+    State(management): State<Arc<ListingManagement>>,
+    _caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Json<List<BranchResource>>, Problem> {
+    let mut errors = Vec::new();
+    let page = request.query()?.page(&mut errors);
+    refuse_errors(errors)?;
+    let mut fields = request.fields()?;
+    fields.require("name");
+    let name = fields.text("name").unwrap_or_default();
+    fields.finish()?;
+    let (total, found) = management
+        .storage
+        .read(move |read| {
+            let found = branch::list_branches_by_name(read, &name, page.limit(), page.offset())?;
+            Ok::<_, StorageError>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(BranchResource::from).collect(),
+        meta: page.meta(total),
+    }))
+}
+
+/// What `filter_branches` reads.
+struct BranchFilterBody;
+
+impl utoipa::ToSchema for BranchFilterBody {}
+
+impl utoipa::PartialSchema for BranchFilterBody {
+    fn schema() -> RefOr<Schema> {
+        let name = text(chain::limits::TEXT_CHARACTERS_MAX).description(Some("A part of a name."));
+        ObjectBuilder::new()
+            .property("name", name)
+            .required("name")
+            .into()
+    }
+}
+
+impl WrongMember for BranchFilterBody {
+    const WRONG: (&'static str, &'static str) = ("name", "is missing");
+}

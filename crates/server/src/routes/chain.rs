@@ -1,0 +1,7 @@
+//! Everything below `{listing_base_url}/api/v1/chain`.
+
+pub(crate) mod add;
+pub(crate) mod check;
+pub(crate) mod listings;
+pub(crate) mod remove;
+pub(crate) mod uncheck;

@@ -1,0 +1,3 @@
+//! Everything below `{listing_base_url}/api/v1/chain/add`.
+
+pub(crate) mod link;

@@ -1,0 +1,104 @@
+//! `POST {listing_base_url}/api/v1/chain/add/link`: links a buyer listing to a seller listing.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::ListingId;
+use chain::state::Link;
+use http::StatusCode;
+use storage::{StorageError, Write};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{
+    BothSides, Linking, Members, Recorded, Refused, WrongMember,
+};
+use crate::listing_management::links;
+use crate::listing_management::parameters::IdempotencyKey;
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::openapi::schema::id;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::listing::ListingResource;
+
+/// Links two listings, at least one of them yours.
+///
+/// The seller of `seller` buys nothing by this; `buyer` is the listing whose seller buys it.
+/// Both are answered, bottom to top. Their chains become one.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/add/link",
+    tag = "Chains",
+    params(IdempotencyKey),
+    request_body = LinkBody,
+    responses(
+        (status = 200, description = "The buyer listing, then the seller listing.", body = Data<Vec<ListingResource>>),
+        Refused::<(Recorded, Members<LinkBody>, BothSides, Linking)>,
+    ),
+)]
+pub(crate) async fn add_link(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let link = read_link(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        links::add_link(write, author, link)?;
+        let data = [
+            show_listing(write, link.buyer)?,
+            show_listing(write, link.seller)?,
+        ];
+        Reply::json(StatusCode::OK, &Data { data })
+    })
+    .await
+}
+
+/// Reads `{seller, buyer}`.
+pub(in crate::routes) fn read_link(request: &WriteRequest) -> Result<Link, Problem> {
+    let mut fields = request.fields()?;
+    let seller = fields.required_id("seller");
+    let buyer = fields.required_id("buyer");
+    fields.finish()?;
+    match (seller, buyer) {
+        (Some(seller), Some(buyer)) => Ok(Link {
+            seller: ListingId(seller),
+            buyer: ListingId(buyer),
+        }),
+        _incomplete => Err(Problem::Internal("a body was read incompletely".to_owned())),
+    }
+}
+
+fn show_listing(write: &mut Write<'_>, id: ListingId) -> Result<ListingResource, StorageError> {
+    let found = storage::listings::find_stored_listing(write, id)?;
+    let found = found.as_ref().map(ListingResource::plain);
+    found.ok_or_else(|| StorageError::Corrupt(format!("listing {id} vanished")))
+}
+
+/// What `read_link` reads.
+pub(in crate::routes) struct LinkBody;
+
+impl utoipa::ToSchema for LinkBody {}
+
+impl utoipa::PartialSchema for LinkBody {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .property(
+                "seller",
+                id().description(Some("The listing that is bought.")),
+            )
+            .property(
+                "buyer",
+                id().description(Some("The listing whose seller buys it.")),
+            )
+            .required("seller")
+            .required("buyer")
+            .into()
+    }
+}
+
+impl WrongMember for LinkBody {
+    const WRONG: (&'static str, &'static str) = ("seller", "is missing");
+}

@@ -1,0 +1,95 @@
+//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/check`: an end is confirmed.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::{CHECK_REASON, End};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{
+    Marking, Members, OwnChain, Recorded, Refused, WrongMember,
+};
+use crate::listing_management::ends::{self, Finding};
+use crate::listing_management::fields::Fields;
+use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::segments::Segments;
+use crate::openapi::schema::{flag, one_of_texts};
+use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
+
+/// Marks the top or bottom of a chain as checked.
+///
+/// Then it is confirmed that the chain ends there.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/check",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = CheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<CheckBody>, OwnChain, Marking)>,
+    ),
+)]
+pub(crate) async fn check_end(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let chain = segments.chain(0)?;
+    let mut fields = request.fields()?;
+    fields.require("reason");
+    let reason = fields.exact_text("reason");
+    if reason.is_some_and(|reason| reason != CHECK_REASON) {
+        fields.refuse("reason", format!("must be `{CHECK_REASON}`"));
+    }
+    let end = read_end(fields)?;
+    recording::record(&management, caller, request, move |write, author| {
+        ends::mark_end(write, author, chain, (end, Finding::Checked))?;
+        Reply::success()
+    })
+    .await
+}
+
+/// Reads `top`: true for the top, false for the bottom. Ends the reading.
+pub(super) fn read_end(mut fields: Fields) -> Result<End, Problem> {
+    fields.require("top");
+    let is_top = fields.boolean("top");
+    fields.finish()?;
+    Ok(if is_top == Some(true) {
+        End::Top
+    } else {
+        End::Bottom
+    })
+}
+
+/// What `check_end` reads.
+struct CheckBody;
+
+impl utoipa::ToSchema for CheckBody {}
+
+impl utoipa::PartialSchema for CheckBody {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .property("reason", one_of_texts([CHECK_REASON]))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}
+
+impl WrongMember for CheckBody {
+    const WRONG: (&'static str, &'static str) = ("reason", "must be `Checked`");
+}
+
+/// The member that `read_end` reads.
+pub(super) fn describe_end() -> ObjectBuilder {
+    flag().description(Some("True for the top, false for the bottom."))
+}

@@ -1,0 +1,46 @@
+//! `GET {listing_base_url}/api/v1/chain/{chain_link_id}/listings`: a chain, bottom to top.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{OwnChain, Refused};
+use crate::listing_management::ends::find_own_chain;
+use crate::listing_management::listings::in_order;
+use crate::listing_management::parameters::ChainInPath;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::listing::ListingResource;
+
+/// Answers all listings of a chain in which you have one, bottom to top.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/chain/{chain}/listings",
+    tag = "Chains",
+    params(ChainInPath),
+    responses(
+        (status = 200, description = "The listings, bottom to top.", body = Data<Vec<ListingResource>>),
+        Refused::<OwnChain>,
+    ),
+)]
+pub(crate) async fn list_chain(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Data<Vec<ListingResource>>>, Problem> {
+    let id = segments.chain(0)?;
+    let listings = management
+        .storage
+        .read(move |read| {
+            let chain = find_own_chain(read, &caller, id)?;
+            let listings = storage::listings::list_listings_of_chain(read, id)?;
+            Ok::<_, Problem>(in_order(listings, chain.listings()))
+        })
+        .await?;
+    let data = listings.iter().map(ListingResource::plain).collect();
+    Ok(Json(Data { data }))
+}

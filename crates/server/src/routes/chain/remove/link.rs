@@ -1,0 +1,41 @@
+//! `POST {listing_base_url}/api/v1/chain/remove/link`: breaks a link.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{BothSides, Members, Recorded, Refused, Unlinking};
+use crate::listing_management::links;
+use crate::listing_management::parameters::IdempotencyKey;
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::problem::Problem;
+use crate::routes::chain::add::link::{LinkBody, read_link};
+use crate::wire::management::SuccessAnswer;
+
+/// Breaks the link of two listings, at least one of them yours.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/remove/link",
+    tag = "Chains",
+    params(IdempotencyKey),
+    request_body = LinkBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<LinkBody>, BothSides, Unlinking)>,
+    ),
+)]
+pub(crate) async fn remove_link(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let link = read_link(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        links::remove_link(write, author, link)?;
+        Reply::success()
+    })
+    .await
+}

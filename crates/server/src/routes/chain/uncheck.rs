@@ -1,0 +1,81 @@
+//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/uncheck`: an end is not certain any more.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::UncheckReason;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::check::{describe_end, read_end};
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{
+    Marking, Members, OwnChain, Recorded, Refused, WrongMember,
+};
+use crate::listing_management::ends::{self, Finding};
+use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::segments::Segments;
+use crate::openapi::schema::one_of_texts;
+use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
+
+/// Takes the check of the top or bottom of a chain back.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/uncheck",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = UncheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, Members<UncheckBody>, OwnChain, Marking)>,
+    ),
+)]
+pub(crate) async fn uncheck_end(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let chain = segments.chain(0)?;
+    let mut fields = request.fields()?;
+    fields.require("reason");
+    let text = fields.exact_text("reason");
+    let reason = text.as_deref().and_then(UncheckReason::parse);
+    if text.is_some() && reason.is_none() {
+        let known = UncheckReason::ALL.map(|reason| format!("`{}`", reason.as_str()));
+        fields.refuse("reason", format!("must be one of {}", known.join(", ")));
+    }
+    let end = read_end(fields)?;
+    let reason = reason.unwrap_or(UncheckReason::Unspecified);
+    recording::record(&management, caller, request, move |write, author| {
+        let finding = Finding::Unchecked(reason);
+        ends::mark_end(write, author, chain, (end, finding))?;
+        Reply::success()
+    })
+    .await
+}
+
+/// What `uncheck_end` reads.
+struct UncheckBody;
+
+impl utoipa::ToSchema for UncheckBody {}
+
+impl utoipa::PartialSchema for UncheckBody {
+    fn schema() -> RefOr<Schema> {
+        let reasons = UncheckReason::ALL.map(UncheckReason::as_str);
+        ObjectBuilder::new()
+            .property("reason", one_of_texts(reasons))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}
+
+impl WrongMember for UncheckBody {
+    const WRONG: (&'static str, &'static str) = ("top", "must be true or false");
+}

@@ -1,0 +1,49 @@
+//! `GET /docs`, on each address: what the address answers, for people.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::response::IntoResponse;
+use http::{Method, header};
+
+use crate::openapi::Description;
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+/// Describes this address for people.
+#[utoipa::path(
+    method(get, head),
+    path = "/docs",
+    tag = "Description",
+    responses((
+        status = 200,
+        description = "A page that needs no scripts and asks nobody else for anything.",
+        body = String,
+        content_type = "text/html; charset=utf-8",
+        headers(
+            ("cache-control"),
+            ("content-security-policy"),
+            ("referrer-policy"),
+            ("x-content-type-options"),
+        ),
+    )),
+    security(()),
+)]
+pub(crate) async fn show_docs(
+    Extension(description): Extension<Arc<Description>>,
+    method: Method,
+) -> Result<impl IntoResponse, Problem> {
+    only_get(&method)?;
+    let rendered = description.rendered();
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "public, max-age=300"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            rendered.page_policy.as_str(),
+        ),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    Ok((headers, rendered.page.clone()).into_response())
+}

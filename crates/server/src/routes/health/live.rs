@@ -1,0 +1,23 @@
+//! `GET /health/live`: the process answers.
+
+use http::Method;
+
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+/// Says that the process runs.
+#[utoipa::path(
+    method(get, head),
+    path = "/health/live",
+    tag = "Health",
+    responses((
+        status = 200,
+        description = "It runs.",
+        body = String,
+        content_type = "text/plain; charset=utf-8",
+    )),
+)]
+pub(crate) async fn show_live(method: Method) -> Result<&'static str, Problem> {
+    only_get(&method)?;
+    Ok("live\n")
+}

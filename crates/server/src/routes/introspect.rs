@@ -1,0 +1,84 @@
+//! `POST {auth_url}/introspect`: what a token of the caller's own is good for (RFC 7662).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use tokens::access::{AcceptedToken, AccessRefusal};
+use tokens::context::TokenContext;
+use tokens::rate_limit::Allowance;
+use tokens::verified_assertion::VerifiedAssertion;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
+
+use crate::authorization::find_peer;
+use crate::oauth::answer::respond;
+use crate::oauth::error::{self, OauthError};
+use crate::oauth::request::{QuestionForm, TokenQuestion};
+use crate::wire::introspection::Introspection;
+
+/// Looks at a token.
+///
+/// Introspection (RFC 7662) for the client that the token was issued to, which
+/// proves itself as in a token request. Anything else than a valid token of
+/// its own is `{"active": false}`, and nothing more is said.
+#[utoipa::path(
+    post,
+    path = "/introspect",
+    tag = "Tokens",
+    request_body(content = QuestionForm, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (
+            status = 200,
+            description = "Whether the token counts now, and for what.",
+            body = Introspection,
+            headers(("cache-control"), ("pragma")),
+        ),
+        Refusals,
+    ),
+    security(("clientCertificate" = []), ()),
+)]
+pub(crate) async fn introspect_token(
+    State(tokens): State<Arc<TokenContext>>,
+    request: Request,
+) -> Response {
+    let mut allowance = None;
+    let answered = answer(&tokens, request, &mut allowance).await.map(Json);
+    respond(answered, allowance)
+}
+
+async fn answer(
+    tokens: &TokenContext,
+    request: Request,
+    allowance: &mut Option<Allowance>,
+) -> Result<Introspection, OauthError> {
+    let (parts, body) = request.into_parts();
+    let peer = find_peer(&parts).map_err(OauthError::Failed)?;
+    let question = TokenQuestion::read(&parts, body).await?;
+    let snapshot = tokens.registry.snapshot().await?;
+    let credentials = &question.credentials;
+    let certificate = peer.certificate.as_ref();
+    let proof =
+        VerifiedAssertion::prove(tokens, &snapshot, credentials, certificate, allowance).await?;
+    let client = proof.client();
+    Ok(
+        match AcceptedToken::accept(tokens, &snapshot, &question.token).await {
+            Ok(token) if token.client().id == client.id => Introspection::of(&token),
+            Ok(_) | Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => {
+                Introspection::inactive()
+            }
+            Err(AccessRefusal::Storage(error)) => return Err(error.into()),
+        },
+    )
+}
+
+/// How such a request may be refused.
+struct Refusals;
+
+impl IntoResponses for Refusals {
+    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
+        error::describe([])
+    }
+}

@@ -1,0 +1,49 @@
+//! `GET {jwks_url}`: the public keys that answers and events verify with.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use tokens::registry::Registry;
+
+use crate::conditional::Published;
+use crate::problem::Problem;
+use crate::routes::{Unhealthy, only_get};
+use crate::wire::keys::KeySet;
+
+/// Shows the key set.
+///
+/// The keys (RFC 7517) that signatures of answers and events are verified
+/// with. A key is published before it signs, and stays after it has.
+#[utoipa::path(
+    method(get, head),
+    path = "/jwks",
+    tag = "Keys",
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of a key set that you have.")),
+    responses(
+        (
+            status = 200,
+            description = "The key set.",
+            body = KeySet,
+            content_type = "application/jwk-set+json",
+            headers(("cache-control"), ("etag")),
+        ),
+        (
+            status = 304,
+            description = "You have the current key set.",
+            headers(("cache-control"), ("etag")),
+        ),
+        Unhealthy,
+    ),
+)]
+pub(crate) async fn show_jwks(
+    State(registry): State<Arc<Registry>>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    only_get(&method)?;
+    let snapshot = registry.snapshot().await?;
+    let body = snapshot.published_jwks.clone();
+    Ok(Published::new(body, "application/jwk-set+json").answer(&headers))
+}

@@ -1,0 +1,195 @@
+//! `{listing_base_url}/api/v1/listing` and `…/listing/{listing_id}`: the caller's listings.
+
+pub(crate) mod chain;
+pub(crate) mod history;
+pub(crate) mod is_complete;
+pub(crate) mod lagging;
+pub(crate) mod milestone;
+pub(crate) mod relationships;
+pub(crate) mod reopen_enquiries;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use storage::StorageError;
+use storage::listings::ListingPage;
+
+use crate::limits;
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{
+    FixedReference, Included, Members, OwnListing, OwnPlace, Pages, Recorded, Refused, Unlinked,
+};
+use crate::listing_management::listing_fields::described::{ListingChangesBody, NewListingBody};
+use crate::listing_management::listing_fields::{ListingChanges, NewListing};
+use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::parameters::{
+    IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
+};
+use crate::listing_management::recording::{self, WriteRequest};
+use crate::listing_management::refusal::Refusal;
+use crate::listing_management::segments::Segments;
+use crate::listing_management::{listing_writes, listings};
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::List;
+use crate::wire::management::SuccessAnswer;
+use crate::wire::management::document::{Include, ListingDocument};
+use crate::wire::management::listing::ListingResource;
+
+/// Answers one of your listings, with what is asked to be included.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, Includes),
+    responses(
+        (status = 200, description = "The listing.", body = ListingDocument),
+        Refused::<(OwnListing, Included)>,
+    ),
+)]
+pub(crate) async fn show_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<ListingDocument>, Problem> {
+    let id = segments.listing(0)?;
+    let (parts, _body) = request.into_parts();
+    let query = Query::read(&parts)?;
+    let includes = read_includes(&query)?;
+    let wanted = includes.clone();
+    let load =
+        move |read: &mut storage::Read<'_>| listings::load_sources(read, &caller, id, &wanted);
+    let sources = if includes.is_empty() {
+        management.storage.lookup(load).await?
+    } else {
+        management.storage.read(load).await?
+    };
+    Ok(Json(ListingDocument::new(&sources, &includes)))
+}
+
+/// Lists your listings, the longest unchanged first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(ListingFilter, Paging),
+    responses(
+        (status = 200, description = "A page of listings.", body = List<ListingResource>),
+        Refused::<Pages>,
+    ),
+)]
+pub(crate) async fn list_listings(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: Request,
+) -> Result<Json<List<ListingResource>>, Problem> {
+    let (parts, _body) = request.into_parts();
+    let query = Query::read(&parts)?;
+    let mut errors = Vec::new();
+    let page = query.page(&mut errors);
+    let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
+    let external_id = query.text("external_id", &mut errors);
+    refuse_errors(errors)?;
+    let (total, listings) = management
+        .storage
+        .read(move |read| {
+            let wanted = ListingPage {
+                client_id: caller.client_id(),
+                updated_since,
+                external_id: external_id.as_deref(),
+                limit: page.limit(),
+                offset: page.offset(),
+            };
+            let found = storage::listings::list_listings_of_client(read, &wanted)?;
+            Ok::<_, StorageError>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: listings.iter().map(ListingResource::plain).collect(),
+        meta: page.meta(total),
+    }))
+}
+
+/// Creates a listing, or updates the one with the same external id.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(IdempotencyKey),
+    request_body = NewListingBody,
+    responses(
+        (status = 201, description = "It was created.", body = Data<ListingResource>, headers(("location"))),
+        (status = 200, description = "It was there, and is up to date now.", body = Data<ListingResource>),
+        Refused::<(Recorded, Members<NewListingBody>, OwnPlace)>,
+    ),
+)]
+pub(crate) async fn create_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let new = NewListing::read(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::store_listing(write, author, &new)
+    })
+    .await
+}
+
+/// Changes what is said of a listing.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    request_body = ListingChangesBody,
+    responses(
+        (status = 200, description = "The listing as it is now.", body = Data<ListingResource>),
+        Refused::<(Recorded, Members<ListingChangesBody>, OwnListing, FixedReference)>,
+    ),
+)]
+pub(crate) async fn update_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    let changes = ListingChanges::read(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::update_listing(write, author, id, &changes)
+    })
+    .await
+}
+
+/// Withdraws a listing that is not linked.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, Unlinked)>,
+    ),
+)]
+pub(crate) async fn withdraw_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::withdraw_listing(write, author, id)
+    })
+    .await
+}
+
+fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {
+    let text = query.find("includes").unwrap_or_default();
+    Include::parse_list(text).map_err(listings::unknown_include)
+}

@@ -1,0 +1,50 @@
+//! The six listing-anchored shortcuts below `{listing_base_url}/api/v1/listing/chain` (S-45).
+//!
+//! They change the chain of one of the caller's listings, whatever its id is by now. Their bodies
+//! are ignored.
+
+pub(crate) mod add;
+pub(crate) mod check;
+pub(crate) mod uncheck;
+
+use axum::response::Response;
+use chain::ends::End;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::ends::{self, Finding};
+use crate::listing_management::links;
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+
+/// Marks an end of the anchor's chain.
+async fn mark_end(
+    management: &ListingManagement,
+    caller: BranchCaller,
+    (segments, request): (Segments, WriteRequest),
+    marking: (End, Finding),
+) -> Result<Response, Problem> {
+    let anchor = segments.listing(0)?;
+    recording::record(management, caller, request, move |write, author| {
+        ends::mark_end_of_listing(write, author, anchor, marking)?;
+        Reply::success()
+    })
+    .await
+}
+
+/// Adds a listing at an end of the anchor's chain.
+async fn add_at_end(
+    management: &ListingManagement,
+    caller: BranchCaller,
+    (segments, request): (Segments, WriteRequest),
+    end: End,
+) -> Result<Response, Problem> {
+    let anchor = segments.listing(0)?;
+    let added = segments.listing(1)?;
+    recording::record(management, caller, request, move |write, author| {
+        links::add_at_end(write, author, anchor, (end, added))?;
+        Reply::success()
+    })
+    .await
+}

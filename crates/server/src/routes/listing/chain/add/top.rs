@@ -1,0 +1,39 @@
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/add/top/{listing_link_id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::End;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{AtAnEnd, OwnListing, Recorded, Refused};
+use crate::listing_management::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
+use crate::listing_management::recording::WriteRequest;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::routes::listing::chain::add_at_end;
+use crate::wire::management::SuccessAnswer;
+
+/// Links a listing above the top of the chain of one of your listings.
+///
+/// A body is ignored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/add/top/{added}",
+    tag = "Chains",
+    params(ListingInPath, AddedInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, AtAnEnd)>,
+    ),
+)]
+pub(crate) async fn add_top(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    add_at_end(&management, caller, (segments, request), End::Top).await
+}

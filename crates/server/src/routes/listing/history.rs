@@ -1,0 +1,56 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/history`: who did what, and when.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{OwnListing, Pages, Refused};
+use crate::listing_management::listings::find_own_listing_ever;
+use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::parameters::{ListingInPath, Paging};
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::history::HistoryResource;
+
+/// Answers the history of one of your listings, the oldest first.
+///
+/// That of a withdrawn one stays.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/history",
+    tag = "Listings",
+    params(ListingInPath, Paging),
+    responses(
+        (status = 200, description = "A page of the history.", body = List<HistoryResource>),
+        Refused::<(OwnListing, Pages)>,
+    ),
+)]
+pub(crate) async fn list_history(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<HistoryResource>>, Problem> {
+    let id = segments.listing(0)?;
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, entries) = management
+        .storage
+        .read(move |read| {
+            find_own_listing_ever(read, &caller, id)?;
+            let entries = storage::history::list_history(read, id, page.limit(), page.offset())?;
+            Ok::<_, Problem>(entries)
+        })
+        .await?;
+    let data = entries.into_iter().map(HistoryResource::try_from);
+    Ok(Json(List {
+        data: data.collect::<Result<_, _>>()?,
+        meta: page.meta(total),
+    }))
+}

@@ -1,0 +1,44 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/is-complete`: are both ends known?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{OwnListing, Refused};
+use crate::listing_management::links::load_chain;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::parameters::ListingInPath;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Verdict;
+
+/// Answers whether both ends of the listing's chain are checked.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/is-complete",
+    tag = "Chains",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "Whether they are.", body = Verdict),
+        Refused::<OwnListing>,
+    ),
+)]
+pub(crate) async fn show_completeness(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Verdict>, Problem> {
+    let id = segments.listing(0)?;
+    let is_complete = management
+        .storage
+        .read(move |read| {
+            let listing = find_own_listing(read, &caller, id)?;
+            let chain = load_chain(read, listing.chain)?;
+            Ok::<_, Problem>(chain.top_checked() && chain.bottom_checked())
+        })
+        .await?;
+    Ok(Json(Verdict::new(is_complete)))
+}

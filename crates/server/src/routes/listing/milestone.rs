@@ -1,0 +1,194 @@
+//! `{listing_base_url}/api/v1/listing/{listing_id}/milestone/{milestone_type_key}`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use chain::milestone::Origin;
+use chain::record::Wish;
+use http::StatusCode;
+use observe::clock;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::limits;
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{
+    KnownType, Members, OwnListing, Recorded, Refused, WrongMember,
+};
+use crate::listing_management::fields::Fields;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::milestones;
+use crate::listing_management::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::segments::Segments;
+use crate::openapi::schema::{any_integer, exactly_one_of, flag, formatted};
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::SuccessAnswer;
+use crate::wire::management::milestone::{MilestoneResource, origin};
+
+/// Answers one milestone of one of your listings.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath),
+    responses(
+        (status = 200, description = "The milestone.", body = Data<MilestoneResource>),
+        (status = 204, description = "It is not recorded."),
+        Refused::<(OwnListing, KnownType)>,
+    ),
+)]
+pub(crate) async fn show_milestone(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    let found = management
+        .storage
+        .read(move |read| {
+            find_own_listing(read, &caller, id)?;
+            let found = storage::milestones::find_milestone(read, id, kind.id)?;
+            Ok::<_, Problem>(found.filter(|found| found.deleted_at.is_none()))
+        })
+        .await?;
+    Ok(match &found {
+        Some(found) => {
+            let data = MilestoneResource::from(found);
+            Json(Data { data }).into_response()
+        }
+        None => StatusCode::NO_CONTENT.into_response(),
+    })
+}
+
+/// Records a milestone, or corrects it.
+#[utoipa::path(
+    put,
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath, IdempotencyKey),
+    request_body = MilestoneBody,
+    responses(
+        (status = 200, description = "The milestone as it is now.", body = Data<MilestoneResource>),
+        Refused::<(Recorded, Members<MilestoneBody>, OwnListing, KnownType)>,
+    ),
+)]
+pub(crate) async fn record_milestone(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    let wish = read_wish(request.fields()?)?;
+    recording::record(&management, caller, request, move |write, author| {
+        let recorded = milestones::record_milestone(write, author, listing, (kind, &wish))?;
+        let data = MilestoneResource::from(&recorded);
+        Reply::json(StatusCode::OK, &Data { data })
+    })
+    .await
+}
+
+/// Withdraws a milestone.
+///
+/// Its date in the chain query becomes null again.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listing/{listing}/milestone/{key}",
+    tag = "Milestones",
+    params(ListingInPath, KeyInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing, KnownType)>,
+    ),
+)]
+pub(crate) async fn withdraw_milestone(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let kind = segments.milestone_type_by_key(1)?;
+    recording::record(&management, caller, request, move |write, author| {
+        milestones::withdraw_milestone(write, author, listing, kind)?;
+        Reply::success()
+    })
+    .await
+}
+
+/// Reads `{date | completed_at, origin?, excluded?}`.
+fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
+    let date = match (fields.has("date"), fields.has("completed_at")) {
+        (true, true) => {
+            fields.refuse("completed_at", "send either date or completed_at, not both");
+            None
+        }
+        (false, false) => {
+            fields.refuse("date", "is missing: send date or completed_at");
+            None
+        }
+        (true, false) => fields.date("date").map(|date| (date, None)),
+        (false, true) => read_moment(&mut fields),
+    };
+    let origin = fields.integer("origin", 0..=6).and_then(Origin::from_code);
+    let excluded = fields.boolean("excluded");
+    fields.finish()?;
+    let (date, completed_at) =
+        date.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
+    Ok(Wish {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    })
+}
+
+/// The civil date in London at an exact moment (S-11).
+fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> {
+    let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
+    let seconds = fields.integer("completed_at", bounds)?;
+    let date = clock::date_in_london(seconds);
+    let date = date.filter(|date| chain::limits::YEARS.contains(&date.year()));
+    if date.is_none() {
+        let detail = format!(
+            "must be a Unix time in seconds, in the years {} to {}",
+            chain::limits::YEARS.start(),
+            chain::limits::YEARS.end()
+        );
+        fields.refuse("completed_at", detail);
+    }
+    date.map(|date| (date, Some(seconds)))
+}
+
+/// What `read_wish` reads.
+struct MilestoneBody;
+
+impl utoipa::ToSchema for MilestoneBody {}
+
+impl utoipa::PartialSchema for MilestoneBody {
+    fn schema() -> RefOr<Schema> {
+        let date =
+            formatted("date").description(Some("The day. Send this or `completed_at`, not both."));
+        let completed_at = any_integer().description(Some(
+            "The exact moment, in Unix seconds. Its day in London is the date.",
+        ));
+        let excluded = flag().description(Some("Whether it is left out of the sale's progress."));
+        let members = ObjectBuilder::new()
+            .property("date", date)
+            .property("completed_at", completed_at)
+            .property("origin", origin())
+            .property("excluded", excluded);
+        exactly_one_of(["date", "completed_at"], members)
+    }
+}
+
+impl WrongMember for MilestoneBody {
+    const WRONG: (&'static str, &'static str) = ("date", "is missing: send date or completed_at");
+}

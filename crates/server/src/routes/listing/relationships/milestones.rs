@@ -1,0 +1,49 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/relationships/milestones`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::milestones;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{OwnListing, Refused};
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::parameters::ListingInPath;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::milestone::MilestoneResource;
+
+/// Answers what is recorded of one of your listings.
+///
+/// In the catalogue's order.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/relationships/milestones",
+    tag = "Milestones",
+    operation_id = "list_milestones_of_listing",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "Its milestones.", body = Data<Vec<MilestoneResource>>),
+        Refused::<OwnListing>,
+    ),
+)]
+pub(crate) async fn list_milestones(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Data<Vec<MilestoneResource>>>, Problem> {
+    let id = segments.listing(0)?;
+    let recorded = management
+        .storage
+        .read(move |read| {
+            find_own_listing(read, &caller, id)?;
+            let recorded = milestones::list_milestones_of_listing(read, id)?;
+            Ok::<_, Problem>(recorded)
+        })
+        .await?;
+    let data = recorded.iter().map(MilestoneResource::from).collect();
+    Ok(Json(Data { data }))
+}

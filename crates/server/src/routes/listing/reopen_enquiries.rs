@@ -1,0 +1,43 @@
+//! `POST {listing_base_url}/api/v1/listing/{listing_id}/reopen-enquiries`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{OwnListing, Recorded, Refused};
+use crate::listing_management::milestones;
+use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
+use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::SuccessAnswer;
+
+/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened.
+///
+/// A body is ignored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/{listing}/reopen-enquiries",
+    tag = "Milestones",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        Refused::<(Recorded, OwnListing)>,
+    ),
+)]
+pub(crate) async fn reopen_enquiries(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    recording::record(&management, caller, request, move |write, author| {
+        milestones::reopen_enquiries(write, author, listing)?;
+        Reply::success()
+    })
+    .await
+}

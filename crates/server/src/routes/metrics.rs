@@ -1,0 +1,56 @@
+//! `GET /metrics`: counters in Prometheus' text form.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::IntoResponse;
+use http::{Method, header};
+use storage::lanes;
+
+use crate::limits;
+use crate::problem::Problem;
+use crate::routes::health::Operations;
+use crate::routes::only_get;
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Shows all counters.
+///
+/// Without the store those of subscriptions are missing, and `onward_store_up` is 0.
+#[utoipa::path(
+    method(get, head),
+    path = "/metrics",
+    tag = "Health",
+    responses((
+        status = 200,
+        description = "The counters, in the text form of Prometheus.",
+        body = String,
+        content_type = OPEN_METRICS,
+    )),
+)]
+pub(crate) async fn show_metrics(
+    State(operations): State<Arc<Operations>>,
+    method: Method,
+) -> Result<impl IntoResponse, Problem> {
+    only_get(&method)?;
+    let limit = limits::WAITING_COUNTED_MAX;
+    let reading = operations
+        .storage
+        .read(move |read| lanes::list_lane_figures(read, limit));
+    // Whoever watches wants to know all the more when the store is away.
+    let lanes = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
+        Ok(Ok(lanes)) => Some(lanes),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the lanes could not be read for the metrics");
+            None
+        }
+        Err(_elapsed) => None,
+    };
+    operations
+        .metrics
+        .note_lanes(lanes, operations.clock.now_milliseconds());
+    Ok((
+        [(header::CONTENT_TYPE, OPEN_METRICS)],
+        operations.metrics.render(),
+    ))
+}

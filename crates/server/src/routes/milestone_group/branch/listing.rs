@@ -1,0 +1,3 @@
+//! Everything below `…/milestone_group/{milestone_group}/branch/{branch}/listing`.
+
+pub(crate) mod workflow;

@@ -1,0 +1,59 @@
+//! `GET …/milestone_group/{milestone_group}/branch/{branch}/listing/{listing}/workflow`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::{branch, milestones};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{KnownWorkflow, OwnListing, Refused};
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::parameters::{BranchInPath, GroupInPath, ListingInPath};
+use crate::listing_management::refusal::Refusal;
+use crate::listing_management::segments::{Segments, unknown_branch};
+use crate::problem::Problem;
+use crate::wire::management::catalogue::Workflow;
+
+/// Answers the types of a group, each with what one of your listings has recorded of it.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
+    tag = "Milestones",
+    params(GroupInPath, BranchInPath, ListingInPath),
+    responses(
+        (status = 200, description = "The workflow.", body = Workflow),
+        Refused::<(KnownWorkflow, OwnListing)>,
+    ),
+)]
+pub(crate) async fn show_workflow(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Workflow>, Problem> {
+    let group = segments.milestone_group(0)?;
+    let branch_id = segments.branch(1)?;
+    let listing = segments.listing(2)?;
+    let exists = management
+        .storage
+        .lookup(move |read| branch::branch_exists(read, branch_id))
+        .await?;
+    if !exists {
+        return Err(unknown_branch(segments.text(1)).into());
+    }
+    caller.check_branch(branch_id)?;
+    let recorded = management
+        .storage
+        .read(move |read| {
+            let found = find_own_listing(read, &caller, listing)?;
+            if found.branch != branch_id {
+                let detail = format!("listing {listing} does not belong to branch {branch_id}");
+                return Err(Refusal::unknown("listing_unknown", detail).into());
+            }
+            let recorded = milestones::list_milestones_of_listing(read, listing)?;
+            Ok::<_, Problem>(recorded)
+        })
+        .await?;
+    Ok(Json(Workflow::new(group, &recorded)))
+}

@@ -1,0 +1,28 @@
+//! `GET {listing_base_url}/api/v1/milestone_type`: the catalogue.
+
+pub(crate) mod relationships;
+
+use axum::Json;
+use chain::milestone::CATALOGUE;
+
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::Refused;
+use crate::wire::management::Data;
+use crate::wire::management::catalogue::MilestoneTypeResource;
+
+/// Answers all milestone types, in the catalogue's order.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_type",
+    tag = "Milestones",
+    responses(
+        (status = 200, description = "The catalogue.", body = Data<Vec<MilestoneTypeResource>>),
+        Refused::<()>,
+    ),
+)]
+pub(crate) async fn list_milestone_types(
+    _caller: BranchCaller,
+) -> Json<Data<Vec<MilestoneTypeResource>>> {
+    let data = CATALOGUE.iter().map(MilestoneTypeResource::from).collect();
+    Json(Data { data })
+}

@@ -1,0 +1,55 @@
+//! `GET {listing_base_url}/api/v1/milestone_type/{milestone_type_id}/relationships/milestones`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use storage::{StorageError, milestones};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::causes::{KnownType, Pages, Refused};
+use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::parameters::{Paging, TypeInPath};
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::milestone::MilestoneResource;
+
+/// Answers the milestones of a type that your listings have.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/milestone_type/{id}/relationships/milestones",
+    tag = "Milestones",
+    operation_id = "list_milestones_of_type",
+    params(TypeInPath, Paging),
+    responses(
+        (status = 200, description = "A page of milestones.", body = List<MilestoneResource>),
+        Refused::<(KnownType, Pages)>,
+    ),
+)]
+pub(crate) async fn list_milestones(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<MilestoneResource>>, Problem> {
+    let kind = segments.milestone_type_by_id(0)?;
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, recorded) = management
+        .storage
+        .read(move |read| {
+            let client = caller.client_id();
+            let (limit, offset) = (page.limit(), page.offset());
+            let found = milestones::list_milestones_of_type(read, client, kind.id, limit, offset)?;
+            Ok::<_, StorageError>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: recorded.iter().map(MilestoneResource::from).collect(),
+        meta: page.meta(total),
+    }))
+}

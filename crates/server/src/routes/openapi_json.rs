@@ -1,0 +1,38 @@
+//! `GET /openapi.json`, on each address: what the address answers.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::response::IntoResponse;
+use http::{Method, header};
+
+use crate::openapi::Description;
+use crate::problem::Problem;
+use crate::routes::only_get;
+
+/// Describes this address for programs.
+#[utoipa::path(
+    method(get, head),
+    path = "/openapi.json",
+    tag = "Description",
+    responses((
+        status = 200,
+        description = "An OpenAPI 3.1 document.",
+        body = Object,
+        content_type = "application/json",
+        headers(("cache-control")),
+    )),
+    security(()),
+)]
+pub(crate) async fn show_openapi(
+    Extension(description): Extension<Arc<Description>>,
+    method: Method,
+) -> Result<impl IntoResponse, Problem> {
+    only_get(&method)?;
+    let rendered = description.rendered();
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "public, max-age=300"),
+    ];
+    Ok((headers, rendered.json.clone()))
+}

@@ -1,0 +1,47 @@
+//! `GET {directory_url}/participants`: the organisations that take part (S-27).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+
+use crate::directory::Directory;
+use crate::problem::Problem;
+use crate::routes::{Unhealthy, only_get};
+use crate::wire::directory::Organisation;
+
+/// Lists the participants.
+///
+/// All organisations, the oldest first. The one that runs this service shows
+/// its addresses.
+#[utoipa::path(
+    method(get, head),
+    path = "/participants",
+    tag = "Participants",
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of a list that you have.")),
+    responses(
+        (
+            status = 200,
+            description = "The participants.",
+            body = Vec<Organisation>,
+            content_type = "application/json",
+            headers(("cache-control"), ("etag")),
+        ),
+        (
+            status = 304,
+            description = "You have the current list.",
+            headers(("cache-control"), ("etag")),
+        ),
+        Unhealthy,
+    ),
+)]
+pub(crate) async fn list_participants(
+    State(directory): State<Arc<Directory>>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    only_get(&method)?;
+    let published = directory.published().await?;
+    Ok(published.answer(&headers))
+}

@@ -1,0 +1,90 @@
+//! `POST {auth_url}/revoke`: a token of the caller's own counts no more (RFC 7009).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
+use tokens::access::{AcceptedToken, AccessRefusal};
+use tokens::context::TokenContext;
+use tokens::rate_limit::Allowance;
+use tokens::verified_assertion::UnusedAssertion;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response as DescribedResponse};
+
+use crate::authorization::find_peer;
+use crate::oauth::answer::respond;
+use crate::oauth::error::{self, OauthError};
+use crate::oauth::request::{QuestionForm, TokenQuestion};
+
+/// Gives up a token.
+///
+/// Revocation (RFC 7009) by the client that the token was issued to, which
+/// proves itself as in a token request. From then on the token is refused, on
+/// every node. Whatever else the caller sends as a token, the answer is the
+/// same, and nothing happens.
+#[utoipa::path(
+    post,
+    path = "/revoke",
+    tag = "Tokens",
+    request_body(content = QuestionForm, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (
+            status = 200,
+            description = "The token does not count, or never did.",
+            headers(("cache-control"), ("pragma")),
+        ),
+        Refusals,
+    ),
+    security(("clientCertificate" = []), ()),
+)]
+pub(crate) async fn revoke_token(
+    State(tokens): State<Arc<TokenContext>>,
+    request: Request,
+) -> Response {
+    let mut allowance = None;
+    let answered = answer(&tokens, request, &mut allowance)
+        .await
+        .map(|()| StatusCode::OK);
+    respond(answered, allowance)
+}
+
+async fn answer(
+    tokens: &TokenContext,
+    request: Request,
+    allowance: &mut Option<Allowance>,
+) -> Result<(), OauthError> {
+    let (parts, body) = request.into_parts();
+    let peer = find_peer(&parts).map_err(OauthError::Failed)?;
+    let question = TokenQuestion::read(&parts, body).await?;
+    let snapshot = tokens.registry.snapshot().await?;
+    let credentials = &question.credentials;
+    let certificate = peer.certificate.as_ref();
+    let unused = UnusedAssertion::check(tokens, &snapshot, credentials, certificate).await?;
+    // RFC 7009 section 2.1: only a token that was issued to this very client.
+    let revoked = match AcceptedToken::accept(tokens, &snapshot, &question.token).await {
+        Ok(token) if token.client().id == unused.client().id => Some(RevokedToken {
+            token_id: token.claims().jti.clone(),
+            expires_at: token.claims().exp,
+        }),
+        Ok(_) | Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => None,
+        Err(AccessRefusal::Storage(error)) => return Err(error.into()),
+    };
+    let revoke = move |write: &mut storage::Write<'_>| match &revoked {
+        Some(token) => insert_revoked_token(write, token).map(drop),
+        None => Ok(()),
+    };
+    let _proof = unused.use_up(tokens, allowance, revoke).await?;
+    Ok(())
+}
+
+/// How such a request may be refused.
+struct Refusals;
+
+impl IntoResponses for Refusals {
+    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
+        error::describe([])
+    }
+}

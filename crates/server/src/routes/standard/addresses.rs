@@ -1,0 +1,117 @@
+//! `GET {base_url}/api/v1/standard/addresses`: which properties may be meant by
+//! an address as typed.
+
+mod described;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use http::request::Parts;
+use tokens::rate_limit::Allowance;
+use tokens::registry::Scope;
+
+use self::described::{Refusals, SearchParameters};
+use super::ChainQueries;
+use crate::form::Form;
+use crate::limits;
+use crate::problem::{FieldError, Problem};
+use crate::property_search;
+use crate::routes::only_get;
+use crate::wire::addresses::{AddressSuggestion, AddressSuggestions};
+use crate::{authorization, rate_limit_fields};
+
+/// Lists the properties that an address may mean, the most likely first.
+///
+/// For choosing among several, and while somebody types. Of properties that
+/// fit equally well the one of the lowest id comes first. Ask for the chain by
+/// the `uprn`; the chain query by address answers for one property only, and
+/// only if it is certain.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/standard/addresses",
+    tag = "Chains",
+    params(SearchParameters),
+    responses(
+        (status = 200, description = "What fits, or nothing.", body = AddressSuggestions),
+        Refusals,
+    ),
+    security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
+)]
+pub(crate) async fn find_addresses(
+    State(queries): State<Arc<ChainQueries>>,
+    request: Request,
+) -> Response {
+    let mut allowance = None;
+    let (parts, _body) = request.into_parts();
+    let mut response = match answer(&queries, &parts, &mut allowance).await {
+        Ok(suggestions) => Json(suggestions).into_response(),
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(allowance) = allowance {
+        rate_limit_fields::show(&allowance, response.headers_mut());
+    }
+    response
+}
+
+async fn answer(
+    queries: &ChainQueries,
+    parts: &Parts,
+    allowance: &mut Option<Allowance>,
+) -> Result<AddressSuggestions, Problem> {
+    only_get(&parts.method)?;
+    let snapshot = queries.tokens.registry.snapshot().await?;
+    let (tokens, scope) = (&queries.tokens, Scope::TransactionStatus);
+    let caller = authorization::prove(tokens, &snapshot, parts, scope).await?;
+    rate_limit_fields::count(tokens.rate_limits.as_deref(), caller.client(), allowance)?;
+    let search = AddressSearch::parse(parts.uri.query())?;
+    let suggestions = queries
+        .storage
+        .read(move |read| property_search::list_suggestions(read, &search.text, search.limit))
+        .await?;
+    Ok(AddressSuggestions {
+        data: suggestions
+            .into_iter()
+            .map(AddressSuggestion::from)
+            .collect(),
+    })
+}
+
+struct AddressSearch {
+    text: String,
+    limit: usize,
+}
+
+impl AddressSearch {
+    /// Checks everything and reports all that is wrong at once.
+    fn parse(query_string: Option<&str>) -> Result<Self, Problem> {
+        let fields = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
+        let mut errors = Vec::new();
+        let text = fields.find("q").map(str::trim).unwrap_or_default();
+        let length = text.chars().count();
+        if length == 0 || length > limits::VALUE_CHARACTERS_MAX {
+            let longest = limits::VALUE_CHARACTERS_MAX;
+            errors.push(FieldError {
+                pointer: "q".to_owned(),
+                detail: format!("must have 1 to {longest} characters, has {length}"),
+            });
+        }
+        let asked = fields.find("limit");
+        let limit = asked.map_or(Some(limits::SUGGESTIONS_DEFAULT), |text| text.parse().ok());
+        let limit = limit.filter(|limit| (1..=limits::SUGGESTIONS_MAX).contains(limit));
+        if limit.is_none() {
+            errors.push(FieldError {
+                pointer: "limit".to_owned(),
+                detail: format!("must be an integer from 1 to {}", limits::SUGGESTIONS_MAX),
+            });
+        }
+        match limit {
+            Some(limit) if errors.is_empty() => Ok(Self {
+                text: text.to_owned(),
+                limit,
+            }),
+            Some(_) | None => Err(Problem::ValuesInvalid(errors)),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `POST {base_url}/api/v1/webhook/simulate`: a test event on the real way.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::events::SimulatedEvent;
+use storage::{deliveries, events, subscriptions};
+use uuid::Uuid;
+
+use crate::listing_management::causes::{AnyBody, Members};
+use crate::listing_management::json_body::JsonBody;
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{Heard, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::simulation::{Simulation, SimulationBody};
+use crate::wire::webhooks::{Simulated, SimulatedDelivery};
+
+/// Sends a test event to your own subscriptions.
+///
+/// It goes to the active subscriptions of this API key that hear its type, and to no other. From
+/// here on it is delivered as every event is. A `callbackUrl` in the body is ignored.
+// S-33
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/simulate",
+    tag = "Webhooks",
+    request_body = SimulationBody,
+    responses(
+        (status = 202, description = "It is on its way.", body = Simulated),
+        Refused::<(AnyBody, Members<SimulationBody>, Heard)>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn simulate(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    body: JsonBody,
+) -> Result<(StatusCode, Json<Simulated>), Problem> {
+    let now = webhooks.clock.now_seconds();
+    let now_milliseconds = webhooks.clock.now_milliseconds();
+    let simulation = Simulation::read(&body, now)?;
+    let simulated = webhooks
+        .storage
+        .write(move |write| {
+            let event_type = simulation.event_type;
+            let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
+            targets.retain(|target| target.is_active && target.events.contains(&event_type));
+            if targets.is_empty() {
+                return Err(unheard());
+            }
+            let (property, uprn) = simulation.find_ids(write)?;
+            let event_id = format!("sim_{}", Uuid::new_v4());
+            let event = SimulatedEvent {
+                event_id: &event_id,
+                event_type,
+                property,
+                uprn,
+                label: simulation.label,
+                date: simulation.date,
+            };
+            let row = events::insert_simulated_event(write, &event, now)?;
+            // Properties that are not known wait for each other no more than known ones do.
+            let order = if property == 0 { -uprn } else { property };
+            let mut owed = Vec::with_capacity(targets.len());
+            for target in targets {
+                let place = (row, order);
+                let id = deliveries::insert_delivery(write, target.id, place, now_milliseconds)?;
+                owed.push(SimulatedDelivery {
+                    subscription_id: target.reference,
+                    delivery_id: id.to_string(),
+                });
+            }
+            Ok(Simulated {
+                event_id,
+                deliveries: owed,
+            })
+        })
+        .await?;
+    webhooks.wake.wake();
+    Ok((StatusCode::ACCEPTED, Json(simulated)))
+}
+
+/// An event that no subscription hears.
+pub(crate) fn unheard() -> Problem {
+    Problem::Conflict("No active subscription of this API key hears this type of event.")
+}

@@ -1,0 +1,199 @@
+//! `POST {base_url}/api/v1/webhook/subscribe`: events to a callback URL.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use chain::event::EventType;
+use http::StatusCode;
+use outbound::callback::CallbackUrl;
+use storage::StorageError;
+use storage::subscriptions::{self, NewSubscription};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use uuid::Uuid;
+
+use crate::limits;
+use crate::listing_management::causes::{AnyBody, Members, WrongMember};
+use crate::listing_management::fields::Fields;
+use crate::listing_management::json_body::JsonBody;
+use crate::openapi::schema::{one_of_texts, text};
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{Callback, OneMore, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::waiting;
+use crate::wire::webhooks::SubscriptionAnswer;
+
+/// Subscribes, or replaces what the subscription of the same URL asks for.
+///
+/// A disabled subscription becomes active again. What waits of a type of event that it does not
+/// ask for any more is cancelled.
+// S-30
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscribe",
+    tag = "Webhooks",
+    request_body = SubscriptionBody,
+    responses(
+        (status = 201, description = "A new subscription.", body = SubscriptionAnswer),
+        (status = 200, description = "It was there, and is so now.", body = SubscriptionAnswer),
+        Refused::<((AnyBody, Members<SubscriptionBody>), Callback, OneMore)>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn subscribe(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    body: JsonBody,
+) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
+    let wish = read_wish(&webhooks, body.fields()?).await?;
+    prepare(&webhooks, holder.id(), &wish).await?;
+    let now = webhooks.clock.now_milliseconds();
+    let (is_new, stored) = webhooks
+        .storage
+        .write_at_length(move |write| {
+            holder.prove_again(write)?;
+            let url = wish.callback.as_str();
+            let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
+            let count = subscriptions::count_subscriptions(write, holder.id())?;
+            if known.is_none() && count >= limits::SUBSCRIPTIONS_MAX {
+                return Err(too_many());
+            }
+            let new = NewSubscription {
+                reference: &Uuid::new_v4().to_string(),
+                api_key: holder.id(),
+                participant_name: &wish.participant_name,
+                callback_url: url,
+                events: &wish.events,
+            };
+            let is_new = subscriptions::store_subscription(write, &new, now)?;
+            let stored = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
+            let vanished = || Problem::Internal("a subscription vanished".to_owned());
+            Ok((is_new, stored.ok_or_else(vanished)?))
+        })
+        .await?;
+    webhooks.wake.wake();
+    let status = if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    Ok((status, Json(SubscriptionAnswer::from(stored))))
+}
+
+/// What changes for what waits, in parts: what the wish leaves out is cancelled, before the
+/// transaction that would cancel it as a whole, and the rest goes out at once. Cut off between the
+/// two, the call can be repeated.
+async fn prepare(
+    webhooks: &WebhookManagement,
+    api_key: i64,
+    wish: &Wish,
+) -> Result<(), StorageError> {
+    let url = wish.callback.as_str().to_owned();
+    let known = webhooks
+        .storage
+        .read(move |read| subscriptions::find_subscription_by_url(read, api_key, &url))
+        .await?;
+    let Some(known) = known else {
+        return Ok(());
+    };
+    waiting::cancel_unheard(webhooks, known.id, &wish.events).await?;
+    waiting::hasten(webhooks, known.id).await
+}
+
+struct Wish {
+    participant_name: String,
+    callback: CallbackUrl,
+    events: Vec<EventType>,
+}
+
+async fn read_wish(webhooks: &WebhookManagement, mut fields: Fields) -> Result<Wish, Problem> {
+    for name in ["participantName", "callbackUrl", "events"] {
+        fields.require(name);
+    }
+    let participant_name = fields.text("participantName");
+    let events = read_events(&mut fields);
+    let callback = match fields.exact_text("callbackUrl") {
+        Some(text) => match webhooks.outbound.accept_callback(&text).await {
+            Ok(callback) => Some(callback),
+            Err(refusal) => {
+                fields.refuse("callbackUrl", refusal.to_string());
+                None
+            }
+        },
+        None => None,
+    };
+    fields.finish()?;
+    let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
+    Ok(Wish {
+        participant_name: participant_name.ok_or_else(incomplete)?,
+        callback: callback.ok_or_else(incomplete)?,
+        events: events.ok_or_else(incomplete)?,
+    })
+}
+
+fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
+    let names = fields.texts("events")?;
+    let known = EventType::ALL.map(EventType::as_str).join("`, `");
+    let mut events = Vec::new();
+    for name in &names {
+        let Some(event) = EventType::parse(name) else {
+            fields.refuse("events", format!("must be of `{known}`"));
+            return None;
+        };
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    if events.is_empty() {
+        fields.refuse(
+            "events",
+            format!("is empty: name at least one of `{known}`"),
+        );
+        return None;
+    }
+    Some(events)
+}
+
+/// A subscription more than a key can have.
+pub(crate) fn too_many() -> Problem {
+    Problem::Conflict("An API key has at most 100 subscriptions. Delete one first.")
+}
+
+/// What `read_wish` reads.
+struct SubscriptionBody;
+
+impl utoipa::ToSchema for SubscriptionBody {}
+
+impl utoipa::PartialSchema for SubscriptionBody {
+    fn schema() -> RefOr<Schema> {
+        let names = || one_of_texts(EventType::ALL.map(EventType::as_str));
+        let events = OneOfBuilder::new()
+            .item(ArrayBuilder::new().items(names()).min_items(Some(1)))
+            .item(names())
+            .description(Some("The types of events to hear."));
+        let callback = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
+            .max_length(Some(outbound::limits::CALLBACK_URL_CHARACTERS_MAX))
+            .description(Some(
+                "Where events are sent to: a host with public addresses, without user name, \
+                 password and fragment.",
+            ));
+        let participant = text(chain::limits::TEXT_CHARACTERS_MAX)
+            .description(Some("Who subscribes, in your own words."));
+        ObjectBuilder::new()
+            .property("participantName", participant)
+            .property("callbackUrl", callback)
+            .property("events", events)
+            .required("participantName")
+            .required("callbackUrl")
+            .required("events")
+            .into()
+    }
+}
+
+impl WrongMember for SubscriptionBody {
+    const WRONG: (&'static str, &'static str) = ("participantName", "is missing");
+}

@@ -1,0 +1,94 @@
+//! `{base_url}/api/v1/webhook/subscriptions` and `…/{id}`: the caller's subscriptions (S-37).
+
+pub(crate) mod deliveries;
+pub(crate) mod enable;
+pub(crate) mod replay;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::subscriptions;
+
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{OwnSubscription, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::find_own_subscription;
+use crate::webhooks::parameters::SubscriptionInPath;
+use crate::wire::management::Data;
+use crate::wire::webhooks::SubscriptionAnswer;
+
+/// Lists the subscriptions of the API key, the oldest first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions",
+    tag = "Webhooks",
+    responses(
+        (status = 200, description = "All of them.", body = Data<Vec<SubscriptionAnswer>>),
+        Refused::<()>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn list_subscriptions(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+) -> Result<Json<Data<Vec<SubscriptionAnswer>>>, Problem> {
+    let found = webhooks
+        .storage
+        .read(move |read| subscriptions::list_subscriptions(read, holder.id()))
+        .await?;
+    let data = found.into_iter().map(SubscriptionAnswer::from).collect();
+    Ok(Json(Data { data }))
+}
+
+/// Shows one subscription.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions/{id}",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses(
+        (status = 200, description = "The subscription.", body = SubscriptionAnswer),
+        Refused::<OwnSubscription>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn show_subscription(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let found = webhooks
+        .storage
+        .read(move |read| find_own_subscription(read, &holder, segments.text(0)))
+        .await?;
+    Ok(Json(SubscriptionAnswer::from(found)))
+}
+
+/// Removes a subscription with all that it is owed and its log.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/webhook/subscriptions/{id}",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses((status = 204, description = "It is gone."), Refused::<OwnSubscription>),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn delete_subscription(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<StatusCode, Problem> {
+    webhooks
+        .storage
+        .write_at_length(move |write| {
+            let found = find_own_subscription(write, &holder, segments.text(0))?;
+            subscriptions::remove_subscription(write, found.id)?;
+            Ok::<_, Problem>(())
+        })
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

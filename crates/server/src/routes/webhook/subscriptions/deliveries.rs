@@ -1,0 +1,59 @@
+//! `GET {base_url}/api/v1/webhook/subscriptions/{id}/deliveries`: what was sent, and how it went.
+
+pub(crate) mod redeliver;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use storage::delivery_log;
+
+use crate::listing_management::causes::Pages;
+use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::parameters::Paging;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{OwnSubscription, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::find_own_subscription;
+use crate::webhooks::parameters::SubscriptionInPath;
+use crate::wire::management::List;
+use crate::wire::webhooks::DeliveryAnswer;
+
+/// Lists the deliveries of a subscription with their attempts, the newest first.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/webhook/subscriptions/{id}/deliveries",
+    tag = "Webhooks",
+    params(SubscriptionInPath, Paging),
+    responses(
+        (status = 200, description = "A page of deliveries.", body = List<DeliveryAnswer>),
+        Refused::<(OwnSubscription, Pages)>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn list_deliveries(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<DeliveryAnswer>>, Problem> {
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, found) = webhooks
+        .storage
+        .read_by_index(move |read| {
+            let owner = find_own_subscription(read, &holder, segments.text(0))?;
+            let (limit, offset) = (page.limit(), page.offset());
+            let found = delivery_log::list_deliveries(read, owner.id, limit, offset)?;
+            Ok::<_, Problem>(found)
+        })
+        .await?;
+    Ok(Json(List {
+        data: found.into_iter().map(DeliveryAnswer::from).collect(),
+        meta: page.meta(total),
+    }))
+}

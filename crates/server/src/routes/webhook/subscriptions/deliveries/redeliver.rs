@@ -1,0 +1,61 @@
+//! `POST …/webhook/subscriptions/{id}/deliveries/{deliveryId}/redeliver`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::delivery_log;
+
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{OwnDelivery, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::find_active_subscription;
+use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
+use crate::wire::webhooks::Redelivery;
+
+/// Sends one delivery again.
+///
+/// Whatever became of it, it begins a new schedule, with its old event id.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
+    tag = "Webhooks",
+    params(SubscriptionInPath, DeliveryInPath),
+    responses(
+        (status = 202, description = "It is on its way.", body = Redelivery),
+        Refused::<OwnDelivery>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn redeliver(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<(StatusCode, Json<Redelivery>), Problem> {
+    let now = webhooks.clock.now_milliseconds();
+    let id = webhooks
+        .storage
+        .write(move |write| {
+            let found = find_active_subscription(write, &holder, segments.text(0))?;
+            let id = segments.number(1).ok_or_else(unknown_delivery)?;
+            if !delivery_log::redeliver(write, found.id, id, now)? {
+                return Err(unknown_delivery());
+            }
+            Ok(id)
+        })
+        .await?;
+    webhooks.wake.wake();
+    let redelivery = Redelivery {
+        delivery_id: id.to_string(),
+        status: "waiting",
+    };
+    Ok((StatusCode::ACCEPTED, Json(redelivery)))
+}
+
+/// A delivery that the subscription does not have.
+pub(crate) fn unknown_delivery() -> Problem {
+    Problem::NotFound("The subscription has no such delivery.")
+}

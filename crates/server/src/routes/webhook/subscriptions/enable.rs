@@ -1,0 +1,64 @@
+//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/enable`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::subscriptions::{self, StoredSubscription};
+
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::webhooks::WebhookManagement;
+use crate::webhooks::causes::{OwnSubscription, Refused};
+use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::owned::{find_own_subscription, reread};
+use crate::webhooks::parameters::SubscriptionInPath;
+use crate::webhooks::waiting;
+use crate::wire::webhooks::SubscriptionAnswer;
+
+/// Makes a subscription active again.
+///
+/// What it was still owed goes out at once; what happened meanwhile comes with a replay. An
+/// active subscription stays as it is.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/subscriptions/{id}/enable",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    responses(
+        (status = 200, description = "The subscription, active.", body = SubscriptionAnswer),
+        Refused::<OwnSubscription>,
+    ),
+    security(("apiKey" = [])),
+)]
+pub(crate) async fn enable_subscription(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let reference = segments.text(0).to_owned();
+    let (asker, named) = (holder.clone(), reference.clone());
+    let found: StoredSubscription = webhooks
+        .storage
+        .read(move |read| find_own_subscription(read, &asker, &named))
+        .await?;
+    if !found.is_active {
+        // Before it is active: cut off between the two, the call can be repeated.
+        waiting::hasten(&webhooks, found.id).await?;
+    }
+    let now = webhooks.clock.now_seconds();
+    let enabled = webhooks
+        .storage
+        .write_at_length(move |write| {
+            holder.prove_again(write)?;
+            let found = find_own_subscription(write, &holder, &reference)?;
+            if found.is_active {
+                return Ok(found);
+            }
+            subscriptions::enable_subscription(write, found.id, now)?;
+            Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
+        })
+        .await?;
+    webhooks.wake.wake();
+    Ok(Json(SubscriptionAnswer::from(enabled)))
+}

@@ -1,0 +1,45 @@
+//! `GET {auth_url}/.well-known/oauth-authorization-server` (RFC 8414).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+
+use crate::config::Config;
+use crate::problem::Problem;
+use crate::routes::{Unhealthy, only_get, publish_json};
+use crate::wire::metadata::AuthorizationServer;
+
+/// Describes the authorisation server.
+///
+/// From this a client configures itself (RFC 8414).
+#[utoipa::path(
+    method(get, head),
+    path = "/.well-known/oauth-authorization-server",
+    tag = "Metadata",
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of what you have.")),
+    responses(
+        (
+            status = 200,
+            description = "The server's endpoints, and what they take.",
+            body = AuthorizationServer,
+            content_type = "application/json",
+            headers(("cache-control"), ("etag")),
+        ),
+        (
+            status = 304,
+            description = "You have the current document.",
+            headers(("cache-control"), ("etag")),
+        ),
+        Unhealthy,
+    ),
+)]
+pub(crate) async fn show_server(
+    State(config): State<Arc<Config>>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    only_get(&method)?;
+    publish_json(&AuthorizationServer::of(&config), &headers)
+}

@@ -1,0 +1,39 @@
+//! What the routes of webhook management share.
+
+pub mod causes;
+pub mod holder;
+pub mod owned;
+pub mod parameters;
+pub mod replaying;
+pub mod running_replays;
+pub mod simulation;
+pub mod waiting;
+
+use std::sync::Arc;
+
+use delivery::wake::Wake;
+use observe::clock::Clock;
+use outbound::client::OutboundClient;
+use storage::Storage;
+use tokens::rate_limit::RateLimits;
+
+use self::running_replays::RunningReplays;
+
+/// The parts that webhook management uses.
+#[derive(Debug)]
+pub struct WebhookManagement {
+    /// Time.
+    pub clock: Clock,
+    /// The store.
+    pub storage: Storage,
+    /// Checks callback addresses.
+    pub outbound: OutboundClient,
+    /// Wakes the delivery of events.
+    pub wake: Arc<Wake>,
+    /// The replays that run on this node.
+    pub replays: RunningReplays,
+    /// Requests of each API key, counted; `None`: there is no limit.
+    pub rate_limits: Option<Arc<RateLimits>>,
+    /// How long deliveries that ended, and their events, are kept.
+    pub delivery_retention_days: u32,
+}

@@ -1,0 +1,107 @@
+//! How the operations of webhook management may be refused, for its description: real refusals,
+//! made as the routes make them.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use http::HeaderMap;
+use outbound::callback::CallbackRefusal;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+use super::holder;
+use super::owned::{disabled, unknown_subscription};
+use super::replaying::under_way;
+use crate::listing_management::causes::Cause;
+use crate::openapi::refusals;
+use crate::problem::{FieldError, Problem};
+use crate::routes::webhook::simulate::unheard;
+use crate::routes::webhook::subscribe::too_many;
+use crate::routes::webhook::subscriptions::deliveries::redeliver::unknown_delivery;
+
+/// Everything that can be refused for these causes, and what every operation may answer.
+pub struct Refused<T>(PhantomData<T>);
+
+/// A subscription that must be of the caller's key.
+pub struct OwnSubscription;
+
+/// One that must be active as well.
+pub struct ActiveSubscription;
+
+/// A delivery of an active subscription.
+pub struct OwnDelivery;
+
+/// A replay that must be the only one.
+pub struct OneReplay;
+
+/// A callback URL.
+pub struct Callback;
+
+/// One subscription more.
+pub struct OneMore;
+
+/// An event that somebody must hear.
+pub struct Heard;
+
+impl<T: Cause> IntoResponses for Refused<T> {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let not_sent = holder::read_field(&HeaderMap::new()).err();
+        let anywhere = not_sent.into_iter().chain([
+            holder::unknown_key(),
+            Problem::RateLimited(1),
+            Problem::Internal(String::new()),
+            Problem::Unavailable(1, String::new()),
+            Problem::Unconfirmed(String::new()),
+        ]);
+        let all = anywhere.chain(T::problems());
+        refusals::describe(all.map(|problem| problem.to_refusal()))
+    }
+}
+
+impl Cause for OwnSubscription {
+    fn problems() -> Vec<Problem> {
+        vec![unknown_subscription()]
+    }
+}
+
+impl Cause for ActiveSubscription {
+    fn problems() -> Vec<Problem> {
+        vec![unknown_subscription(), disabled()]
+    }
+}
+
+impl Cause for OwnDelivery {
+    fn problems() -> Vec<Problem> {
+        let mut all = ActiveSubscription::problems();
+        all.push(unknown_delivery());
+        all
+    }
+}
+
+impl Cause for OneReplay {
+    fn problems() -> Vec<Problem> {
+        vec![under_way()]
+    }
+}
+
+impl Cause for Callback {
+    fn problems() -> Vec<Problem> {
+        let wrong = FieldError {
+            pointer: "callbackUrl".to_owned(),
+            detail: CallbackRefusal::AddressForbidden.to_string(),
+        };
+        vec![Problem::ValuesInvalid(vec![wrong])]
+    }
+}
+
+impl Cause for OneMore {
+    fn problems() -> Vec<Problem> {
+        vec![too_many()]
+    }
+}
+
+impl Cause for Heard {
+    fn problems() -> Vec<Problem> {
+        vec![unheard()]
+    }
+}

@@ -1,0 +1,181 @@
+//! Reading what somebody wants simulated (S-33).
+
+use chain::event::EventType;
+use chain::ids::{PropertyId, Uprn};
+use chain::milestone::{self, CATALOGUE, MilestoneType};
+use jiff::civil::Date;
+use observe::clock;
+use storage::{Read, StorageError, properties};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::limits;
+use crate::listing_management::causes::WrongMember;
+use crate::listing_management::fields::Fields;
+use crate::listing_management::json_body::JsonBody;
+use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
+use crate::problem::Problem;
+
+/// The label of a simulated milestone where none is named.
+const LABEL_DEFAULT: &str = "SSTC";
+/// Digits of a number that is sent as a text.
+const DIGITS_MAX: usize = 18;
+
+/// An event to be simulated.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    /// Its type.
+    pub event_type: EventType,
+    /// At least one of both is there.
+    property: Option<i64>,
+    uprn: Option<i64>,
+    /// Document 1's label; none for a fall through.
+    pub label: Option<&'static str>,
+    /// The civil date.
+    pub date: Date,
+}
+
+impl Simulation {
+    /// Reads the body. A `callbackUrl` in it is ignored: a test event goes to
+    /// the caller's own subscriptions only.
+    pub fn read(body: &JsonBody, now_seconds: i64) -> Result<Self, Problem> {
+        let mut fields = body.fields()?;
+        fields.require("eventType");
+        let event_type = fields.exact_text("eventType");
+        let event_type = event_type.and_then(|text| {
+            let known = EventType::parse(&text);
+            if known.is_none() {
+                let all = EventType::ALL.map(EventType::as_str).join("` or `");
+                fields.refuse("eventType", format!("must be `{all}`"));
+            }
+            known
+        });
+        let property = read_number(&mut fields, "propertyId", limits::INTEGER_MAX);
+        let uprn = read_number(&mut fields, "uprn", chain::limits::UPRN_MAX);
+        if !fields.has("propertyId") && !fields.has("uprn") {
+            let (name, detail) = SimulationBody::WRONG;
+            fields.refuse(name, detail);
+        }
+        let label = read_label(&mut fields, event_type);
+        let date = fields.date("date");
+        fields.finish()?;
+        let today = || clock::date_in_london(now_seconds);
+        let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
+        Ok(Self {
+            event_type: event_type.ok_or_else(incomplete)?,
+            property,
+            uprn,
+            label,
+            date: date.or_else(today).ok_or_else(incomplete)?,
+        })
+    }
+
+    /// The property's id and number; the missing one is looked up, and 0 when
+    /// unknown. The property need not exist.
+    pub fn find_ids(&self, read: &mut Read<'_>) -> Result<(i64, i64), StorageError> {
+        match (self.property, self.uprn) {
+            (Some(property), Some(uprn)) => Ok((property, uprn)),
+            (Some(property), None) => {
+                let found = properties::find_property(read, PropertyId(property))?;
+                Ok((property, found.map_or(0, |found| found.uprn.value())))
+            }
+            (None, Some(uprn)) => {
+                let found = match Uprn::new(uprn) {
+                    Some(uprn) => properties::find_property_by_uprn(read, uprn)?,
+                    None => None,
+                };
+                Ok((found.map_or(0, |found| found.0), uprn))
+            }
+            (None, None) => Ok((0, 0)),
+        }
+    }
+}
+
+fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
+    let text = fields.exact_text("label");
+    match (event_type?, text) {
+        (EventType::FallThrough, None) => None,
+        (EventType::FallThrough, Some(_)) => {
+            fields.refuse("label", "does not go with a fallthrough: leave it out");
+            None
+        }
+        (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
+        (EventType::MilestoneUpdated, Some(text)) => {
+            let known = milestone::find_by_label(&text);
+            let known = known.filter(|kind| is_update(kind));
+            if known.is_none() {
+                let detail = "must be a label of the milestone catalogue, Fall Through apart";
+                fields.refuse("label", detail);
+            }
+            known.and_then(|kind| kind.label)
+        }
+    }
+}
+
+/// Digits as a text, as the document has it, or a number.
+fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64> {
+    if fields.is_number(name) {
+        return fields.integer(name, 1..=max);
+    }
+    let text = fields.exact_text(name)?;
+    let is_digits =
+        (1..=DIGITS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| is_digits);
+    let number = number.filter(|number| (1..=max).contains(number));
+    if number.is_none() {
+        fields.refuse(name, format!("must be digits, a number from 1 to {max}"));
+    }
+    number
+}
+
+/// Whether recording such a milestone is told as an update.
+fn is_update(kind: &MilestoneType) -> bool {
+    kind.emits() == Some(EventType::MilestoneUpdated)
+}
+
+/// What `Simulation::read` reads.
+pub struct SimulationBody;
+
+impl utoipa::ToSchema for SimulationBody {}
+
+impl utoipa::PartialSchema for SimulationBody {
+    fn schema() -> RefOr<Schema> {
+        let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
+        let label = one_of_texts(labels.filter_map(|kind| kind.label))
+            .default(Some(LABEL_DEFAULT.into()))
+            .description(Some("Of a `milestone.updated` only."));
+        let date = formatted("date").description(Some("Today in London if there is none."));
+        let either = "Send this or the other number, or both. The property need not exist.";
+        let members = ObjectBuilder::new()
+            .property(
+                "eventType",
+                one_of_texts(EventType::ALL.map(EventType::as_str)),
+            )
+            .property(
+                "propertyId",
+                digits(limits::INTEGER_MAX).description(Some(either)),
+            )
+            .property(
+                "uprn",
+                digits(chain::limits::UPRN_MAX).description(Some(either)),
+            )
+            .property("label", label)
+            .property("date", date)
+            .required("eventType");
+        at_least_one_of(["propertyId", "uprn"], members)
+    }
+}
+
+impl WrongMember for SimulationBody {
+    const WRONG: (&'static str, &'static str) =
+        ("propertyId", "is missing: send propertyId or uprn");
+}
+
+/// What `read_number` reads.
+fn digits(max: i64) -> OneOfBuilder {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^0*[1-9][0-9]*$"))
+        .max_length(Some(DIGITS_MAX));
+    OneOfBuilder::new().item(text).item(positive(max))
+}

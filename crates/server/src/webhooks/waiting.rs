@@ -1,0 +1,50 @@
+//! What waits for a subscription, changed in short transactions: lanes go on between them.
+
+use chain::event::EventType;
+use storage::subscriptions::SubscriptionId;
+use storage::{StorageError, Write, waiting};
+
+use crate::limits::WAITING_CHANGED_MAX;
+use crate::webhooks::WebhookManagement;
+
+/// Lets everything go out at once. What a crash leaves out goes out when it is due.
+pub async fn hasten(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<(), StorageError> {
+    let now = webhooks.clock.now_milliseconds();
+    in_parts(webhooks, move |write| {
+        waiting::hasten_waiting(write, id, now, WAITING_CHANGED_MAX)
+    })
+    .await
+}
+
+/// Cancels what waits of the types that are not among `events`.
+pub async fn cancel_unheard(
+    webhooks: &WebhookManagement,
+    id: SubscriptionId,
+    events: &[EventType],
+) -> Result<(), StorageError> {
+    let part = (webhooks.clock.now_milliseconds(), WAITING_CHANGED_MAX);
+    for unheard in EventType::ALL {
+        if !events.contains(&unheard) {
+            in_parts(webhooks, move |write| {
+                waiting::cancel_waiting(write, id, unheard, part)
+            })
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn in_parts(
+    webhooks: &WebhookManagement,
+    change: impl Fn(&mut Write<'_>) -> Result<u64, StorageError> + Clone + Send + 'static,
+) -> Result<(), StorageError> {
+    loop {
+        let changed = webhooks
+            .storage
+            .write_under_row_locks(change.clone())
+            .await?;
+        if i64::try_from(changed).is_ok_and(|changed| changed < WAITING_CHANGED_MAX) {
+            return Ok(());
+        }
+    }
+}

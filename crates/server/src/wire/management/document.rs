@@ -1,0 +1,297 @@
+//! The listing envelope with what was asked to be included (S-48, S-49).
+
+use std::collections::HashSet;
+
+use chain::ids::{ChainId, ListingId};
+use chain::state::Chain;
+use serde::Serialize;
+use storage::listings::StoredListing;
+use storage::milestones::StoredMilestone;
+use utoipa::ToSchema;
+
+use super::listing::{ListingResource, Relationships};
+use super::milestone::MilestoneResource;
+use super::{Id, Identifier, OneOrMany, Related};
+
+/// What can be asked for with a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Include {
+    /// Who buys it.
+    Buyer,
+    /// What its seller buys.
+    Seller,
+    /// Length, position and ends of its chain.
+    ChainData,
+    /// The whole chain.
+    ChainedListings,
+    /// Its milestones.
+    Milestones,
+}
+
+/// Everything that an envelope may need. Without includes only the listing is there.
+#[derive(Debug)]
+pub struct Sources {
+    /// The listing that was asked for.
+    pub listing: StoredListing,
+    /// Its chain, and all listings in it in any order.
+    pub chain: Option<(Chain, Vec<StoredListing>)>,
+    /// Its milestones in the catalogue's order.
+    pub milestones: Vec<StoredMilestone>,
+}
+
+/// The envelope.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ListingDocument {
+    data: ListingResource,
+    /// Only where something was asked for with it.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    included: Option<Included>,
+}
+
+/// Under `data`, or flat where milestones are among the includes.
+// S-49
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+enum Included {
+    Wrapped { data: Vec<Resource> },
+    Flat(Vec<Resource>),
+}
+
+/// What can be included.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+enum Resource {
+    Listing(Box<ListingResource>),
+    ChainData(ChainDataResource),
+    Milestone(MilestoneResource),
+}
+
+/// Where a listing is in its chain, and what is known of the chain's ends.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChainData)]
+pub(crate) struct ChainDataResource {
+    /// The `chain_link_id`.
+    #[schema(format = "uuid")]
+    id: String,
+    #[schema(pattern = "^chain_data$")]
+    r#type: &'static str,
+    attributes: ChainDataAttributes,
+}
+
+/// Attributes of chain data.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChainDataAttributes {
+    /// Listings in the chain.
+    length: usize,
+    /// Counted from 0 at the bottom.
+    position: usize,
+    top_checked: bool,
+    bottom_checked: bool,
+}
+
+impl Include {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Buyer,
+        Self::Seller,
+        Self::ChainData,
+        Self::ChainedListings,
+        Self::Milestones,
+    ];
+
+    /// Its name in the query.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Buyer => "buyer",
+            Self::Seller => "seller",
+            Self::ChainData => "chain_data",
+            Self::ChainedListings => "chained_listings",
+            Self::Milestones => "milestones",
+        }
+    }
+
+    /// Reads a comma-separated list; the first unknown name is the error. What
+    /// is asked for twice is included once.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
+        let mut includes = Vec::new();
+        let names = text.split(',').map(str::trim);
+        for name in names.filter(|name| !name.is_empty()) {
+            let known = Self::ALL.into_iter().find(|one| one.as_str() == name);
+            let include = known.ok_or(name)?;
+            if !includes.contains(&include) {
+                includes.push(include);
+            }
+        }
+        Ok(includes)
+    }
+
+    /// Whether it needs the listing's chain.
+    pub fn needs_chain(self) -> bool {
+        self != Self::Milestones
+    }
+}
+
+impl ListingDocument {
+    /// Puts the envelope together.
+    pub(crate) fn new(sources: &Sources, asked: &[Include]) -> Self {
+        let is_flat = asked.contains(&Include::Milestones);
+        let mut data = ListingResource::new(&sources.listing, "listing", is_flat);
+        if asked.is_empty() {
+            return Self {
+                data,
+                included: None,
+            };
+        }
+        let mut assembly = Assembly {
+            sources,
+            is_flat,
+            relationships: Relationships::default(),
+            resources: Vec::new(),
+            seen: HashSet::new(),
+        };
+        for include in asked {
+            assembly.add(*include);
+        }
+        let relationships = assembly.relationships;
+        data.relationships = (!relationships.is_empty()).then_some(relationships);
+        let resources = assembly.resources;
+        let included = Some(if is_flat {
+            Included::Flat(resources)
+        } else {
+            Included::Wrapped { data: resources }
+        });
+        Self { data, included }
+    }
+}
+
+/// An envelope in the making.
+struct Assembly<'a> {
+    sources: &'a Sources,
+    is_flat: bool,
+    relationships: Relationships,
+    resources: Vec<Resource>,
+    /// Listings that are there already, by type.
+    seen: HashSet<(&'static str, ListingId)>,
+}
+
+impl Assembly<'_> {
+    fn add(&mut self, include: Include) {
+        if include == Include::Milestones {
+            self.add_milestones();
+            return;
+        }
+        let Some((chain, listings)) = &self.sources.chain else {
+            return;
+        };
+        let own = self.sources.listing.id;
+        match include {
+            Include::Buyer => {
+                let related = self.add_listings(listings, chain.buyers_sales(own), "buyer");
+                self.relationships.buyer = related;
+            }
+            Include::Seller => {
+                let related = self.add_listings(listings, chain.onward_purchases(own), "seller");
+                self.relationships.seller = related;
+            }
+            Include::ChainedListings => {
+                let all = chain.listings();
+                self.add_listings(listings, all, "chained_listing");
+                let names = all.iter().map(|id| Identifier {
+                    r#type: "chained_listing",
+                    id: Id::of_listing(*id, self.is_flat),
+                });
+                self.relationships.chained_listings = Some(Related {
+                    data: OneOrMany::Many(names.collect()),
+                });
+            }
+            Include::ChainData => self.add_chain_data(chain),
+            Include::Milestones => {}
+        }
+    }
+
+    /// Adds listings of the chain in the order given. The listing that was
+    /// asked for keeps its own type.
+    fn add_listings(
+        &mut self,
+        stored: &[StoredListing],
+        ids: &[ListingId],
+        kind: &'static str,
+    ) -> Option<Related> {
+        let mut names = Vec::with_capacity(ids.len());
+        for id in ids {
+            let own = *id == self.sources.listing.id;
+            let kind = if own { "listing" } else { kind };
+            let Some(listing) = stored.iter().find(|listing| listing.id == *id) else {
+                continue;
+            };
+            let resource = ListingResource::new(listing, kind, self.is_flat);
+            names.push(Identifier {
+                r#type: kind,
+                id: resource.id.clone(),
+            });
+            if self.seen.insert((kind, *id)) {
+                self.resources.push(Resource::Listing(Box::new(resource)));
+            }
+        }
+        let only = names.pop()?;
+        let data = if names.is_empty() {
+            OneOrMany::One(only)
+        } else {
+            names.push(only);
+            OneOrMany::Many(names)
+        };
+        Some(Related { data })
+    }
+
+    fn add_chain_data(&mut self, chain: &Chain) {
+        let resource = ChainDataResource::new(chain, self.sources.listing.id);
+        self.relationships.chain_data = Some(Related {
+            data: OneOrMany::One(Identifier {
+                r#type: "chain_data",
+                id: Id::Text(resource.id.clone()),
+            }),
+        });
+        self.resources.push(Resource::ChainData(resource));
+    }
+
+    fn add_milestones(&mut self) {
+        let stored = self.sources.milestones.iter();
+        let milestones: Vec<_> = stored.map(MilestoneResource::from).collect();
+        let names = milestones.iter().map(MilestoneResource::identifier);
+        self.relationships.milestones = Some(Related {
+            data: OneOrMany::Many(names.collect()),
+        });
+        let milestones = milestones.into_iter().map(Resource::Milestone);
+        self.resources.extend(milestones);
+    }
+}
+
+impl Relationships {
+    fn is_empty(&self) -> bool {
+        let all = [
+            &self.buyer,
+            &self.seller,
+            &self.chain_data,
+            &self.chained_listings,
+            &self.milestones,
+        ];
+        all.into_iter().all(Option::is_none)
+    }
+}
+
+impl ChainDataResource {
+    fn new(chain: &Chain, listing: ListingId) -> Self {
+        let id: ChainId = chain.id();
+        Self {
+            id: id.to_string(),
+            r#type: "chain_data",
+            attributes: ChainDataAttributes {
+                length: chain.length(),
+                position: chain.position(listing).unwrap_or_default(),
+                top_checked: chain.top_checked(),
+                bottom_checked: chain.bottom_checked(),
+            },
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! One line of a listing's history.
+
+use serde::Serialize;
+use serde_json::Value;
+use storage::history::HistoryEntry;
+use utoipa::ToSchema;
+
+use crate::problem::Problem;
+
+/// Who did what, and when.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HistoryEntry)]
+pub(crate) struct HistoryResource {
+    #[schema(pattern = "^[0-9]+$")]
+    id: String,
+    #[schema(pattern = "^history_entry$")]
+    r#type: &'static str,
+    attributes: HistoryAttributes,
+}
+
+/// Attributes of a line of history.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct HistoryAttributes {
+    /// What was done, such as `link.added`.
+    #[schema(pattern = "^[a-z]+[.][a-z]+$")]
+    action: String,
+    /// Unix seconds.
+    at: i64,
+    /// The organisation's name, or `operator`.
+    by: String,
+    /// The listing's chain from then on.
+    #[schema(format = "uuid")]
+    chain_link_id: String,
+    #[schema(schema_with = crate::listing_management::history::describe_details)]
+    detail: Value,
+}
+
+impl TryFrom<HistoryEntry> for HistoryResource {
+    type Error = Problem;
+
+    fn try_from(entry: HistoryEntry) -> Result<Self, Problem> {
+        let detail = serde_json::from_str(&entry.detail).map_err(|error| {
+            Problem::Internal(format!("history entry {} is no JSON: {error}", entry.id))
+        })?;
+        Ok(Self {
+            id: entry.id.to_string(),
+            r#type: "history_entry",
+            attributes: HistoryAttributes {
+                action: entry.action,
+                at: entry.at,
+                by: entry.participant.unwrap_or(entry.actor),
+                chain_link_id: entry.chain.to_string(),
+                detail,
+            },
+        })
+    }
+}

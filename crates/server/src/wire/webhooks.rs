@@ -1,0 +1,236 @@
+//! The bodies of webhook management.
+
+use chain::event::EventType;
+use delivery::NOT_SIGNED;
+use delivery::policy::Disabling;
+use observe::clock;
+use outbound::client::SendError;
+use serde::Serialize;
+use serde_json::Value;
+use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
+use storage::subscriptions::StoredSubscription;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
+
+use crate::openapi::schema::one_of_texts;
+
+/// A subscription.
+// S-30
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Subscription)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscriptionAnswer {
+    #[schema(format = "uuid")]
+    subscription_id: String,
+    participant_name: String,
+    /// In its normal form: subscribing with it again changes this subscription.
+    callback_url: String,
+    #[schema(schema_with = event_types)]
+    events: Vec<&'static str>,
+    #[schema(schema_with = activity)]
+    status: &'static str,
+    #[schema(required = false, schema_with = disabled_reason)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled_reason: Option<String>,
+    #[schema(nullable = false, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled_at: Option<String>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// An event for a subscription, and how it went.
+// S-37
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Delivery)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeliveryAnswer {
+    #[schema(pattern = "^[0-9]+$")]
+    delivery_id: String,
+    /// The same at each attempt and in each replay.
+    event_id: String,
+    #[schema(schema_with = event_type)]
+    event_type: String,
+    /// 0 where a simulated event's property is not known.
+    #[schema(pattern = "^[0-9]+$")]
+    property_id: String,
+    #[schema(schema_with = state)]
+    status: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When it is tried next, while it waits.
+    #[schema(nullable = false, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_attempt_at: Option<String>,
+    /// When it was delivered, given up or cancelled.
+    #[schema(nullable = false, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    /// The oldest first.
+    attempts: Vec<Attempt>,
+}
+
+/// One attempt at a delivery.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Attempt {
+    /// Counted from 1, and again with each new schedule.
+    #[schema(minimum = 1)]
+    number: i64,
+    #[schema(format = DateTime)]
+    at: String,
+    #[schema(minimum = 0)]
+    duration_milliseconds: i64,
+    /// HTTP status, where one came.
+    #[schema(required = true)]
+    status: Option<i64>,
+    #[schema(schema_with = attempt_error)]
+    error: Option<String>,
+}
+
+/// A simulated event, and to whom it goes.
+// S-33
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Simulated {
+    /// Begins with `sim_`.
+    #[schema(pattern = "^sim_[a-z0-9-]+$")]
+    pub event_id: String,
+    /// The caller's subscriptions that hear its type.
+    pub deliveries: Vec<SimulatedDelivery>,
+}
+
+/// One delivery of a simulated event.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SimulatedDelivery {
+    /// To which subscription.
+    #[schema(format = "uuid")]
+    pub subscription_id: String,
+    /// Found again in its deliveries.
+    #[schema(pattern = "^[0-9]+$")]
+    pub delivery_id: String,
+}
+
+/// A delivery that was asked for again.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Redelivery {
+    /// Which one.
+    #[schema(pattern = "^[0-9]+$")]
+    pub delivery_id: String,
+    /// Always `waiting`.
+    #[schema(pattern = "^waiting$")]
+    pub status: &'static str,
+}
+
+/// Events that were asked for again.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Replay {
+    /// How many are owed because of it.
+    #[schema(minimum = 0)]
+    pub deliveries: u64,
+    /// Where there were too many at once: from when on the next replay brings the rest.
+    #[serde(rename = "nextSince", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime)]
+    pub next_since: Option<String>,
+}
+
+fn event_type() -> Object {
+    one_of_texts(EventType::ALL.map(EventType::as_str)).build()
+}
+
+fn event_types() -> Array {
+    ArrayBuilder::new()
+        .items(event_type())
+        .min_items(Some(1))
+        .build()
+}
+
+fn activity() -> Object {
+    one_of_texts(["active", "disabled"]).build()
+}
+
+fn disabled_reason() -> Object {
+    let by_itself = Disabling::ALL.map(Disabling::as_str);
+    one_of_texts(by_itself.into_iter().chain(["key_revoked"]))
+        .description(Some(
+            "Of a disabled one: `gone` after an answer of 410, `failing` after five days without \
+             a success, `key_revoked` with its API key.",
+        ))
+        .build()
+}
+
+fn state() -> Object {
+    one_of_texts(["waiting", "delivered", "failed", "cancelled"])
+        .description(Some(
+            "`failed` after the last attempt of its schedule, `cancelled` when the subscription \
+             gave up events of its type.",
+        ))
+        .build()
+}
+
+/// Null, or one of the words that are stored.
+fn attempt_error() -> Object {
+    let words = SendError::ALL.map(SendError::as_str).into_iter();
+    let words = words.chain([NOT_SIGNED]).map(Value::from);
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .enum_values(Some(words.chain([Value::Null])))
+        .description(Some(
+            "What went wrong, where no whole answer came. Be ready for more words than these.",
+        ))
+        .build()
+}
+
+impl From<StoredSubscription> for SubscriptionAnswer {
+    fn from(stored: StoredSubscription) -> Self {
+        Self {
+            subscription_id: stored.reference,
+            participant_name: stored.participant_name,
+            callback_url: stored.callback_url,
+            events: stored.events.into_iter().map(EventType::as_str).collect(),
+            status: if stored.is_active {
+                "active"
+            } else {
+                "disabled"
+            },
+            disabled_reason: stored.disabled_reason,
+            disabled_at: stored.disabled_at.map(clock::to_rfc3339),
+            created_at: clock::to_rfc3339(stored.created_at),
+            updated_at: clock::to_rfc3339(stored.updated_at),
+        }
+    }
+}
+
+impl From<LoggedDelivery> for DeliveryAnswer {
+    fn from(logged: LoggedDelivery) -> Self {
+        let is_waiting = logged.state == "waiting";
+        let next = is_waiting.then(|| logged.not_before.max(logged.created_at));
+        Self {
+            delivery_id: logged.id.to_string(),
+            event_id: logged.event_id,
+            event_type: logged.event_type,
+            property_id: logged.property.to_string(),
+            status: logged.state,
+            created_at: clock::milliseconds_to_rfc3339(logged.created_at),
+            next_attempt_at: next.map(clock::milliseconds_to_rfc3339),
+            ended_at: logged.ended_at.map(clock::milliseconds_to_rfc3339),
+            attempts: logged.attempts.into_iter().map(Attempt::from).collect(),
+        }
+    }
+}
+
+impl From<LoggedAttempt> for Attempt {
+    fn from(logged: LoggedAttempt) -> Self {
+        Self {
+            number: logged.number,
+            at: clock::milliseconds_to_rfc3339(logged.begun_at),
+            duration_milliseconds: logged.duration,
+            status: logged.status,
+            error: logged.error,
+        }
+    }
+}

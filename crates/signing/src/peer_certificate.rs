@@ -1,0 +1,24 @@
+//! The certificate that a client presented on its connection.
+
+use std::sync::Arc;
+
+use crate::certificate::{Subject, Thumbprint};
+
+/// A client certificate that the TLS handshake, or a trusted proxy, verified.
+#[derive(Debug, Clone)]
+pub struct PeerCertificate {
+    /// The thumbprint to which access tokens are bound (RFC 8705 section 3.1).
+    pub thumbprint: Thumbprint,
+    /// The subject; `None` where it cannot be read.
+    pub subject: Option<Arc<Subject>>,
+}
+
+impl PeerCertificate {
+    /// The certificate whose DER encoding is `der`.
+    pub fn of_der(der: &[u8]) -> Self {
+        Self {
+            thumbprint: Thumbprint::of_der(der),
+            subject: Subject::of_der(der).map(Arc::new),
+        }
+    }
+}

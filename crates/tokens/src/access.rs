@@ -1,0 +1,187 @@
+//! Access tokens of requests: the one place that accepts a token, and the binding of a token.
+
+use std::sync::Arc;
+
+use observe::trace;
+use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
+use signing::canonical;
+use signing::peer_certificate::PeerCertificate;
+use storage::StorageError;
+
+use crate::context::TokenContext;
+use crate::registry::{Client, Scope, Snapshot};
+
+/// Why a request with an access token is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessRefusal {
+    /// The token does not count on this connection now.
+    #[error("{0}")]
+    TokenInvalid(&'static str),
+    /// The token, or its client, lacks this scope.
+    #[error("the scope {} is missing", .0.as_str())]
+    ScopeInsufficient(Scope),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Proof that a text is an access token of this service that counts now: signature, times,
+/// revocation and client were checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
+///
+/// It does not prove the binding to a certificate: [`BoundToken`] does.
+#[derive(Debug)]
+pub struct AcceptedToken {
+    claims: Arc<AccessTokenClaims>,
+    client: Arc<Client>,
+}
+
+/// Proof that a request carries an accepted token that is bound to the certificate of its
+/// connection (RFC 8705 section 3), of a client that has the scope that the call needs.
+#[derive(Debug)]
+pub struct BoundToken {
+    client: Arc<Client>,
+}
+
+impl AcceptedToken {
+    /// Checks a token, wherever it came from.
+    pub async fn accept(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        text: &str,
+    ) -> Result<Self, AccessRefusal> {
+        let claims = verify(context, snapshot, text)
+            .map_err(|refusal| AccessRefusal::TokenInvalid(describe(refusal)))?;
+        if snapshot.revoked.has(&claims.jti) {
+            return Err(AccessRefusal::TokenInvalid(
+                "The token was revoked. Get a new token.",
+            ));
+        }
+        let client = context
+            .registry
+            .find_client(snapshot, &claims.client_id)
+            .await?
+            .filter(|client| client.is_active)
+            .ok_or(AccessRefusal::TokenInvalid(
+                "The client of this token is not registered any more.",
+            ))?;
+        if claims.generation != client.token_generation {
+            return Err(AccessRefusal::TokenInvalid(
+                "The operator ended this client's tokens. Get a new token.",
+            ));
+        }
+        Ok(Self { claims, client })
+    }
+
+    /// The claims.
+    pub fn claims(&self) -> &AccessTokenClaims {
+        &self.claims
+    }
+
+    /// The client that the token was issued to.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The scopes that the token carries and the client still has, in the token's order (S-23).
+    pub fn scopes(&self) -> impl Iterator<Item = Scope> {
+        let names = self.claims.scope.split(' ');
+        let scopes = names.filter_map(Scope::parse);
+        scopes.filter(|scope| self.client.has_scope(*scope))
+    }
+}
+
+impl BoundToken {
+    /// Checks the token of a request. The binding comes before the scope (401 before 403).
+    pub async fn prove(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        text: &str,
+        certificate: Option<&PeerCertificate>,
+        scope: Scope,
+    ) -> Result<Self, AccessRefusal> {
+        let token = AcceptedToken::accept(context, snapshot, text).await?;
+        check_binding(&token.claims, certificate, scope)?;
+        if !token.scopes().any(|held| held == scope) {
+            return Err(AccessRefusal::ScopeInsufficient(scope));
+        }
+        trace::note_client(&token.client.id);
+        Ok(Self {
+            client: token.client,
+        })
+    }
+
+    /// The client that called.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The client that called, for a proof of more than this.
+    pub fn into_client(self) -> Arc<Client> {
+        self.client
+    }
+}
+
+/// Checks signature and times. A signature is verified once for each registry, and the expiry
+/// each time.
+fn verify(
+    context: &TokenContext,
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Arc<AccessTokenClaims>, TokenRefusal> {
+    let now = context.clock.now_seconds();
+    let digest = canonical::digest(text.as_bytes());
+    if let Some(claims) = snapshot.verified_tokens.get(&digest) {
+        if claims.exp <= now {
+            return Err(TokenRefusal::Expired);
+        }
+        return Ok(claims);
+    }
+    let find_key = |kid: &str| snapshot.keyring.find_token_key(kid).cloned();
+    let settings = &context.settings;
+    let claims = access_token::verify(text, find_key, &settings.issuer, &settings.audience, now)?;
+    let claims = Arc::new(claims);
+    snapshot.verified_tokens.insert(digest, Arc::clone(&claims));
+    Ok(claims)
+}
+
+/// S-24: a bound token counts only on a connection with its certificate. An unbound token counts
+/// only for `listing`.
+fn check_binding(
+    claims: &AccessTokenClaims,
+    certificate: Option<&PeerCertificate>,
+    scope: Scope,
+) -> Result<(), AccessRefusal> {
+    if claims.certificate.is_none() {
+        return match scope {
+            Scope::Listing => Ok(()),
+            Scope::TransactionStatus => Err(AccessRefusal::TokenInvalid(
+                "This call needs a token that is bound to a certificate.",
+            )),
+        };
+    }
+    let Some(certificate) = certificate else {
+        return Err(AccessRefusal::TokenInvalid(
+            "Present the client certificate that the token was issued with.",
+        ));
+    };
+    if access_token::is_bound_to(claims, &certificate.thumbprint) {
+        Ok(())
+    } else {
+        Err(AccessRefusal::TokenInvalid(
+            "The token is bound to another certificate. Use the one that it was issued with.",
+        ))
+    }
+}
+
+fn describe(refusal: TokenRefusal) -> &'static str {
+    match refusal {
+        TokenRefusal::Malformed => "This is not an access token of this context.",
+        TokenRefusal::UnknownKey | TokenRefusal::BadSignature => {
+            "The signature of the token does not verify. Get a new token."
+        }
+        TokenRefusal::WrongIssuer => "The token comes from another issuer.",
+        TokenRefusal::WrongAudience => "The token is meant for another context.",
+        TokenRefusal::Expired => "The token has expired. Get a new token.",
+        TokenRefusal::NotYet => "The token is not valid yet. Check your clock.",
+    }
+}

@@ -1,0 +1,292 @@
+//! Signing keys between the store, where they are sealed, and memory.
+
+use std::sync::Arc;
+
+use observe::clock;
+use signing::algorithm::Algorithm;
+use signing::key::{RsaSize, SigningKey};
+use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
+use signing::seal::KeyEncryptionKey;
+use storage::keys::StoredKey;
+use storage::{Storage, StorageError};
+
+use crate::limits;
+
+/// Why the keys cannot be used, in one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The file of the key encryption key is missing or wrong.
+    #[error("cannot use {path} as the key that seals private keys: {reason}")]
+    KeyEncryptionKey {
+        /// Which file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A stored key cannot be opened.
+    #[error(
+        "the signing key {0} in the store cannot be opened: is `key_encryption_key_file` the one \
+         that the store was made with?"
+    )]
+    Sealed(String),
+    /// The store's set of keys is not complete.
+    #[error("the store's signing keys cannot be used: {0}; `onward init` makes them")]
+    Ring(String),
+    /// Verifiers may not know the next key yet.
+    #[error(
+        "the next key is published for too short a time: whoever keeps the key set as long as it \
+         may knows it from {0} on; wait until then, or say --now"
+    )]
+    TooEarly(String),
+    /// There is no such key.
+    #[error("there is no signing key {0}")]
+    Unknown(String),
+    /// A new key could not be made.
+    #[error("a signing key cannot be made: {0}")]
+    Generate(String),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Reads the key encryption key from its file.
+pub fn read_key_encryption_key(path: &str) -> Result<KeyEncryptionKey, KeyError> {
+    let refused = |reason: String| KeyError::KeyEncryptionKey {
+        path: path.to_owned(),
+        reason,
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    KeyEncryptionKey::from_base64url(text.trim())
+        .map_err(|_error| refused("it must hold 32 bytes in base64url".to_owned()))
+}
+
+/// How keys are rotated.
+#[derive(Debug, Clone, Copy)]
+pub struct Rotation {
+    /// Of a new next key, where it is an RSA key; without, that of the next one before.
+    pub size: Option<RsaSize>,
+    /// Whether the next key need not have been published for long enough.
+    pub is_forced: bool,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// The ids of the keys after a rotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Signs from now on.
+    pub current: String,
+    /// Signed until now.
+    pub retired: String,
+    /// Will sign after the next rotation.
+    pub next: String,
+}
+
+/// Lets the next keys of these purposes sign, retires the current ones and makes
+/// new next ones, in one transaction: the ids in the order of the purposes. Blocks.
+///
+/// # Errors
+/// [`KeyError::TooEarly`] where a verifier that keeps the key set for as long
+/// as it may does not know a next key yet.
+pub fn rotate(
+    storage: &Storage,
+    key_encryption_key: &KeyEncryptionKey,
+    purposes: &[Purpose],
+    rotation: &Rotation,
+) -> Result<Vec<Rotated>, KeyError> {
+    let Rotation { is_forced, now, .. } = *rotation;
+    let known = storage.read_blocking(storage::keys::list_keys)?;
+    let fresh = purposes
+        .iter()
+        .map(|purpose| {
+            let size = match rotation.size {
+                Some(size) => size,
+                None => size_of_next(&known, *purpose, key_encryption_key)?,
+            };
+            let place = (*purpose, KeyState::Next);
+            seal(&generate(*purpose, size)?, place, key_encryption_key, now)
+        })
+        .collect::<Result<Vec<_>, KeyError>>()?;
+    let purposes = purposes.to_vec();
+    storage.write_blocking(move |write| {
+        let known = storage::keys::list_keys(write)?;
+        let mut all = Vec::with_capacity(purposes.len());
+        for (purpose, fresh) in purposes.iter().zip(&fresh) {
+            let find = |state: KeyState| find_in_state(&known, *purpose, state);
+            let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
+            let known_from = next.created_at + limits::KEY_PUBLISHED_SECONDS_MIN;
+            let is_published = *purpose != Purpose::Token;
+            if is_published && !is_forced && now < known_from {
+                return Err(KeyError::TooEarly(clock::to_rfc3339(known_from)));
+            }
+            storage::keys::update_state(write, &current.kid, KeyState::Retired.as_str(), now)?;
+            storage::keys::update_state(write, &next.kid, KeyState::Current.as_str(), now)?;
+            storage::keys::insert_key(write, fresh)?;
+            all.push(Rotated {
+                current: next.kid.clone(),
+                retired: current.kid.clone(),
+                next: fresh.kid.clone(),
+            });
+        }
+        Ok(all)
+    })
+}
+
+/// Withdraws a key at once. Where it signed, the next one signs instead. The id
+/// of the key that signs from now on. Blocks.
+pub fn revoke(
+    storage: &Storage,
+    key_encryption_key: &KeyEncryptionKey,
+    kid: &str,
+    now: i64,
+) -> Result<String, KeyError> {
+    let known = storage.read_blocking(storage::keys::list_keys)?;
+    let unknown = || KeyError::Unknown(kid.to_owned());
+    let revoked = known
+        .iter()
+        .find(|key| key.kid == kid)
+        .ok_or_else(unknown)?;
+    let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
+    let size = size_of_next(&known, purpose, key_encryption_key)?;
+    let place = (purpose, KeyState::Next);
+    let fresh = seal(&generate(purpose, size)?, place, key_encryption_key, now)?;
+    let kid = kid.to_owned();
+    storage.write_blocking(move |write| {
+        let known = storage::keys::list_keys(write)?;
+        let find = |state: KeyState| find_in_state(&known, purpose, state);
+        let (current, next) = (find(KeyState::Current)?, find(KeyState::Next)?);
+        storage::keys::update_state(write, &kid, KeyState::Revoked.as_str(), now)?;
+        let mut signs = &current.kid;
+        if current.kid == kid {
+            signs = &next.kid;
+            storage::keys::update_state(write, signs, KeyState::Current.as_str(), now)?;
+        }
+        if current.kid == kid || next.kid == kid {
+            storage::keys::insert_key(write, &fresh)?;
+        }
+        Ok(signs.clone())
+    })
+}
+
+fn find_in_state(
+    known: &[StoredKey],
+    purpose: Purpose,
+    state: KeyState,
+) -> Result<&StoredKey, KeyError> {
+    let is_it = |key: &&StoredKey| key.purpose == purpose.as_str() && key.state == state.as_str();
+    known.iter().find(is_it).ok_or_else(|| {
+        let (purpose, state) = (purpose.as_str(), state.as_str());
+        KeyError::Ring(format!("there is no {state} key for {purpose}"))
+    })
+}
+
+/// The size of the next key of a purpose, which is the one that was chosen last; the default where
+/// it is no RSA key.
+fn size_of_next(
+    known: &[StoredKey],
+    purpose: Purpose,
+    key_encryption_key: &KeyEncryptionKey,
+) -> Result<RsaSize, KeyError> {
+    let next = find_in_state(known, purpose, KeyState::Next)?;
+    let key = open_key(next, key_encryption_key)?;
+    Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
+}
+
+/// Makes the first keys of each purpose: one that signs, and the one that is
+/// published to follow it. Blocks.
+pub fn ensure_keys(
+    storage: &Storage,
+    key_encryption_key: &KeyEncryptionKey,
+    now: i64,
+) -> Result<(), KeyError> {
+    let stored = storage.read_blocking(storage::keys::list_keys)?;
+    let states = [KeyState::Current, KeyState::Next];
+    let places = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
+    for (purpose, state) in places.into_iter().flatten() {
+        if find_in_state(&stored, purpose, state).is_ok() {
+            continue;
+        }
+        let key = generate(purpose, RsaSize::Bits2048)?;
+        let row = seal(&key, (purpose, state), key_encryption_key, now)?;
+        storage.write_blocking(move |write| {
+            // Another node may have been quicker.
+            let known = storage::keys::list_keys(write)?;
+            if find_in_state(&known, purpose, state).is_ok() {
+                return Ok(());
+            }
+            storage::keys::insert_key(write, &row)
+        })?;
+    }
+    Ok(())
+}
+
+/// Opens all stored keys.
+pub fn unseal(
+    stored: &[StoredKey],
+    key_encryption_key: &KeyEncryptionKey,
+) -> Result<Keyring, KeyError> {
+    let keys = stored
+        .iter()
+        .map(|row| {
+            let unusable = || KeyError::Sealed(row.kid.clone());
+            Ok(RingKey {
+                purpose: Purpose::parse(&row.purpose).ok_or_else(unusable)?,
+                state: KeyState::parse(&row.state).ok_or_else(unusable)?,
+                key: Arc::new(open_key(row, key_encryption_key)?),
+            })
+        })
+        .collect::<Result<Vec<_>, KeyError>>()?;
+    Keyring::new(keys).map_err(|error| KeyError::Ring(error.to_string()))
+}
+
+/// Opens a stored key.
+pub fn open_key(
+    row: &StoredKey,
+    key_encryption_key: &KeyEncryptionKey,
+) -> Result<SigningKey, KeyError> {
+    let unusable = || KeyError::Sealed(row.kid.clone());
+    let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
+    let pem = key_encryption_key
+        .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
+        .map_err(|_error| unusable())?;
+    let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
+    SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())
+}
+
+/// Documents 1's signatures are RS256 (S-28); access tokens are ours to choose,
+/// and an ES256 signature costs a twentieth of an RSA one.
+fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
+    let key = match purpose {
+        Purpose::Provenance | Purpose::Event => SigningKey::generate_rsa(Algorithm::Rs256, size),
+        Purpose::Token => SigningKey::generate(Algorithm::Es256),
+    };
+    key.map_err(|error| KeyError::Generate(error.to_string()))
+}
+
+fn seal(
+    key: &SigningKey,
+    (purpose, state): (Purpose, KeyState),
+    key_encryption_key: &KeyEncryptionKey,
+    now: i64,
+) -> Result<StoredKey, KeyError> {
+    let pem = key
+        .to_pkcs8_pem()
+        .map_err(|error| KeyError::Generate(error.to_string()))?;
+    let sealed = key_encryption_key
+        .seal(pem.as_bytes(), &context(purpose.as_str(), key.kid()))
+        .map_err(|error| KeyError::Generate(error.to_string()))?;
+    Ok(StoredKey {
+        kid: key.kid().to_owned(),
+        purpose: purpose.as_str().to_owned(),
+        algorithm: key.algorithm().as_str().to_owned(),
+        state: state.as_str().to_owned(),
+        sealed_private_key: sealed,
+        created_at: now,
+        changed_at: now,
+    })
+}
+
+/// A sealed key opens only as the key it was sealed as.
+fn context(purpose: &str, kid: &str) -> String {
+    format!("onward signing key {purpose} {kid}")
+}

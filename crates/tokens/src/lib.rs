@@ -1,0 +1,16 @@
+//! Clients, keys and access tokens: who may call, and what Onward signs with.
+//!
+//! This crate decides which client called, which token it gets and which token counts. It knows
+//! nothing about HTTP, milestones or deliveries.
+
+pub mod access;
+pub mod client_keys;
+pub mod context;
+pub mod grant;
+pub mod keys;
+pub mod limits;
+pub mod rate_limit;
+pub mod registry;
+mod revoked_tokens;
+pub mod signers;
+pub mod verified_assertion;

@@ -1,0 +1,134 @@
+//! How many requests a caller may send (S-14): one token bucket for each caller.
+
+use std::convert::Infallible;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use quick_cache::sync::Cache;
+
+use crate::limits;
+
+/// The buckets of all callers of this node.
+#[derive(Debug)]
+pub struct RateLimits {
+    buckets: Cache<String, Arc<Bucket>>,
+    quota: Quota,
+    clock: DefaultClock,
+    per_second: u32,
+    burst: u32,
+}
+
+/// What the bucket of a caller holds after a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Requests that may follow at once.
+    pub remaining: u32,
+    /// Seconds until the next request may come; 0 when one may come now.
+    pub wait_seconds: u64,
+    /// Whether this request is over the limit.
+    pub is_exceeded: bool,
+    per_second: u32,
+    burst: u32,
+}
+
+type Bucket = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
+
+impl RateLimits {
+    /// Buckets of this size that fill at this rate.
+    pub fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
+        Self::of_callers(per_second, burst, limits::RATE_LIMITED_CALLERS_MAX)
+    }
+
+    fn of_callers(per_second: NonZeroU32, burst: NonZeroU32, callers_max: usize) -> Self {
+        Self {
+            buckets: Cache::new(callers_max),
+            quota: Quota::per_second(per_second).allow_burst(burst),
+            clock: DefaultClock::default(),
+            per_second: per_second.get(),
+            burst: burst.get(),
+        }
+    }
+
+    /// Counts one request.
+    pub fn count(&self, client_id: &str) -> Allowance {
+        let (remaining, wait_seconds, is_exceeded) = match self.bucket(client_id).check() {
+            Ok(state) => (state.remaining_burst_capacity(), 0, false),
+            Err(until) => {
+                let wait = until.wait_time_from(self.clock.now());
+                (0, wait.as_secs() + u64::from(wait.subsec_nanos() > 0), true)
+            }
+        };
+        Allowance {
+            remaining,
+            wait_seconds,
+            is_exceeded,
+            per_second: self.per_second,
+            burst: self.burst,
+        }
+    }
+
+    /// The caller's bucket, a full one if it is not known.
+    fn bucket(&self, client_id: &str) -> Arc<Bucket> {
+        let fresh = || {
+            let bucket = RateLimiter::direct_with_clock(self.quota, DefaultClock::default());
+            Ok::<_, Infallible>(Arc::new(
+                bucket.with_middleware::<StateInformationMiddleware>(),
+            ))
+        };
+        match self.buckets.get_or_insert_with(client_id, fresh) {
+            Ok(bucket) => bucket,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The allowance of a caller that was not counted.
+    pub fn untouched(&self) -> Allowance {
+        Allowance {
+            remaining: self.burst,
+            wait_seconds: 0,
+            is_exceeded: false,
+            per_second: self.per_second,
+            burst: self.burst,
+        }
+    }
+}
+
+impl Allowance {
+    /// The seconds to wait, for a request over the limit.
+    pub fn wait(&self) -> Option<u64> {
+        self.is_exceeded.then(|| self.wait_seconds.max(1))
+    }
+
+    /// The requests that an untouched bucket allows at once.
+    pub fn burst(&self) -> u32 {
+        self.burst
+    }
+
+    /// The seconds that fill an empty bucket.
+    pub fn window_seconds(&self) -> u32 {
+        self.burst.div_ceil(self.per_second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded_for_any_number_of_callers() {
+        let (per_second, burst) = (NonZeroU32::MIN, NonZeroU32::new(2).unwrap());
+        let limits = RateLimits::of_callers(per_second, burst, 1000);
+        for caller in 0..20_000 {
+            // The cache keeps a frequent caller and drops callers that came once.
+            let regular = limits.count("regular");
+            assert_eq!(regular.remaining > 0, caller == 0, "{caller}");
+            assert!(!limits.count(&format!("caller {caller}")).is_exceeded);
+            // The cache rounds its size up for each of its shards.
+            assert!(limits.buckets.len() <= 1100);
+        }
+    }
+}

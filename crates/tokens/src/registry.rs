@@ -1,0 +1,307 @@
+//! Clients and keys in memory, true as long as the registry's revision stands.
+
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use chain::ids::BranchId;
+use outbound::callback::CallbackUrl;
+use quick_cache::sync::Cache;
+use signing::access_token::AccessTokenClaims;
+use signing::algorithm::Algorithm;
+use signing::assertion::Profile;
+use signing::certificate::RequiredSubject;
+use signing::jwk::JwkSet;
+use signing::keyring::{Keyring, Purpose};
+use signing::seal::KeyEncryptionKey;
+use storage::clients::StoredClient;
+use storage::keys::StoredKey;
+use storage::revoked_tokens::RevokedToken;
+use storage::{Storage, StorageError};
+
+use crate::keys;
+use crate::limits;
+use crate::revoked_tokens::RevokedTokens;
+
+/// A scope of S-23.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The chain query.
+    TransactionStatus,
+    /// Listing and chain management.
+    Listing,
+}
+
+/// A registered client, parsed.
+#[derive(Debug)]
+pub struct Client {
+    /// Its id.
+    pub id: String,
+    /// The rules that its assertions are held to.
+    pub profile: Profile,
+    /// Its keys.
+    pub keys: ClientKeys,
+    /// The one algorithm it registered, if it did.
+    pub assertion_algorithm: Option<Algorithm>,
+    /// Whether all its tokens are bound to a certificate.
+    pub certificate_bound: bool,
+    /// What the subject of its certificate has to say.
+    pub certificate_subject: RequiredSubject,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// Whose listings are its own.
+    pub branches: Vec<BranchId>,
+    /// Whether it may call at all.
+    pub is_active: bool,
+    /// The generation of its tokens that counts.
+    pub token_generation: i64,
+}
+
+/// Where a client's keys are.
+#[derive(Debug)]
+pub enum ClientKeys {
+    /// Here.
+    Inline(Arc<JwkSet>),
+    /// Where the client publishes them.
+    Published(CallbackUrl),
+}
+
+/// The registry at one revision.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Which state of the registry this is.
+    pub revision: i64,
+    /// Clients and keys, shared by all revisions between which only tokens
+    /// were revoked.
+    registered: Arc<Registered>,
+    /// The tokens that were revoked by now; perhaps later ones as well, because
+    /// a token that was revoked never counts again.
+    pub revoked: Arc<RevokedTokens>,
+}
+
+/// Clients and keys.
+#[derive(Debug)]
+pub struct Registered {
+    revision: i64,
+    /// All keys.
+    pub keyring: Keyring,
+    /// The published key set, as the body of `/jwks`.
+    pub published_jwks: Bytes,
+    clients: Cache<String, Arc<Client>>,
+    /// Access tokens whose signature was verified with these keys, by the
+    /// digest of their text. A changed registry verifies them anew, so that a
+    /// revoked key takes its tokens with it.
+    pub verified_tokens: Cache<[u8; 32], Arc<AccessTokenClaims>>,
+}
+
+/// The registry of this node.
+#[derive(Debug)]
+pub struct Registry {
+    storage: Storage,
+    key_encryption_key: KeyEncryptionKey,
+    current: RwLock<Arc<Snapshot>>,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 2] = [Self::TransactionStatus, Self::Listing];
+
+    /// Its name in requests and tokens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TransactionStatus => "transaction-status",
+            Self::Listing => "listing",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+impl Registry {
+    /// Loads the keys; blocks.
+    pub fn open(
+        storage: Storage,
+        key_encryption_key: KeyEncryptionKey,
+    ) -> Result<Self, keys::KeyError> {
+        let changes = storage.read_blocking(|read| read_changes(read, None))?;
+        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &key_encryption_key)?;
+        let revoked = RevokedTokens::default();
+        revoked.add(changes.revoked);
+        let snapshot = Snapshot {
+            revision: changes.revision,
+            registered: Arc::new(Registered::new(changes.registered, keyring)),
+            revoked: Arc::new(revoked),
+        };
+        Ok(Self {
+            storage,
+            key_encryption_key,
+            current: RwLock::new(Arc::new(snapshot)),
+        })
+    }
+
+    /// The registry as this node last saw it. It counts only if the revision,
+    /// read later, is still the same.
+    pub fn known(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The registry as it stands in the store now, on whichever node it was
+    /// changed: one small read when nothing changed.
+    pub async fn snapshot(&self) -> Result<Arc<Snapshot>, StorageError> {
+        let revision = self
+            .storage
+            .lookup(storage::registry::find_revision)
+            .await?;
+        let known = self.known();
+        if known.revision == revision {
+            return Ok(known);
+        }
+        let seen = Some((known.revision, known.registered.revision));
+        let changes = self
+            .storage
+            .read(move |read| read_changes(read, seen))
+            .await?;
+        // Before the revision is known here that they belong to.
+        known.revoked.add(changes.revoked);
+        let registered = match changes.keys {
+            None => Arc::clone(&known.registered),
+            Some(stored) => {
+                let keyring = keys::unseal(&stored, &self.key_encryption_key)
+                    .map_err(|error| StorageError::Corrupt(error.to_string()))?;
+                Arc::new(Registered::new(changes.registered, keyring))
+            }
+        };
+        let revision = changes.revision;
+        let fresh = Arc::new(Snapshot {
+            revision,
+            registered,
+            revoked: Arc::clone(&known.revoked),
+        });
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.revision < revision {
+            *current = Arc::clone(&fresh);
+        }
+        Ok(fresh)
+    }
+
+    /// Finds a client in the state of `snapshot`.
+    pub async fn find_client(
+        &self,
+        snapshot: &Snapshot,
+        id: &str,
+    ) -> Result<Option<Arc<Client>>, StorageError> {
+        if let Some(client) = snapshot.clients.get(id) {
+            return Ok(Some(client));
+        }
+        let key = id.to_owned();
+        let found = self
+            .storage
+            .read(move |read| {
+                let revision = storage::registry::find_revision(read)?;
+                Ok::<_, StorageError>((revision, storage::clients::find_client(read, &key)?))
+            })
+            .await?;
+        let (revision, Some(stored)) = found else {
+            return Ok(None);
+        };
+        let client = Arc::new(Client::parse(stored)?);
+        // A client of a newer revision must not stay under an older one.
+        if revision == snapshot.revision {
+            snapshot.clients.insert(id.to_owned(), Arc::clone(&client));
+        }
+        Ok(Some(client))
+    }
+}
+
+impl Deref for Snapshot {
+    type Target = Registered;
+
+    fn deref(&self) -> &Registered {
+        &self.registered
+    }
+}
+
+impl Registered {
+    fn new(revision: i64, keyring: Keyring) -> Self {
+        Self {
+            revision,
+            published_jwks: keyring
+                .published_jwks(&[Purpose::Provenance, Purpose::Event])
+                .into(),
+            keyring,
+            clients: Cache::new(limits::CLIENTS_CACHED_MAX),
+            verified_tokens: Cache::new(limits::TOKENS_CACHED_MAX),
+        }
+    }
+}
+
+impl Client {
+    /// Whether a scope is assigned to it now.
+    pub fn has_scope(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope)
+    }
+
+    fn parse(stored: StoredClient) -> Result<Self, StorageError> {
+        let corrupt = |what: &str| {
+            StorageError::Corrupt(format!("client {}: {what} cannot be read", stored.id))
+        };
+        let assertion_algorithm = stored
+            .assertion_algorithm
+            .as_deref()
+            .map(|name| Algorithm::parse(name).ok_or_else(|| corrupt("its algorithm")))
+            .transpose()?;
+        Ok(Self {
+            profile: Profile::parse(&stored.profile).ok_or_else(|| corrupt("its profile"))?,
+            keys: match &stored.jwks_uri {
+                Some(uri) => ClientKeys::Published(
+                    CallbackUrl::parse_stored(uri).map_err(|_| corrupt("its jwks_uri"))?,
+                ),
+                None => ClientKeys::Inline(Arc::new(
+                    JwkSet::parse(stored.jwks.as_bytes()).map_err(|_| corrupt("its key set"))?,
+                )),
+            },
+            assertion_algorithm,
+            certificate_bound: stored.certificate_bound,
+            certificate_subject: RequiredSubject::parse(&stored.certificate_subject)
+                .map_err(|_| corrupt("its certificate's subject"))?,
+            scopes: stored
+                .scopes
+                .iter()
+                .filter_map(|name| Scope::parse(name))
+                .collect(),
+            branches: stored.branches,
+            is_active: stored.is_active,
+            token_generation: stored.token_generation,
+            id: stored.id,
+        })
+    }
+}
+
+/// What a node that saw the registry before has to learn.
+struct Changes {
+    revision: i64,
+    registered: i64,
+    /// All keys, unless it knows them.
+    keys: Option<Vec<StoredKey>>,
+    revoked: Vec<RevokedToken>,
+}
+
+/// `seen` is the revision, and that of clients and keys, that the node knows.
+fn read_changes(
+    read: &mut storage::Read<'_>,
+    seen: Option<(i64, i64)>,
+) -> Result<Changes, StorageError> {
+    let registered = storage::registry::find_registered_revision(read)?;
+    let is_known = seen.is_some_and(|seen| seen.1 == registered);
+    Ok(Changes {
+        revision: storage::registry::find_revision(read)?,
+        registered,
+        keys: (!is_known)
+            .then(|| storage::keys::list_keys(read))
+            .transpose()?,
+        revoked: storage::revoked_tokens::list_revoked_tokens(read, seen.map_or(0, |seen| seen.0))?,
+    })
+}

@@ -1,0 +1,87 @@
+//! A pool of threads that only sign.
+
+use std::num::NonZero;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use observe::trace;
+use tokio::sync::oneshot;
+use tracing::Instrument as _;
+
+/// Signatures that may wait for a thread. Callers would not wait for more.
+const QUEUE_LENGTH_MAX: usize = 4096;
+
+/// Why a signature could not be made.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SigningError {
+    /// The queue is full.
+    #[error("too many signatures are waiting")]
+    QueueFull,
+    /// The threads ended.
+    #[error("the signing threads have stopped")]
+    Stopped,
+    /// The library refused to sign.
+    #[error("signing failed: {0}")]
+    Failed(String),
+}
+
+/// The threads that sign.
+///
+/// An RSA signature takes more than half a millisecond, which would hold up other requests on an
+/// async worker. All threads take their work from one queue, so that under load they never sleep
+/// between two signatures. Dropping this value ends the threads.
+#[derive(Debug)]
+pub struct Signers {
+    queue: Sender<Job>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+impl Signers {
+    /// Starts this number of threads; 0 means one for each core.
+    pub fn start(threads: usize) -> std::io::Result<Self> {
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads,
+        };
+        let (queue, jobs) = bounded(QUEUE_LENGTH_MAX);
+        for number in 0..threads {
+            let jobs = jobs.clone();
+            thread::Builder::new()
+                .name(format!("onward-signer-{number}"))
+                .spawn(move || work_until_closed(&jobs))?;
+        }
+        Ok(Self { queue })
+    }
+
+    /// Runs `sign` on one of the threads.
+    pub async fn sign<T, E>(
+        &self,
+        sign: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<T, SigningError>
+    where
+        T: Send + 'static,
+        E: std::fmt::Display + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(move || {
+            // The caller may have gone away while the job waited.
+            if !reply.is_closed() {
+                let _unwanted = reply.send(sign());
+            }
+        });
+        self.queue.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => SigningError::QueueFull,
+            TrySendError::Disconnected(_) => SigningError::Stopped,
+        })?;
+        let answer = answer.instrument(trace::step("sign"));
+        let signed = answer.await.map_err(|_dropped| SigningError::Stopped)?;
+        signed.map_err(|error| SigningError::Failed(error.to_string()))
+    }
+}
+
+fn work_until_closed(jobs: &Receiver<Job>) {
+    for job in jobs {
+        job();
+    }
+}

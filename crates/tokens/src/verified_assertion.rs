@@ -1,0 +1,223 @@
+//! Proof that a client authenticated with `private_key_jwt` (RFC 7523, S-21).
+
+use std::sync::Arc;
+
+use observe::trace;
+use signing::assertion::{self, AssertionRefusal, AssertionRules, CheckedAssertion};
+use signing::base64url;
+use signing::canonical;
+use signing::jwk::JwkSet;
+use signing::jws::Unverified;
+use signing::peer_certificate::PeerCertificate;
+use storage::assertion::{insert_used_assertion, was_used};
+use storage::{StorageError, Write};
+use tracing::Instrument as _;
+
+use crate::context::{ClientRefusal, TokenContext};
+use crate::rate_limit::Allowance;
+use crate::registry::{Client, ClientKeys, Snapshot};
+
+const USED_BEFORE: &str =
+    "client_assertion was used before: make a new one, with a new jti, for each request";
+
+/// What a client sends to authenticate. Nothing in it is proven yet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// The signed assertion of RFC 7523.
+    pub client_assertion: String,
+    /// The form field `client_id`: optional, and equal to the assertion's `sub` (S-21).
+    pub client_id: Option<String>,
+}
+
+/// A client that proved who it is with an assertion that nobody used before.
+#[derive(Debug)]
+pub struct VerifiedAssertion {
+    client: Arc<Client>,
+}
+
+/// A client whose assertion is right in all, but was perhaps used before.
+#[derive(Debug)]
+pub struct UnusedAssertion {
+    client: Arc<Client>,
+    checked: CheckedAssertion,
+}
+
+impl VerifiedAssertion {
+    /// Checks everything, and last, in one atomic insert, that the assertion
+    /// was not used before: on this node or any other. An assertion that fails
+    /// an earlier check is not used up by it, so nobody can burn another's `jti`.
+    pub async fn prove(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        credentials: &Credentials,
+        certificate: Option<&PeerCertificate>,
+        allowance: &mut Option<Allowance>,
+    ) -> Result<Self, ClientRefusal> {
+        let unused = UnusedAssertion::check(context, snapshot, credentials, certificate).await?;
+        unused.use_up(context, allowance, |_write| Ok(())).await
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl UnusedAssertion {
+    /// Parses, finds the client, checks key, signature, claims, and that the
+    /// connection shows a certificate where the client must (S-24).
+    pub async fn check(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        credentials: &Credentials,
+        certificate: Option<&PeerCertificate>,
+    ) -> Result<Self, ClientRefusal> {
+        let unverified = Unverified::parse(&credentials.client_assertion).map_err(|error| {
+            tracing::debug!(%error, "client assertion refused");
+            ClientRefusal::InvalidClient(
+                "client_assertion is not a signed JWT that is accepted here",
+            )
+        })?;
+        let client_id = assertion::read_client_id(&unverified).map_err(|error| refuse(&error))?;
+        let client = context.registry.find_client(snapshot, &client_id).await?;
+        let Some(client) = client.filter(|client| client.is_active) else {
+            tracing::debug!(
+                ?client_id,
+                "client assertion of an unknown or disabled client"
+            );
+            return Err(ClientRefusal::InvalidClient("the client is not registered"));
+        };
+        let token_endpoint = &context.settings.token_endpoint;
+        let rules = AssertionRules {
+            profile: client.profile,
+            issuer: &context.settings.issuer,
+            token_endpoint,
+            pinned: client.assertion_algorithm,
+        };
+        let now = context.clock.now_seconds();
+        let keys = find_keys(context, &client, unverified.kid(), now).await?;
+        let checked = assertion::check(&unverified, &keys, &rules, &client_id, now)
+            .map_err(|error| refuse(&error))?;
+        let named = credentials.client_id.as_deref();
+        if named.is_some_and(|named| named != client_id) {
+            return Err(ClientRefusal::InvalidRequest(
+                "client_id differs from the sub of client_assertion",
+            ));
+        }
+        check_certificate(&client, certificate)?;
+        trace::note_client(&client.id);
+        Ok(Self { client, checked })
+    }
+
+    /// The client, which has yet to prove that this is no copy.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Counts the request for its client (S-14), uses the assertion up and, if
+    /// nobody did before, does the rest of the request's one write.
+    ///
+    /// By now the client has signed, and not for an earlier request, so that no
+    /// stranger uses its limit up; and nothing is written yet, so that one past
+    /// its limit costs the others nothing. Its assertion stays unused, for when
+    /// it has waited.
+    pub async fn use_up(
+        self,
+        context: &TokenContext,
+        allowance: &mut Option<Allowance>,
+        also: impl Fn(&mut Write<'_>) -> Result<(), StorageError> + Send + 'static,
+    ) -> Result<VerifiedAssertion, ClientRefusal> {
+        let client_id = self.checked.client_id().to_owned();
+        let jti_digest = base64url::encode(&canonical::digest(self.checked.jti().as_bytes()));
+        let (id, digest) = (client_id.clone(), jti_digest.clone());
+        let was_used = context
+            .storage
+            .lookup(move |read| was_used(read, &id, &digest))
+            .await?;
+        if was_used {
+            return Err(ClientRefusal::InvalidClient(USED_BEFORE));
+        }
+        let limits = context.rate_limits.as_ref();
+        *allowance = limits.map(|limits| limits.count(&self.client.id));
+        if let Some(wait) = allowance.as_ref().and_then(Allowance::wait) {
+            return Err(ClientRefusal::RateLimited(wait));
+        }
+        let expires_at = self.checked.expires_at();
+        let is_fresh = context
+            .storage
+            .write(move |write| {
+                let is_fresh = insert_used_assertion(write, &client_id, &jti_digest, expires_at)?;
+                if is_fresh {
+                    also(write)?;
+                }
+                Ok::<_, StorageError>(is_fresh)
+            })
+            .instrument(trace::step("store write"))
+            .await?;
+        if !is_fresh {
+            return Err(ClientRefusal::InvalidClient(USED_BEFORE));
+        }
+        Ok(VerifiedAssertion {
+            client: self.client,
+        })
+    }
+}
+
+/// S-24, and that the certificate is the client's own, where the operator registered what its
+/// subject says.
+fn check_certificate(
+    client: &Client,
+    certificate: Option<&PeerCertificate>,
+) -> Result<(), ClientRefusal> {
+    let Some(certificate) = certificate else {
+        if client.certificate_bound {
+            return Err(ClientRefusal::InvalidClient(
+                "present your client certificate on this connection",
+            ));
+        }
+        return Ok(());
+    };
+    let subject = certificate.subject.as_deref();
+    if client.certificate_subject.is_met_by(subject) {
+        return Ok(());
+    }
+    tracing::debug!(
+        client_id = client.id,
+        ?subject,
+        "another client's certificate refused"
+    );
+    Err(ClientRefusal::InvalidClient(
+        "the certificate on this connection does not have the subject that is registered for \
+         this client",
+    ))
+}
+
+/// The client's keys, inline or from where it publishes them.
+async fn find_keys(
+    context: &TokenContext,
+    client: &Client,
+    kid: Option<&str>,
+    now: i64,
+) -> Result<Arc<JwkSet>, ClientRefusal> {
+    let url = match &client.keys {
+        ClientKeys::Inline(keys) => return Ok(Arc::clone(keys)),
+        ClientKeys::Published(url) => url,
+    };
+    let keys = context
+        .client_keys
+        .find(&context.outbound, url, kid, now)
+        .await;
+    keys.map_err(|reason| {
+        // Fetching it has said so in the log, once for all who wait for it.
+        tracing::debug!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
+        ClientRefusal::InvalidClient(
+            "the key set at the client's jwks_uri cannot be used: it was not reached, is too \
+             large, or holds a key that is weak, secret or malformed",
+        )
+    })
+}
+
+fn refuse(error: &AssertionRefusal) -> ClientRefusal {
+    tracing::debug!(%error, "client assertion refused");
+    ClientRefusal::InvalidClient(error.description())
+}
