@@ -28,7 +28,7 @@ pub(super) struct FinishedAttempt {
     pub(super) outcome: AttemptOutcome,
 }
 
-/// Signs the event, unless it was signed a moment ago, and sends it once.
+/// Sends the event once, with a signature that is new enough.
 pub(super) async fn send(
     node: Arc<Node>,
     callback: Arc<CallbackUrl>,

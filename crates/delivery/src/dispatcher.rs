@@ -15,26 +15,26 @@ use crate::event_jwt::EventJwts;
 use crate::limits;
 use crate::{DeliveryContext, lane};
 
-/// How often this node looks at the keys, and whether another node recorded an event where that
-/// one cannot say so.
+/// How often this node reads the registry, and the newest event where the engine sends no
+/// notifications.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// How often it looks for lanes that are due by time alone, or of which it was not told.
+/// How often this node looks for due lanes without a notification.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// Other nodes are told of what comes within so long at once.
-const TELLING_INTERVAL: Duration = Duration::from_millis(10);
+/// The shortest time between two notifications to other nodes.
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What all lanes of this node share.
+/// The parts that all lanes of this node share.
 #[derive(Debug)]
 pub(crate) struct Node {
     /// The parts that delivery uses.
     pub(crate) context: DeliveryContext,
-    /// Under which this node leases lanes.
+    /// The name under which this node leases lanes.
     pub(crate) name: String,
     /// Signed events.
     pub(crate) jwts: EventJwts,
 }
 
-/// Delivers until told to stop; then lets attempts that are under way end.
+/// Delivers until `stop` turns true, then waits for the running attempts.
 pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
     let node = Arc::new(Node {
         name: Uuid::new_v4().to_string(),
@@ -44,9 +44,9 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
     let mut dispatcher = Dispatcher {
         changes: node.context.wake.watch(),
         running: HashMap::new(),
-        tasks: JoinSet::from_iter([tell_others(Arc::clone(&node), stop.clone())]),
+        tasks: JoinSet::from_iter([notify_nodes(Arc::clone(&node), stop.clone())]),
         newest_event: 0,
-        hearing: hear_others(&node),
+        notifications: receive_notifications(&node),
         stop: stop.clone(),
         node,
     };
@@ -58,8 +58,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
             _changed = dispatcher.changes.changed() => true,
             () = tokio::time::sleep(LOOK_INTERVAL) => false,
         };
-        // Also while this node is busy: a key that was revoked elsewhere must not
-        // go on signing here.
+        // A busy node reads the registry too: a key that another node revoked must not sign here.
         if since_look.elapsed() >= LOOK_INTERVAL {
             since_look = Stopwatch::start();
             is_woken |= dispatcher.look().await;
@@ -81,25 +80,25 @@ struct Dispatcher {
     running: HashMap<SubscriptionId, AbortHandle>,
     tasks: JoinSet<()>,
     newest_event: i64,
-    /// None where other nodes cannot be heard, and what they recorded is looked for.
-    hearing: Option<Hearing>,
+    /// `None` where the engine sends no notifications: then the newest event is read instead.
+    notifications: Option<Hearing>,
     stop: watch::Receiver<bool>,
 }
 
-fn hear_others(node: &Node) -> Option<Hearing> {
+fn receive_notifications(node: &Node) -> Option<Hearing> {
     let wake = Arc::clone(&node.context.wake);
-    let hearing = node
+    let notifications = node
         .context
         .storage
         .hear_nodes(&node.name, move || wake.wake_here());
-    hearing.unwrap_or_else(|error| {
-        tracing::warn!(%error, "other nodes cannot be heard");
+    notifications.unwrap_or_else(|error| {
+        tracing::warn!(%error, "notifications of other nodes cannot be received");
         None
     })
 }
 
-/// Tells other nodes what this one recorded, in no transaction of a recording.
-async fn tell_others(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
+/// Notifies other nodes after commits of this node, outside of the recording transactions.
+async fn notify_nodes(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
     let mut own = node.context.wake.watch_own();
     loop {
         tokio::select! {
@@ -107,28 +106,28 @@ async fn tell_others(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
         if let Err(error) = node.context.storage.tell_nodes(&node.name).await {
-            tracing::warn!(%error, "other nodes were not told of an event");
+            tracing::warn!(%error, "other nodes were not notified of an event");
         }
-        tokio::time::sleep(TELLING_INTERVAL).await;
+        tokio::time::sleep(NOTIFY_INTERVAL).await;
     }
 }
 
 impl Dispatcher {
-    /// Keeps this node's view of the keys fresh. Whether another node recorded
-    /// something since the last look, where that one cannot say so.
+    /// Refreshes the registry. Without notifications, returns whether another node recorded an
+    /// event since the last look.
     async fn look(&mut self) -> bool {
         let refreshed = self.node.context.registry.snapshot().await;
         if let Err(error) = refreshed {
             tracing::warn!(%error, "the registry could not be read");
         }
-        if self.hearing.is_some() {
+        if self.notifications.is_some() {
             return false;
         }
         let storage = &self.node.context.storage;
         match storage.lookup(events::find_newest_event).await {
             Ok(newest) if newest != self.newest_event => {
                 self.newest_event = newest;
-                // The lanes that run already hear it in this way.
+                // This also wakes the lanes that run already.
                 self.node.context.wake.wake_here();
                 true
             }

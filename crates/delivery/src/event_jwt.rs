@@ -1,4 +1,4 @@
-//! The signed event, as document 1 describes it.
+//! Signed events, in the form of document 1.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const LIFETIME_SECONDS: i64 = 300;
 /// How long one signature is shared by all first attempts, in seconds.
 const SHARED_SECONDS: i64 = 60;
 
-/// Signed events of this node: one signature for all subscribers of an event.
+/// Signed events that this node made. All subscribers of an event share one signature.
 #[derive(Debug)]
 pub(crate) struct EventJwts {
     known: Cache<i64, Arc<EventJwt>>,
@@ -79,9 +79,9 @@ impl Default for EventJwts {
 }
 
 impl EventJwts {
-    /// The event, signed with the key that signs now and not longer than 60 s
-    /// ago. A later attempt gets one that was issued after the attempt before
-    /// it (S-35): later than `after`, in Unix seconds.
+    /// Returns the event, signed with the current key at most 60 s ago. With `after`, in Unix
+    /// seconds, the signature is newer than that: a later attempt needs a token newer than its
+    /// predecessor (S-35).
     pub(crate) async fn find(
         &self,
         context: &DeliveryContext,
@@ -99,12 +99,12 @@ impl EventJwts {
         loop {
             match self.known.get_value_or_guard_async(&event.row).await {
                 Ok(known) if is_good(&known) => return Ok(known),
-                // Unless another lane has put a fresh one there meanwhile.
+                // Another lane may have stored a fresh one meanwhile, which stays.
                 Ok(stale) => drop(
                     self.known
                         .remove_if(&event.row, |known| Arc::ptr_eq(known, &stale)),
                 ),
-                // Others who want the same event wait for this guard.
+                // Other lanes that need the same event wait for this guard.
                 Err(guard) => {
                     let made = Arc::new(make(context, event, &key, now).await?);
                     drop(guard.insert(Arc::clone(&made)));

@@ -17,24 +17,23 @@ use crate::dispatcher::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{ReadAhead, read_ahead};
 
-/// How long a lease counts; long enough to outlive a pause of the process.
+/// How long a lease lasts: longer than a pause of the process.
 const LEASE_MILLISECONDS: i64 = 30_000;
-/// How often it is renewed while the lane runs.
+/// How often a running lane renews its lease.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// How long an idle lane is kept, so that the next event finds it leased.
 const IDLE_MAX: Duration = Duration::from_secs(5);
-/// How often a lane looks at the clock while it only waits.
+/// How often a waiting lane checks the time.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A read that took longer found much that waits behind other events. Then the lane looks for
-/// something new only after it has rested this many times as long, so that it takes a small share
-/// of the threads that read.
+/// A read that takes longer than this is expensive. After it the lane reads nothing new for `RESTS`
+/// times as long, so that it takes a small share of the reading threads.
 const READ_CHEAP: Duration = Duration::from_millis(20);
 const RESTS: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
 
-/// Leases the lane of a subscription and delivers until nothing is due for a
-/// while, the lease is lost, or the node stops.
+/// Leases the lane of a subscription. Delivers until nothing is due for a while, the lease is lost
+/// or the node stops.
 pub(crate) async fn run(
     node: Arc<Node>,
     subscription: SubscriptionId,
@@ -69,7 +68,7 @@ pub(crate) async fn run(
         sent: Vec::new(),
         disabling: None,
         storing: None,
-        is_told: false,
+        is_notified: false,
         rest: Duration::ZERO,
         since_read: Stopwatch::start(),
         stop,
@@ -89,31 +88,31 @@ struct Runner {
     window: Window,
     ahead: ReadAhead,
     sending: JoinSet<FinishedAttempt>,
-    /// What came of attempts that have ended, in their order.
+    /// Finished attempts that are not being stored yet, in their order.
     sent: Vec<FinishedAttempt>,
-    /// Why nothing more is sent, from the answer on that says so.
+    /// Why nothing more is sent; set by the answer that disables the subscription.
     disabling: Option<Disabling>,
     storing: Option<Storing>,
-    /// Whether something changed since the lane last looked.
-    is_told: bool,
-    /// For how long it rests after its last read.
+    /// Whether the lane was notified of a change since it last looked.
+    is_notified: bool,
+    /// How long the lane rests after its last read.
     rest: Duration,
     since_read: Stopwatch,
     changes: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
 }
 
-/// Results that are being stored, while others are sent.
+/// Results that are being stored while other deliveries are sent.
 struct Storing {
     batch: Vec<FinishedAttempt>,
-    /// What the subscription is sent from now on; none, if nothing any more or
-    /// the lane is not ours.
+    /// The event types that the subscription receives now; `None` if it is disabled or the lease is
+    /// lost.
     task: JoinHandle<Result<Option<Hears>, StorageError>>,
 }
 
 impl Runner {
-    /// Returns when the lane is to be given back. Everything that was sent is
-    /// stored by then, unless the lease was lost.
+    /// Returns when the lane should be released. All results are stored before, unless the lease
+    /// was lost.
     async fn deliver(&mut self) -> Result<(), StorageError> {
         let mut idle = Stopwatch::start();
         let mut renewed = Stopwatch::start();
@@ -133,16 +132,16 @@ impl Runner {
             if !is_stopping && self.may_send() {
                 if self.changes.has_changed().unwrap_or_default() {
                     self.changes.mark_unchanged();
-                    self.is_told = true;
+                    self.is_notified = true;
                 }
                 let is_rested = self.since_read.elapsed() >= self.rest;
-                if is_rested && (self.is_told || looked.elapsed() >= TICK) {
-                    self.is_told = false;
+                if is_rested && (self.is_notified || looked.elapsed() >= TICK) {
+                    self.is_notified = false;
                     looked = Stopwatch::start();
                     self.ahead.outdate();
                 }
                 self.fill().await?;
-                // What came meanwhile may say that nothing is to be sent.
+                // An answer that came meanwhile may pause or disable the subscription.
                 self.note_ended();
                 if self.may_send() {
                     self.send_queued();
@@ -164,15 +163,16 @@ impl Runner {
                         return Ok(());
                     }
                 }
-                // A new event may go out beside a slow answer.
-                _changed = self.changes.changed() => self.is_told = true,
+                // A new event need not wait for a slow answer.
+                _changed = self.changes.changed() => self.is_notified = true,
                 () = tokio::time::sleep(TICK) => {}
             }
         }
     }
 
-    /// Deliveries of which it is not stored what came of them: those that a kill would send again.
-    /// With as many as the window, nothing more is sent: what a lane hears it learns by storing.
+    /// Counts deliveries whose result is not stored yet: after a crash they are sent again. The
+    /// window bounds them, because storing a result also reads which event types the subscription
+    /// receives.
     fn count_under_way(&self) -> usize {
         let storing = self.storing.as_ref();
         self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
@@ -188,13 +188,13 @@ impl Runner {
 
     async fn wait(&mut self) {
         tokio::select! {
-            _changed = self.changes.changed() => self.is_told = true,
+            _changed = self.changes.changed() => self.is_notified = true,
             _stopped = self.stop.wait_for(|stop| *stop) => {}
             () = tokio::time::sleep(TICK) => {}
         }
     }
 
-    /// Reads ahead, without any lock, when there is room and something to find.
+    /// Reads ahead without locks, if the window has room and the store may hold more.
     async fn fill(&mut self) -> Result<(), StorageError> {
         if !self.ahead.is_wanting() || self.count_under_way() >= self.window.size() {
             return Ok(());
@@ -203,7 +203,7 @@ impl Runner {
         let now = self.node.context.clock.now_milliseconds();
         let busy = self.ahead.busy();
         let reading = self.node.context.storage.read_by_index(move |read| {
-            // Without the time for which it waited behind others.
+            // Measured here, to leave out the time in the queue for a thread.
             let reading = Stopwatch::start();
             let findings = read_ahead(read, subscription, now, &busy)?;
             Ok::<_, StorageError>((findings, reading.elapsed()))
@@ -229,14 +229,14 @@ impl Runner {
         }
     }
 
-    /// Takes note of all attempts that have ended by now.
     fn note_ended(&mut self) {
         while let Some(ended) = self.sending.try_join_next() {
             self.note_sent(ended.ok());
         }
     }
 
-    /// What an answer asks for counts before anything else is sent, and not only once it is stored.
+    /// Applies the answer to health and window before anything else is sent, not only once it is
+    /// stored.
     fn note_sent(&mut self, ended: Option<FinishedAttempt>) {
         let Some(sent) = ended else {
             return;
@@ -248,8 +248,8 @@ impl Runner {
         self.sent.push(sent);
     }
 
-    /// Begins to store all results that are there, in one transaction, unless others are being
-    /// stored: sending does not wait for the disk.
+    /// Begins to store all finished attempts in one transaction, unless one runs already. Sending
+    /// does not wait for the disk.
     fn begin_to_store(&mut self) {
         if self.storing.is_some() {
             return;
@@ -264,19 +264,19 @@ impl Runner {
         self.storing = Some(Storing { batch, task });
     }
 
-    /// Goes on with what follows; `false` if the lane is not ours any more, or its subscription
-    /// was disabled.
-    fn note_stored(&mut self, hears: Option<Hears>) -> bool {
+    /// Queues the deliveries that follow the stored ones. Returns `false` if the lease is lost or
+    /// the subscription disabled.
+    fn note_stored(&mut self, receives: Option<Hears>) -> bool {
         let batch = self.storing.take().map(|storing| storing.batch);
-        let Some(hears) = hears else {
+        let Some(receives) = receives else {
             return false;
         };
         for sent in batch.into_iter().flatten() {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
-        if hears != self.lane.hears {
-            // Some of what was read ahead may be cancelled by now.
-            self.lane.hears = hears;
+        if receives != self.lane.hears {
+            // Deliveries that were read ahead may be cancelled by now.
+            self.lane.hears = receives;
             self.ahead.forget();
         }
         true
@@ -340,6 +340,6 @@ async fn release(node: &Node, lane: Lane) {
         .storage
         .write_under_row_locks(move |write| lanes::release_lane(write, &lane));
     if let Err(error) = released.await {
-        tracing::warn!(%error, "a lane could not be given back; its lease ends by itself");
+        tracing::warn!(%error, "a lane could not be released; its lease ends by itself");
     }
 }

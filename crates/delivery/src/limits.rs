@@ -6,7 +6,7 @@ pub(crate) const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 pub(crate) const LANES_MAX: usize = 2_000;
 /// Properties whose next delivery a lane reads ahead.
 pub(crate) const LANE_HEADS_READ: usize = 64;
-/// Properties that are so few that what waits behind their next deliveries is read as well.
+/// With fewer properties than this, a lane also reads the deliveries behind the next ones.
 pub(crate) const LANE_HEADS_FEW: usize = 8;
-/// Deliveries behind one of them that a lane reads ahead.
+/// Deliveries behind the next one of a property that a lane reads ahead.
 pub(crate) const LANE_FOLLOWING_READ: usize = 16;

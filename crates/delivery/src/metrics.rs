@@ -1,4 +1,4 @@
-//! Counters of deliveries, and the state of lanes as the store last gave it.
+//! Counters of deliveries, and gauges of all lanes from the last read of the store.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ struct AttemptLabels {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LaneLabels {
-    /// The subscription's id, as its owner knows it.
+    /// The subscription's public id.
     subscription: String,
 }
 
 /// Counters of deliveries, and gauges of all lanes.
 #[derive(Debug)]
 pub struct Metrics {
-    /// Signatures of events made.
+    /// Signatures of events that were made.
     pub(crate) event_signatures: Counter,
     attempts: Family<AttemptLabels, Counter>,
     attempt_seconds: Histogram,

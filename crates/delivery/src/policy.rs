@@ -1,4 +1,4 @@
-//! What follows an attempt: the published retry policy (S-35, S-36).
+//! The published retry policy: decides what follows an attempt (S-35, S-36).
 //!
 //! Times and durations are in milliseconds.
 
@@ -18,48 +18,48 @@ pub const PAUSES: [i64; 10] = [
     12 * 3_600_000,
     24 * 3_600_000,
 ];
-/// A pause grows by up to this share of itself, by chance, so that what failed
-/// together is not tried again together.
+/// A pause grows at random by up to this share, so that deliveries that failed together are retried
+/// at different times.
 const JITTER: f64 = 0.2;
-/// Failures in a row after which a lane pauses as a whole.
+/// Failures in a row after which the lane pauses for all its deliveries.
 const FAILURES_BEFORE_PAUSE: i64 = 5;
-/// The first such pause; each further failure doubles it.
+/// The first pause of a lane; each further failure doubles it.
 const LANE_PAUSE_MIN: i64 = 15_000;
 const LANE_PAUSE_MAX: i64 = 900_000;
 /// How long a lane pauses after an event that could not be signed.
 const OWN_PAUSE: i64 = 1_000;
-/// After so long without a success a subscription is disabled.
+/// A subscription is disabled after this long without a success.
 pub const FAILING_MAX: i64 = 5 * 24 * 3_600_000;
 
-/// What an attempt came to, as far as the policy cares.
+/// The facts of an attempt that the policy decides by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptOutcome {
-    /// HTTP status, where one came.
+    /// HTTP status, if an answer came.
     pub status: Option<u16>,
-    /// Whether the event was delivered: a whole answer with any 2xx.
+    /// Whether the event was delivered: a complete answer with any 2xx status.
     pub is_success: bool,
-    /// Whether nothing was sent, because it could not be signed.
+    /// Whether nothing was sent because the event could not be signed.
     pub is_own_fault: bool,
-    /// What the subscriber asked for with `Retry-After`, bounded.
+    /// The wait that the subscriber asked for with `Retry-After`, bounded.
     pub retry_after: Option<i64>,
-    /// When it ended.
+    /// When the attempt ended.
     pub ended_at: i64,
 }
 
 /// Why a subscription is disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disabling {
-    /// It answered 410.
+    /// The subscriber answered 410.
     Gone,
-    /// Nothing but failures for five days.
+    /// Every attempt failed for five days.
     Failing,
 }
 
 impl Disabling {
-    /// Both.
+    /// All reasons.
     pub const ALL: [Self; 2] = [Self::Gone, Self::Failing];
 
-    /// The word that its owner reads.
+    /// The word in the store and in answers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -69,8 +69,8 @@ impl Disabling {
 }
 
 impl AttemptOutcome {
-    /// What follows for the delivery, after attempt `number`, counted from 1.
-    /// `chance` is from 0 to 1.
+    /// Decides what happens to the delivery after attempt `number`, counted from 1. `chance` is
+    /// from 0 to 1.
     pub fn next(&self, number: i64, chance: f64) -> Next {
         if self.is_success {
             return Next::Delivered;
@@ -86,8 +86,8 @@ impl AttemptOutcome {
         Next::Retry(self.ended_at + lengthen(*pause, chance).max(asked))
     }
 
-    /// How the lane goes after this. An attempt that was under way when a pause
-    /// began neither ends it nor makes it longer, unless its answer asks for that.
+    /// The lane's health after this attempt. An attempt that ends within a pause neither ends nor
+    /// lengthens it, unless its answer asks for that.
     pub fn health(&self, before: &Health) -> Health {
         if self.is_own_fault {
             return Health {
@@ -110,7 +110,7 @@ impl AttemptOutcome {
             let doubled = LANE_PAUSE_MIN << u32::try_from(over.min(16)).unwrap_or(16);
             doubled.min(LANE_PAUSE_MAX)
         };
-        // A subscriber that asks for a pause gets it for all its events.
+        // A `Retry-After` pauses all events of the subscriber.
         let asked = self.retry_after.unwrap_or(0);
         Health {
             failures,
@@ -119,7 +119,7 @@ impl AttemptOutcome {
         }
     }
 
-    /// Whether the subscription ends here; `health` is the one after this.
+    /// Why the subscription is disabled now, if it is. `health` is the health after this attempt.
     pub fn disabling(&self, health: &Health) -> Option<Disabling> {
         if self.status == Some(410) {
             return Some(Disabling::Gone);
@@ -130,8 +130,8 @@ impl AttemptOutcome {
     }
 }
 
-/// Deliveries that may be under way at once on a lane: one while it is only
-/// tried again, then twice as many with each success.
+/// The number of deliveries that may be under way at once on a lane: one after failures, doubled by
+/// each success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     size: usize,
@@ -139,19 +139,19 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window of a lane that goes like this.
+    /// The window of a lane in this health.
     pub fn new(health: &Health, max: usize) -> Self {
         let max = max.max(1);
         let size = if is_troubled(health) { 1 } else { max };
         Self { size, max }
     }
 
-    /// How many.
+    /// The number of deliveries.
     pub fn size(self) -> usize {
         self.size
     }
 
-    /// Takes note of how the lane goes after an attempt.
+    /// Adjusts the window to an attempt and to the lane's health after it.
     pub fn note(&mut self, is_success: bool, health: &Health) {
         if is_troubled(health) {
             self.size = 1;

@@ -1,4 +1,4 @@
-//! What a lane has read ahead, so that it need not ask the store for each delivery.
+//! The deliveries that a lane has read ahead, so that it need not read the store for each one.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,18 +9,18 @@ use storage::{Read, StorageError};
 
 use crate::limits;
 
-/// A property's next delivery, as it was read.
+/// A property's next delivery, and some of those behind it.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The delivery.
     pub(crate) head: DueDelivery,
-    /// What follows for the same property once that succeeded.
+    /// The deliveries of the same property that follow once `head` succeeded.
     pub(crate) following: VecDeque<DueDelivery>,
-    /// Whether more than that waited behind it.
+    /// Whether the store holds more deliveries of this property.
     pub(crate) is_cut: bool,
 }
 
-/// What one read found, each of another property.
+/// The result of one read. Each entry is of another property.
 #[derive(Debug)]
 pub(crate) struct Findings {
     /// The oldest delivery of each property that is not busy.
@@ -29,10 +29,10 @@ pub(crate) struct Findings {
     pub(crate) is_cut: bool,
 }
 
-/// Deliveries to send, and properties of which something is queued or under way.
+/// Deliveries to send, and the busy properties: a busy property has a delivery queued or under way.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    /// Each of another property.
+    /// At most one delivery of each property.
     queue: VecDeque<DueDelivery>,
     behind: HashMap<i64, Behind>,
     reads: u64,
@@ -43,7 +43,7 @@ pub(crate) struct ReadAhead {
 struct Behind {
     following: VecDeque<DueDelivery>,
     is_cut: bool,
-    /// By which read it came.
+    /// The number of the read that found it.
     read: u64,
 }
 
@@ -59,28 +59,27 @@ impl Default for ReadAhead {
 }
 
 impl ReadAhead {
-    /// Whether the store should be read: nothing is queued, and it may hold
-    /// something to send that was not read.
+    /// Whether the store should be read: nothing is queued, and the store may hold more.
     pub(crate) fn is_wanting(&self) -> bool {
         self.queue.is_empty() && self.is_stale
     }
 
-    /// Takes note that there may be something new, or something due by now.
+    /// Notes that the store may hold something new or newly due.
     pub(crate) fn outdate(&mut self) {
         self.is_stale = true;
     }
 
-    /// The properties of which something is queued or under way.
+    /// The busy properties.
     pub(crate) fn busy(&self) -> HashSet<i64> {
         self.behind.keys().copied().collect()
     }
 
-    /// Queues what was read, none of it of a busy property.
+    /// Queues the result of a read; deliveries of busy properties are left out.
     pub(crate) fn take(&mut self, findings: Findings) {
         self.reads += 1;
         self.is_stale = findings.is_cut;
         for found in findings.found {
-            // Two of one property must never be under way at once.
+            // Two deliveries of one property must never be under way at once.
             if self.behind.contains_key(&found.head.order) {
                 continue;
             }
@@ -94,7 +93,7 @@ impl ReadAhead {
         }
     }
 
-    /// Forgets all that is not under way yet: it is to be read again.
+    /// Forgets all deliveries that are not under way, so that they are read again.
     pub(crate) fn forget(&mut self) {
         for delivery in self.queue.drain(..) {
             self.behind.remove(&delivery.order);
@@ -106,13 +105,13 @@ impl ReadAhead {
         self.is_stale = true;
     }
 
-    /// What is to be sent next.
+    /// Takes the delivery to send next.
     pub(crate) fn pop(&mut self) -> Option<DueDelivery> {
         self.queue.pop_front()
     }
 
-    /// After a success the property's next delivery follows; after a failure
-    /// all of its deliveries wait for that one (S-36).
+    /// Queues the property's next delivery after a success. After a failure its deliveries wait for
+    /// the failed one (S-36).
     pub(crate) fn go_on(&mut self, property: i64, next: Next) {
         let behind = self.behind.get_mut(&property);
         let following = behind.and_then(|behind| behind.following.pop_front());
@@ -120,10 +119,10 @@ impl ReadAhead {
             (Next::Delivered, Some(following)) => self.queue.push_back(following),
             (Next::Delivered | Next::Retry(_) | Next::Failed, _) => {
                 let behind = self.behind.remove(&property);
-                // Later reads passed over the property, because it was busy.
-                let is_whole =
+                // Later reads left out the property, because it was busy.
+                let is_complete =
                     behind.is_some_and(|behind| !behind.is_cut && behind.read == self.reads);
-                self.is_stale |= !is_whole || next == Next::Failed;
+                self.is_stale |= !is_complete || next == Next::Failed;
             }
         }
     }
@@ -136,7 +135,7 @@ pub(super) fn read_ahead(
     now: i64,
     busy: &HashSet<i64>,
 ) -> Result<Findings, StorageError> {
-    // What is under way waits in the store as well, and comes along.
+    // The store also lists the deliveries of busy properties.
     let heads_max = limits::LANE_HEADS_READ + busy.len();
     let (mut heads, is_cut) = deliveries::list_heads(read, subscription, now, heads_max)?;
     heads.retain(|head| !busy.contains(&head.delivery.order));
@@ -148,10 +147,10 @@ pub(super) fn read_ahead(
         ..
     } in heads
     {
-        let place = (delivery.order, delivery.id);
+        let position = (delivery.order, delivery.id);
         let limit = limits::LANE_FOLLOWING_READ;
         let following = if is_few && is_followed {
-            deliveries::list_following(read, subscription, place, limit)?
+            deliveries::list_following(read, subscription, position, limit)?
         } else {
             Vec::new()
         };

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Wakes everything on this node that delivers.
+/// Wakes the dispatcher and the lanes of this node.
 #[derive(Debug)]
 pub struct Wake {
     changes: watch::Sender<u64>,

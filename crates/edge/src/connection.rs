@@ -1,4 +1,4 @@
-//! Accepting connections: TLS, bounds of time and number, draining.
+//! Accepts connections: TLS, bounds of time and number, draining.
 
 mod paced;
 pub mod peers;
@@ -34,27 +34,27 @@ use crate::tls::ClientCertificate;
 use crate::tls::live::{LiveTls, ShownCertificate};
 use crate::{Edge, EdgeSettings, limits};
 
-/// One address that is being served.
+/// One listener with everything that serves it.
 #[derive(Debug)]
 pub struct Endpoint {
     /// Its socket.
     pub listener: TcpListener,
-    /// Its TLS settings; without, plain HTTP.
+    /// Its TLS settings; `None`: plain HTTP.
     pub tls: Option<EndpointTls>,
     /// Its routes.
     pub router: Router,
-    /// How many connections it may have, or it and others together.
+    /// Bounds the open connections. Several listeners may share the permits.
     pub permits: Arc<Semaphore>,
-    /// The same of each address.
+    /// Bounds the open connections of each peer address.
     pub peers: Arc<Peers>,
 }
 
-/// The TLS of one address.
+/// The TLS settings of one listener.
 #[derive(Debug, Clone)]
 pub struct EndpointTls {
-    /// Its settings as they are now.
+    /// The current settings of all listeners.
     pub live: Arc<LiveTls>,
-    /// Which of them.
+    /// Whether this listener requests a client certificate.
     pub client_certificate: ClientCertificate,
 }
 
@@ -70,18 +70,18 @@ pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receive
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file descriptors, or the peer is gone already.
+                // No file descriptor is free, or the peer has closed the connection.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(limits::ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let Some(place) = endpoint.peers.admit(address.ip()) else {
+        let Some(peer_place) = endpoint.peers.admit(address.ip()) else {
             edge.metrics.connections_refused.inc();
             tracing::debug!(%address, "a connection was refused: its address has too many");
             continue;
         };
-        // Past the limit of all, this connection waits here and the others in the kernel.
+        // Without a free permit this connection waits here, and later ones wait in the kernel.
         let permit = tokio::select! {
             permit = Arc::clone(&endpoint.permits).acquire_owned() => permit,
             _stopped = stop.wait_for(|stop| *stop) => break,
@@ -98,7 +98,7 @@ pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receive
             let edge = Arc::clone(&connection.edge);
             connection.run(stream, draining).await;
             edge.metrics.connections.dec();
-            drop((permit, place));
+            drop((permit, peer_place));
         });
     }
     drop(endpoint.listener);
@@ -118,10 +118,11 @@ struct Connection {
     address: SocketAddr,
 }
 
-/// What a handshake proved, once for all requests of the connection.
+/// The result of a handshake, for all requests of the connection.
 #[derive(Debug)]
-struct Shaken {
-    /// RFC 8705 section 3.1: the thumbprint of the certificate that the handshake verified.
+struct Handshake {
+    /// The certificate that the handshake verified (RFC 8705 section 3.1), and the state of its
+    /// verification.
     certificate: Option<(PeerCertificate, ShownCertificate)>,
     is_http2: bool,
 }
@@ -130,19 +131,19 @@ impl Connection {
     async fn run(self, stream: TcpStream, draining: watch::Receiver<()>) {
         drop(stream.set_nodelay(true));
         let Some(tls) = self.tls.clone() else {
-            let shaken = Shaken {
+            let handshake = Handshake {
                 certificate: None,
                 is_http2: false,
             };
-            self.answer_requests(stream, shaken, draining).await;
+            self.answer_requests(stream, handshake, draining).await;
             return;
         };
         let (settings, revision) = tls.live.current();
         let acceptor = TlsAcceptor::from(settings.server(tls.client_certificate));
         let limit = self.edge.settings.handshake_timeout;
-        let shaking = tokio::time::timeout(limit, acceptor.accept(stream)).await;
-        let shaken = shaking.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()));
-        let stream = match shaken {
+        let accepting = tokio::time::timeout(limit, acceptor.accept(stream)).await;
+        let accepted = accepting.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()));
+        let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
                 self.edge.metrics.handshakes_failed.inc();
@@ -157,21 +158,25 @@ impl Connection {
             let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, verified);
             (PeerCertificate::of_der(leaf.as_ref()), shown)
         });
-        let shaken = Shaken {
+        let handshake = Handshake {
             certificate,
             is_http2: session.alpn_protocol() == Some(b"h2"),
         };
-        self.answer_requests(stream, shaken, draining).await;
+        self.answer_requests(stream, handshake, draining).await;
     }
 
-    async fn answer_requests<S>(self, stream: S, shaken: Shaken, draining: watch::Receiver<()>)
-    where
+    async fn answer_requests<S>(
+        self,
+        stream: S,
+        handshake: Handshake,
+        draining: watch::Receiver<()>,
+    ) where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let settings = &self.edge.settings;
         let body_timeout = settings.body_timeout;
         let idle_timeout = settings.idle_timeout;
-        let is_http2 = shaken.is_http2;
+        let is_http2 = handshake.is_http2;
         let streams = Streams::new(settings.answer_timeout);
         let builder = protocols(settings, streams.clone(), is_http2);
         let pace = Pace::new(settings, is_http2);
@@ -179,7 +184,7 @@ impl Connection {
         let address = self.address.ip().to_canonical();
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
-            let certificate = shaken.still_shown(&self.edge);
+            let certificate = handshake.valid_certificate(&self.edge);
             let timed = |body| axum::body::Body::new(TimedBody::new(body, body_timeout));
             let mut request = request.map(timed);
             let peer = Peer {
@@ -196,8 +201,8 @@ impl Connection {
                     let pieced = |body| axum::body::Body::new(PiecedBody::new(body));
                     return Ok::<_, Infallible>(answer.map(pieced));
                 }
-                // RFC 9112 section 9.6: told so, no caller sends a request that nobody reads.
-                // Over HTTP/2 the end of a connection is announced by itself.
+                // With this field no caller sends a request that nobody reads (RFC 9112 section
+                // 9.6). HTTP/2 announces the end of a connection with GOAWAY.
                 if edge.drain.is_closing() {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
@@ -209,18 +214,18 @@ impl Connection {
         if is_http2 {
             streams.serve(connection, draining, idle_timeout).await;
         } else {
-            // Without a request, its time is up by hyper's bound, or `Paced`'s before the first.
+            // hyper bounds the idle time between requests, and `Paced` the time before the first.
             serve_http1(connection, draining).await;
         }
     }
 }
 
-impl Shaken {
-    /// The certificate, as long as it counts.
-    fn still_shown(&self, edge: &Edge) -> Option<PeerCertificate> {
+impl Handshake {
+    /// Returns the certificate if it is still valid.
+    fn valid_certificate(&self, edge: &Edge) -> Option<PeerCertificate> {
         let (certificate, shown) = self.certificate.as_ref()?;
-        let counts = shown.still_counts(edge.clock.now_seconds());
-        counts.then(|| certificate.clone())
+        let is_valid = shown.still_counts(edge.clock.now_seconds());
+        is_valid.then(|| certificate.clone())
     }
 }
 
@@ -245,7 +250,7 @@ fn note_end<E: Display>(ended: Result<(), E>) {
     }
 }
 
-/// Both versions of HTTP, within bounds.
+/// The bounds of both versions of HTTP.
 fn protocols(settings: &EdgeSettings, streams: Streams, is_http2: bool) -> auto::Builder<Streams> {
     let mut builder = auto::Builder::new(streams);
     builder
@@ -260,8 +265,8 @@ fn protocols(settings: &EdgeSettings, streams: Streams, is_http2: bool) -> auto:
         .max_header_list_size(limits::HTTP2_HEADER_BYTES_MAX)
         .keep_alive_interval(Some(limits::HTTP2_PROBE_INTERVAL))
         .keep_alive_timeout(limits::HTTP2_PROBE_TIMEOUT);
-    // Which one was agreed upon in the handshake (RFC 9113 section 3.2): the bounds of the other
-    // would not hold.
+    // Only the version of the handshake is served (RFC 9113 section 3.2), because the bounds of the
+    // other would not apply.
     if is_http2 {
         builder.http2_only()
     } else {

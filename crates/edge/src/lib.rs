@@ -43,7 +43,7 @@ pub struct EdgeSettings {
     pub idle_timeout: Duration,
     /// How long a peer may take for a request's body.
     pub body_timeout: Duration,
-    /// How long a peer may take nothing of its answer.
+    /// How long a peer may read nothing of its answer.
     pub answer_timeout: Duration,
     /// How often the TLS files are checked for changes; zero: never.
     pub certificate_check_interval: Duration,

@@ -21,7 +21,7 @@ pub struct Metrics {
     pub connections: Gauge,
     /// TLS handshakes that failed.
     pub handshakes_failed: Counter,
-    /// Connections closed at once because their address had too many.
+    /// Connections refused because their address had too many.
     pub connections_refused: Counter,
     /// Certificate files that were reloaded.
     pub tls_reloads: Counter,

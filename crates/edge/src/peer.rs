@@ -1,10 +1,10 @@
-//! The other side of a connection.
+//! The peer of a connection, as requests show it.
 
 use std::net::IpAddr;
 
 use signing::peer_certificate::PeerCertificate;
 
-/// The other side of a connection, among the extensions of each request.
+/// The peer of a connection, among the extensions of each request.
 #[derive(Debug, Clone)]
 pub struct Peer {
     /// Its address.

@@ -1,4 +1,4 @@
-//! TLS as S-20: versions, suites, client certificates, no resumption.
+//! TLS settings (S-20): versions, suites, client certificates, no resumption.
 
 mod endings;
 mod files;
@@ -15,27 +15,27 @@ pub use self::endings::Ending;
 use self::files::PemFile;
 pub use self::files::TlsFiles;
 
-/// What is wrong with a certificate or key file, in one sentence.
+/// Why a certificate or key file cannot be used, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
-    /// A file cannot be read or holds something else.
+    /// A file cannot be read or has other content.
     #[error("cannot use {path} as {what}: {reason}")]
     File {
-        /// Which file.
+        /// The path of the file.
         path: String,
-        /// What it should be.
+        /// The content that it should have.
         what: &'static str,
-        /// Why not.
+        /// Why it cannot be used.
         reason: String,
     },
-    /// Certificate and key do not go together, or the library refused them.
+    /// Certificate and key do not match, or the library refused them.
     #[error("cannot serve with {certificate} and {key}: {reason}")]
     Unusable {
-        /// Certificate file.
+        /// The path of the certificate file.
         certificate: String,
-        /// Key file.
+        /// The path of the key file.
         key: String,
-        /// Why not.
+        /// Why it cannot be used.
         reason: String,
     },
 }
@@ -49,34 +49,35 @@ pub struct TlsPaths {
     pub private_key: String,
     /// PEM file of the authorities whose client certificates are accepted.
     pub client_ca: String,
-    /// PEM file of the revocation lists of those authorities; empty: none is checked.
+    /// PEM file of the revocation lists of those authorities; empty: no list is checked.
     pub client_crl: String,
 }
 
-/// Whether an address asks its callers for a certificate.
+/// Whether a listener requests a client certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientCertificate {
-    /// Asked for, and verified when sent. Each call decides whether it needs one.
+    /// The listener requests a certificate and verifies it when sent. Each route decides whether it
+    /// needs one.
     Requested,
     /// The listener does not request it.
     NotRequested,
 }
 
-/// The settings of all addresses, made of the same files.
+/// The settings of all listeners, made from one reading of the files.
 #[derive(Debug)]
 pub struct TlsSettings {
-    /// Of addresses that ask for a client certificate.
+    /// Settings of listeners that request a client certificate.
     pub asked: Arc<ServerConfig>,
-    /// Of addresses that do not.
+    /// Settings of the other listeners.
     pub not_asked: Arc<ServerConfig>,
-    /// Says whether a client certificate is one of ours and not revoked.
+    /// Verifies client certificates: issued by a configured authority and not revoked.
     pub verifier: Arc<dyn ClientCertVerifier>,
-    /// When what they were made of ends.
+    /// When the content of each file expires.
     pub endings: Vec<Ending>,
 }
 
 impl TlsSettings {
-    /// Makes them of what the files hold.
+    /// Makes the settings from the files.
     pub fn of(files: &TlsFiles) -> Result<Self, TlsError> {
         let verifier = client_verifier(files)?;
         let asked = server_config(files, Some(Arc::clone(&verifier)))?;
@@ -94,7 +95,7 @@ impl TlsSettings {
         Self::of(&TlsFiles::read(paths)?)
     }
 
-    /// Those of one address.
+    /// The settings of a listener.
     pub fn server(&self, client_certificate: ClientCertificate) -> Arc<ServerConfig> {
         Arc::clone(match client_certificate {
             ClientCertificate::Requested => &self.asked,
@@ -121,11 +122,11 @@ fn server_config(
     };
     let mut server = builder.with_single_cert(chain, key).map_err(unusable)?;
     server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    // A resumed session would show the certificate of the first handshake,
-    // whatever has happened to it since (S-20; RFC 8446 section 4.6.1).
+    // A resumed session would present the certificate of the first handshake, even if it was
+    // revoked since (S-20; RFC 8446 section 4.6.1).
     server.session_storage = Arc::new(NoServerSessionStorage {});
     server.send_tls13_tickets = 0;
-    // The strongest suite that both know, and not the one a client names first.
+    // The server chooses the strongest common suite, not the client's first.
     server.ignore_client_order = true;
     Ok(Arc::new(server))
 }
@@ -148,8 +149,8 @@ pub fn receiver_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfi
     Ok(Arc::new(server))
 }
 
-/// Verifies client certificates against the configured authorities, and against their
-/// revocation lists where there are some.
+/// Makes the verifier of client certificates from the authorities and, if there are some, their
+/// revocation lists.
 fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
     let mut roots = RootCertStore::empty();
     for certificate in files.authorities.certificates()? {
@@ -161,8 +162,8 @@ fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsE
     let mut builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
         .allow_unauthenticated();
     if let Some(revocations) = &files.revocations {
-        // RFC 5280 section 6.3: a certificate whose list is missing or out of date is not known to
-        // be good, and is refused.
+        // A certificate without a current revocation list is refused, because it may be revoked
+        // (RFC 5280 section 6.3).
         builder = builder
             .with_crls(revocations.revocation_lists()?)
             .enforce_revocation_expiration();

@@ -8,14 +8,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The zone, from the database of time zones that the program contains.
+/// The zone of London, from the time zone database in the program.
 static LONDON: LazyLock<TimeZone> = LazyLock::new(|| {
     TimeZone::get("Europe/London")
         .or_else(|_| TimeZone::posix("GMT0BST,M3.5.0/1,M10.5.0"))
         .unwrap_or(TimeZone::UTC)
 });
 
-/// The source of the time.
+/// A source of the current time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The machine's clock.

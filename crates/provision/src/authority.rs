@@ -16,14 +16,14 @@ use crate::{ProvisionError, files};
 /// How many years the authority and its clients' certificates are valid.
 const YEARS_VALID: i32 = 10;
 
-/// How many days a server's certificate is valid: as long as browsers take one.
-/// It is made anew at each start, so that none runs out.
+/// How many days a server's certificate is valid: the longest time that browsers accept. Each start
+/// makes a new one, so that none expires.
 const SERVER_DAYS_VALID: i32 = 397;
 
-/// The list of revoked certificates.
+/// The file name of the list of revoked certificates.
 const REVOKED: &str = "revoked.pem";
 
-/// The authority that every certificate of a sandbox comes from.
+/// The authority that issues every certificate of a sandbox.
 #[derive(Debug)]
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
@@ -31,7 +31,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// The authority of this folder, made if it is not there.
+    /// Loads the authority of this folder, or makes one.
     pub fn ensure(directory: &Path, now: i64) -> Result<Self, ProvisionError> {
         let today = Timestamp::from_second(now)
             .map_err(ProvisionError::new)?
@@ -51,8 +51,8 @@ impl Authority {
         Ok(Self { issuer, today })
     }
 
-    /// A new server certificate for `localhost`, as `NAME.pem` and `NAME.key`, which names the
-    /// list of revoked certificates in the same folder.
+    /// Issues a server certificate for `localhost`, as `NAME.pem` and `NAME.key`. It names the list
+    /// of revoked certificates in the same folder.
     pub fn issue_server_certificate(
         &self,
         directory: &Path,
@@ -75,7 +75,7 @@ impl Authority {
         self.issue(directory, name, params)
     }
 
-    /// Writes the list of revoked certificates anew: none is revoked here.
+    /// Writes an empty list of revoked certificates.
     pub fn issue_revocation_list(&self, directory: &Path) -> Result<(), ProvisionError> {
         let (from, until) = self.server_validity();
         let list = CertificateRevocationListParams {
@@ -91,8 +91,8 @@ impl Authority {
         files::write(&directory.join(REVOKED), &pem).map_err(ProvisionError::new)
     }
 
-    /// A client certificate, as `NAME.pem` and `NAME.key`. Its subject names
-    /// organisation and application as the sector's directories do.
+    /// Issues a client certificate, as `NAME.pem` and `NAME.key`, unless the files exist. Its
+    /// subject names organisation and application as the sector's directories do.
     pub fn ensure_client_certificate(
         &self,
         directory: &Path,
@@ -112,7 +112,7 @@ impl Authority {
         self.issue(directory, name, params)
     }
 
-    /// From the day before, for clocks that are behind.
+    /// From the day before, because clocks may be behind.
     fn server_validity(&self) -> ((i32, u8, u8), (i32, u8, u8)) {
         let yesterday = self.today.saturating_sub(1.day());
         let last = yesterday.saturating_add(SERVER_DAYS_VALID.days());
@@ -148,14 +148,13 @@ fn authority_params(today: Date) -> CertificateParams {
     params
 }
 
-/// From before this program was there, which is before any clock that matters.
+/// Valid from before this program existed, so that no clock is too early.
 fn make_long_valid(params: &mut CertificateParams, today: Date) {
     let last_year = i32::from(today.year()) + YEARS_VALID;
     params.not_before = rcgen::date_time_ymd(2026, 1, 1);
     params.not_after = rcgen::date_time_ymd(last_year, 1, 1);
 }
 
-/// Year, month and day.
 fn year_month_day(day: Date) -> (i32, u8, u8) {
     let (month, of_month) = (day.month().unsigned_abs(), day.day().unsigned_abs());
     (day.year().into(), month, of_month)
@@ -165,7 +164,7 @@ fn generate_pair() -> Result<KeyPair, ProvisionError> {
     KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(ProvisionError::new)
 }
 
-/// The key first: a certificate that is there has its key beside it.
+/// Writes the key first, so that a certificate file never lacks its key.
 fn write_pair(
     (certificate, pem): (&Path, &str),
     (key, pair): (&Path, &KeyPair),

@@ -1,14 +1,14 @@
-//! Writing files so that a crash leaves the old one or the new one, never half.
+//! Writes files so that a crash leaves the old file or the new one, never a part.
 
 use std::io::{Result, Write as _};
 use std::path::Path;
 
-/// Writes a file whole, by rename.
+/// Replaces a file by rename.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     write_with_mode(path, text, 0o644)
 }
 
-/// Writes a file whole that only its owner may read.
+/// Replaces a file that only its owner may read.
 pub fn write_secret(path: &Path, text: &str) -> Result<()> {
     write_with_mode(path, text, 0o600)
 }

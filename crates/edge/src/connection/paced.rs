@@ -1,4 +1,4 @@
-//! A connection whose peer has to keep pace: with a request's header, and with its answer.
+//! Bounds how long a peer may take to send a request's header and to read its answer.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,17 +12,17 @@ use tokio::time::Sleep;
 
 use crate::EdgeSettings;
 
-/// Nothing has been asked yet.
+/// No request has arrived yet.
 const OPENED: u8 = 3;
 /// Between two requests.
 const IDLE: u8 = 0;
 /// Some bytes of a request's header have arrived.
 const HEADER: u8 = 1;
-/// A request is being answered. In HTTP/2 always: there frames come at any time, and whether
-/// something is asked is known of streams, not of bytes.
+/// A request is being answered. An HTTP/2 connection is always in this phase: its frames come at
+/// any time, and only its streams show whether a request is open.
 const BUSY: u8 = 2;
 
-/// How far a connection is, which its stream and its requests both know a part of.
+/// The phase of a connection, shared by its byte stream and its requests.
 #[derive(Debug, Clone)]
 pub(super) struct Pace {
     phase: Arc<AtomicU8>,
@@ -39,14 +39,14 @@ pub(super) struct Paced<S> {
     pace: Pace,
     /// When the first request, or the header that is being read, must be complete.
     request: Limit,
-    /// When more of the answer must have been taken.
+    /// When the peer must have read more of the answer.
     answer: Limit,
 }
 
 type Limit = Option<Pin<Box<Sleep>>>;
 
 impl Pace {
-    /// Of a connection that has just been opened.
+    /// The pace of a new connection.
     pub(super) fn new(settings: &EdgeSettings, is_http2: bool) -> Self {
         let phase = if is_http2 { BUSY } else { OPENED };
         Self {
@@ -58,7 +58,7 @@ impl Pace {
         }
     }
 
-    /// Some bytes have arrived. `true`: a header begins with them.
+    /// Notes that bytes arrived. Returns whether a header begins with them.
     fn begin_header(&self) -> bool {
         let phase = self.phase.load(Ordering::Relaxed);
         let begins = phase == IDLE || phase == OPENED;
@@ -68,8 +68,8 @@ impl Pace {
         begins
     }
 
-    /// How long the peer may send nothing now; none: as long as it likes, as far as is known here.
-    /// The time between two requests is hyper's to bound.
+    /// How long the peer may send nothing now; `None`: no bound here. hyper bounds the time between
+    /// two requests.
     fn patience(&self) -> Option<Duration> {
         match self.phase.load(Ordering::Relaxed) {
             OPENED => Some(self.idle_timeout),
@@ -78,12 +78,12 @@ impl Pace {
         }
     }
 
-    /// A request's header is complete.
+    /// Notes that a request's header is complete.
     pub(super) fn begin_answer(&self) {
         self.phase.store(BUSY, Ordering::Relaxed);
     }
 
-    /// The request was answered: what follows, in HTTP/1, is the next one.
+    /// Notes that the request was answered. In HTTP/1 the next request follows.
     pub(super) fn end_answer(&self) {
         if !self.is_http2 {
             self.phase.store(IDLE, Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl Pace {
 }
 
 impl<S> Paced<S> {
-    /// Watches this stream.
+    /// Bounds this stream by the pace of its connection.
     pub(super) fn new(stream: S, pace: Pace) -> Self {
         Self {
             stream,
@@ -102,7 +102,7 @@ impl<S> Paced<S> {
         }
     }
 
-    /// Passes on what a write came to, and gives up when none came to anything for too long.
+    /// Passes on the result of a write. Fails when no write made progress for too long.
     fn judge_write<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -175,7 +175,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     }
 }
 
-/// Waits for the end of a limit, which begins now unless it runs already.
+/// Waits for the end of a limit. The limit begins now unless it runs already.
 fn wait(limit: &mut Limit, timeout: Duration, context: &mut Context<'_>) -> Poll<()> {
     let begin = || Box::pin(tokio::time::sleep(timeout));
     limit.get_or_insert_with(begin).as_mut().poll(context)

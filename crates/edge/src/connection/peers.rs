@@ -1,29 +1,29 @@
-//! Connections counted by where they come from, so that one address cannot have them all.
+//! Counts connections by peer address, so that one address cannot take them all.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The connections that are open now. There are never more entries than connections.
+/// The open connections of each network. There are never more entries than connections.
 #[derive(Debug)]
 pub struct Peers {
     open: Mutex<HashMap<IpAddr, usize>>,
     max: usize,
-    /// Proxies: their connections are those of many callers.
+    /// Proxies, whose connections carry many callers.
     exempt: Vec<IpAddr>,
 }
 
-/// One connection's place, given back when it is dropped.
+/// The permit of one connection. Dropping it frees the permit.
 #[derive(Debug)]
 pub struct PeerPlace {
     peers: Arc<Peers>,
-    /// None where nothing is counted.
+    /// `None` for a connection that is not counted.
     network: Option<IpAddr>,
 }
 
 impl Peers {
-    /// No connections yet. `max` bounds each network (0: no bound); `exempt` addresses are not
-    /// counted.
+    /// Starts without connections. `max` bounds each network (0: no bound); `exempt` addresses are
+    /// not counted.
     pub fn new(max: usize, exempt: Vec<IpAddr>) -> Self {
         Self {
             open: Mutex::default(),
@@ -32,7 +32,7 @@ impl Peers {
         }
     }
 
-    /// A place for one more connection; none when its address has too many.
+    /// Admits one more connection, unless its network has too many.
     pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<PeerPlace> {
         let address = address.to_canonical();
         let is_counted = self.max > 0 && !self.exempt.contains(&address);
@@ -71,7 +71,7 @@ impl Drop for PeerPlace {
     }
 }
 
-/// Whoever has one IPv6 address has all of its network of 64 bits (RFC 6177).
+/// The network that is counted: an owner of one IPv6 address has all 64 lower bits (RFC 6177).
 fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

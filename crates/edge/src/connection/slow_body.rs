@@ -1,4 +1,4 @@
-//! A request's body that has to arrive in time, whoever reads it.
+//! Bounds the time in which a request's body arrives.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +13,7 @@ use tokio::time::Sleep;
 #[error("the body did not arrive in time")]
 pub struct SlowBody;
 
-/// A body with a time limit, which runs from the first time that something is missing.
+/// A body with a time limit. The limit starts when a read first has to wait.
 #[derive(Debug)]
 pub struct TimedBody<B> {
     body: B,
@@ -22,7 +22,7 @@ pub struct TimedBody<B> {
 }
 
 impl SlowBody {
-    /// Whether this is what ended the reading of a body.
+    /// Whether this error is among the causes of `error`.
     pub fn is_cause_of(error: &(dyn std::error::Error + 'static)) -> bool {
         let mut cause = Some(error);
         while let Some(error) = cause {
@@ -36,7 +36,7 @@ impl SlowBody {
 }
 
 impl<B> TimedBody<B> {
-    /// Bounds the time of a body.
+    /// Gives a body a time limit.
     pub fn new(body: B, timeout: Duration) -> Self {
         Self {
             body,

@@ -1,8 +1,9 @@
-//! The streams of one HTTP/2 connection: whether any is open, and whether their answers are taken.
+//! The streams of one HTTP/2 connection: counts open ones, and resets those whose answer is not
+//! read.
 //!
-//! There the peer says for each answer how much of it may come. One that grants nothing, and goes
-//! on answering pings, would keep the answer in memory for ever: nothing is written, so that no
-//! write can be too slow. Such a stream is reset, and the others of its connection go on.
+//! In HTTP/2 the peer grants room for each answer. A peer that grants none, and still answers
+//! pings, would keep the answer in memory for ever: nothing is written, so no write is too slow.
+//! Such a stream is reset, and the other streams of its connection go on.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -22,11 +23,11 @@ use tokio::time::Sleep;
 
 use crate::limits;
 
-/// Bytes that are handed out at once: as many as a frame holds by default (RFC 9113 section 4.2).
+/// Bytes of a piece: the default size of a frame (RFC 9113 section 4.2).
 const PIECE_BYTES: usize = 16 * 1024;
 
 tokio::task_local! {
-    /// How many pieces of its answer the stream of this task has handed out.
+    /// How many pieces of its answer this task's stream has handed out.
     static PIECES: Cell<u64>;
 }
 
@@ -40,12 +41,12 @@ pub(super) struct Streams {
 #[derive(Debug)]
 struct Open {
     count: usize,
-    /// Runs since the last one ended; at first, since the connection began.
+    /// Time since the last stream ended, or since the connection began.
     quiet: Stopwatch,
 }
 
 impl Open {
-    /// How long none has been open.
+    /// How long no stream has been open.
     fn quiet(&self) -> Duration {
         if self.count == 0 {
             self.quiet.elapsed()
@@ -55,15 +56,15 @@ impl Open {
     }
 }
 
-/// One stream among those of its connection, until it ends.
+/// Counts one stream as open until dropped.
 #[derive(Debug)]
-struct Place(Arc<Mutex<Open>>);
+struct OpenStream(Arc<Mutex<Open>>);
 
 /// An answer's body, handed out in pieces as the peer makes room for them.
 ///
-/// What hyper has asked for waits with it until the peer makes room, and what it has passed on
-/// waits out of sight. So the last byte is a piece of its own: when there is room for it, there was
-/// for all others. It takes the place of the empty frame that would end the answer.
+/// hyper holds the piece that it asked for until the peer makes room, and hides the pieces that it
+/// has passed on. So the last byte is a piece of its own: when there is room for it, there was room
+/// for all others. It replaces the empty frame that would end the answer.
 #[derive(Debug)]
 pub(super) struct PiecedBody<B> {
     body: B,
@@ -71,7 +72,8 @@ pub(super) struct PiecedBody<B> {
 }
 
 impl Streams {
-    /// Of a connection that begins now, and whose peer may take no more of an answer for this long.
+    /// The streams of a new connection. A stream is reset if its peer reads nothing of its answer
+    /// for `answer_timeout`.
     pub(super) fn new(answer_timeout: Duration) -> Self {
         let open = Open {
             count: 0,
@@ -83,9 +85,9 @@ impl Streams {
         }
     }
 
-    /// Serves their connection until it ends, of itself or because the program does. When none has
-    /// been open for `idle_timeout`, the peer is told not to begin another (GOAWAY, RFC 9113
-    /// section 6.8), and what it has begun by then is still answered.
+    /// Serves the connection until it ends or the program drains. When no stream has been open for
+    /// `idle_timeout`, it sends GOAWAY (RFC 9113 section 6.8). Streams that the peer began before
+    /// are still answered.
     pub(super) async fn serve<C>(
         &self,
         connection: C,
@@ -111,7 +113,7 @@ impl Streams {
         }
     }
 
-    /// Waits until none has been open for this long.
+    /// Waits until no stream has been open for this long.
     async fn wait_for_idle(&self, timeout: Duration) {
         loop {
             let quiet = lock(&self.open).quiet();
@@ -123,13 +125,13 @@ impl Streams {
     }
 }
 
-/// What hyper runs here is one stream, from its complete header to the end of its answer.
+/// hyper runs each stream here, from its complete header to the end of its answer.
 impl<F> Executor<F> for Streams
 where
     F: Future + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        let place = Place::take(&self.open);
+        let open_stream = OpenStream::count(&self.open);
         let timeout = self.answer_timeout;
         let timed = async move {
             let mut stream = pin!(stream);
@@ -143,8 +145,8 @@ where
                 Poll::Ready(())
             })
             .await;
-            // One that has not ended is reset by being dropped, here and now.
-            drop(place);
+            // Dropping a stream that has not ended resets it.
+            drop(open_stream);
         };
         tokio::spawn(PIECES.scope(Cell::new(0), timed));
     }
@@ -158,7 +160,7 @@ struct Room {
 }
 
 impl Room {
-    /// Ready when no piece was asked for since this long, and one is out.
+    /// Ready when a piece is out and no further one was asked for in this time.
     fn poll_overdue(&mut self, timeout: Duration, context: &mut Context<'_>) -> Poll<()> {
         let pieces = PIECES.with(Cell::get);
         if pieces == 0 {
@@ -173,14 +175,14 @@ impl Room {
     }
 }
 
-impl Place {
-    fn take(open: &Arc<Mutex<Open>>) -> Self {
+impl OpenStream {
+    fn count(open: &Arc<Mutex<Open>>) -> Self {
         lock(open).count += 1;
         Self(Arc::clone(open))
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut open = lock(&self.0);
         open.count -= 1;
@@ -193,7 +195,7 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
 }
 
 impl<B> PiecedBody<B> {
-    /// Hands out this body.
+    /// Splits this body into pieces.
     pub(super) fn new(body: B) -> Self {
         Self {
             body,
@@ -227,7 +229,7 @@ where
             short @ 0..=1 => short,
             long => (long - 1).min(PIECE_BYTES),
         };
-        // Only a test reads a body elsewhere than in its stream.
+        // This fails only in tests, which read a body outside of a stream.
         let _counted = PIECES.try_with(|pieces| pieces.set(pieces.get() + 1));
         Poll::Ready(Some(Ok(Frame::data(this.rest.split_to(length)))))
     }

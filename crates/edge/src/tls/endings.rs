@@ -1,4 +1,4 @@
-//! When what the TLS files hold ends: certificates expire, and revocation lists run out.
+//! When the certificates and revocation lists of the TLS files expire.
 
 use observe::clock;
 use signing::certificate;
@@ -6,24 +6,24 @@ use signing::certificate;
 use super::files::PemFile;
 use super::{TlsError, TlsFiles};
 
-/// How long before its end a certificate is warned of, in seconds. Lists are made anew each day or
-/// week, and are warned of when they are out of date.
+/// How long before a certificate expires the log warns, in seconds. Revocation lists are replaced
+/// each day or week, so the log warns only of expired ones.
 const WARNED_BEFORE_SECONDS: i64 = 14 * 86_400;
 
-/// The end of what one file holds: of the first of them to end.
+/// When the first certificate or list of one file expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// Which of the files: the setting that names it.
+    /// The setting that names the file.
     pub setting: &'static str,
     path: String,
     what: &'static str,
-    /// Unix seconds.
+    /// The time of expiry, in Unix seconds.
     pub at: i64,
     is_list: bool,
 }
 
 impl Ending {
-    /// What there is to say of it at this Unix time.
+    /// The warning for the log at this Unix time, if there is one.
     pub fn warning(&self, now: i64) -> Option<String> {
         let Self { path, what, .. } = self;
         let at = clock::to_rfc3339(self.at);
@@ -43,9 +43,9 @@ impl Ending {
 }
 
 impl TlsFiles {
-    /// The end of each file that holds something that ends.
+    /// The endings of all files.
     pub(super) fn endings(&self) -> Result<Vec<Ending>, TlsError> {
-        // Of the server's chain the others end with their authorities, which its callers check.
+        // Only the leaf of the server's chain is watched: callers check the other certificates.
         let server = self.certificate.certificates()?;
         let server = server.first().and_then(|leaf| certificate::not_after(leaf));
         let authorities = self.authorities.certificates()?;

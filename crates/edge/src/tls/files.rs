@@ -1,4 +1,4 @@
-//! The PEM files that TLS needs, as they were read.
+//! Reads the PEM files that TLS needs.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKey
 
 use super::{TlsError, TlsPaths};
 
-/// What all the files held at one moment. Two readings are equal when nothing has changed.
+/// The content of all files in one reading. Two readings are equal when no file has changed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     pub(super) certificate: PemFile,
@@ -16,7 +16,7 @@ pub struct TlsFiles {
     pub(super) revocations: Option<PemFile>,
 }
 
-/// One of them.
+/// The content of one file.
 #[derive(PartialEq, Eq)]
 pub(super) struct PemFile {
     pub(super) path: String,
@@ -87,7 +87,7 @@ impl PemFile {
 }
 
 impl fmt::Debug for PemFile {
-    /// Without what is in it, which may be a private key.
+    /// Leaves out the content, which may be a private key.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("PemFile")

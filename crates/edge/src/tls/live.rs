@@ -1,4 +1,5 @@
-//! New certificates while the program serves: new connections get them, open ones go on.
+//! Reloads certificates while the program serves. New connections get new certificates; open ones
+//! go on.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -10,37 +11,37 @@ use tokio::sync::watch;
 use super::{TlsError, TlsFiles, TlsPaths, TlsSettings};
 use crate::Edge;
 
-/// How long a certificate counts without being verified again.
+/// How long a client certificate stays verified before it is verified again.
 const VERIFIED_SECONDS: i64 = 60;
 
-/// The settings that count now.
+/// The TLS settings in use, which a reload replaces.
 #[derive(Debug)]
 pub struct LiveTls {
     settings: RwLock<Arc<TlsSettings>>,
-    /// Raised when they change, so that who has seen them before notices without a lock.
+    /// Counts reloads, so that connections notice a change without a lock.
     revision: AtomicU64,
-    /// The files as they were read last, whether they could be used or not; nothing where they
-    /// could not be read.
+    /// The last reading of the files, usable or not; `None` if they could not be read.
     seen: Mutex<Option<TlsFiles>>,
 }
 
 /// Why the files are read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReloadReason {
-    /// The operator said so, and wants an answer.
+    /// The operator asked for it and expects a log line.
     Operator,
-    /// To see whether they have changed.
+    /// A regular check for changes.
     Check,
 }
 
-/// The certificate that a connection's handshake verified, and whether it still counts.
+/// The client certificate that a handshake verified. It is verified again while the connection
+/// lasts.
 #[derive(Debug)]
 pub struct ShownCertificate {
     live: Arc<LiveTls>,
     chain: Vec<CertificateDer<'static>>,
-    /// The revision of the settings that verified it last.
+    /// The revision of the settings that last verified it.
     verified: AtomicU64,
-    /// When that was, in Unix seconds.
+    /// The time of the last verification, in Unix seconds.
     verified_at: AtomicI64,
 }
 
@@ -61,13 +62,13 @@ impl LiveTls {
         (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
     }
 
-    /// Reads the files again. `true`: they had changed, and count from now on. What cannot be
-    /// used is refused once, unless somebody asks by name, and what counted before stays.
+    /// Reads the files again. Returns whether new settings are in use. Unusable files leave the
+    /// settings as they were. A regular check reports them once, the operator's request each time.
     pub fn reload(&self, paths: &TlsPaths, reason: ReloadReason) -> Result<bool, TlsError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let files = match TlsFiles::read(paths) {
             Ok(files) => files,
-            // Said once, until they can be read again.
+            // A check reports this once, until the files can be read again.
             Err(_known) if seen.is_none() && reason == ReloadReason::Check => return Ok(false),
             Err(error) => {
                 *seen = None;
@@ -91,7 +92,7 @@ impl LiveTls {
 }
 
 impl ShownCertificate {
-    /// The chain that was verified by the settings of this revision, at this Unix time.
+    /// A chain that the settings of this revision verified at this Unix time.
     pub fn new(
         live: Arc<LiveTls>,
         chain: &[CertificateDer<'_>],
@@ -105,9 +106,9 @@ impl ShownCertificate {
         }
     }
 
-    /// Whether it still counts at this Unix time. It is verified again after a reload, and once a
-    /// minute: a certificate that was revoked, whose authority was removed, or which expired, no
-    /// longer counts on open connections as well (RFC 5280 sections 6.1.3 and 6.3).
+    /// Whether it is still valid at this Unix time. It is verified again after a reload and once a
+    /// minute. So an expired or revoked certificate, or one whose authority was removed, also loses
+    /// its validity on open connections (RFC 5280 sections 6.1.3 and 6.3).
     pub fn still_counts(&self, now_seconds: i64) -> bool {
         let age = now_seconds - self.verified_at.load(Ordering::Relaxed);
         let revision = self.live.revision.load(Ordering::Acquire);
@@ -131,7 +132,7 @@ impl ShownCertificate {
     }
 }
 
-/// Shows the operator when the certificates end, and warns of those that do soon.
+/// Sets the metrics of expiry, and logs a warning for certificates that expire soon.
 pub fn note_endings(edge: &Edge, live: &LiveTls) {
     let now = edge.clock.now_seconds();
     for ending in &live.current().0.endings {
@@ -142,7 +143,7 @@ pub fn note_endings(edge: &Edge, live: &LiveTls) {
     }
 }
 
-/// Reads the files anew and says in the log what came of it.
+/// Reads the files again and logs the result.
 pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
     match live.reload(&edge.settings.tls, reason) {
         Ok(true) => {
@@ -158,7 +159,7 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
     }
 }
 
-/// Looks for new files as often as the settings say, until told to stop.
+/// Checks the files at the configured interval, until `stop` turns true.
 pub async fn watch_files(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch::Receiver<bool>) {
     let interval = edge.settings.certificate_check_interval;
     if interval.is_zero() {
@@ -170,7 +171,7 @@ pub async fn watch_files(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch::R
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
         let (edge, live) = (Arc::clone(&edge), Arc::clone(&live));
-        // Reading files blocks. It fails when the program ends.
+        // Reading files blocks. The task fails only when the program ends.
         drop(tokio::task::spawn_blocking(move || reload(&edge, &live, ReloadReason::Check)).await);
     }
 }
