@@ -1,4 +1,5 @@
-//! The page `/metrics`, in Prometheus' text form: the counters of this crate and of its parts.
+//! The metrics that `/metrics` shows: this crate's own, and those of the crates `edge` and
+//! `delivery`.
 
 use std::sync::Arc;
 
@@ -11,12 +12,12 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use storage::lanes::LaneFigures;
 
-/// Labels of a finished request.
+/// Labels of an answered request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RequestLabels {
     /// The listener that answered: `base`, `auth`, `directory`, `listing`, `ops`.
     pub door: &'static str,
-    /// HTTP status.
+    /// HTTP status of the answer.
     pub status: u16,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     delivery: Arc<delivery::metrics::Metrics>,
     store_up: Gauge,
-    /// Requests answered.
+    /// Number of answered requests.
     pub requests: Family<RequestLabels, Counter>,
     /// Seconds from the end of a request's header to the head of its answer.
     pub request_seconds: Histogram,
@@ -37,16 +38,16 @@ pub(crate) struct Metrics {
 /// Counters of signed answers.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerMetrics {
-    /// Signatures made.
+    /// Number of signatures made.
     pub signatures: Counter,
-    /// Answers whose signature was reused (S-13).
+    /// Number of answers that reused a signature (S-13).
     pub signatures_reused: Counter,
-    /// Chain documents built from the store's rows.
+    /// Number of chain documents built from rows of the store.
     pub documents_built: Counter,
 }
 
 impl Metrics {
-    /// Registers the counters of all parts.
+    /// Registers the metrics of this crate and of the given parts.
     pub(crate) fn new(
         edge: &edge::metrics::Metrics,
         delivery: Arc<delivery::metrics::Metrics>,
@@ -77,17 +78,17 @@ impl Metrics {
         }
     }
 
-    /// Replaces the figures of lanes at `now`, in Unix milliseconds; `None` if the store does not
-    /// answer.
+    /// Replaces the figures of lanes as of `now`, in Unix milliseconds. `None` means that the store
+    /// does not answer.
     pub(crate) fn note_lanes(&self, lanes: Option<Vec<LaneFigures>>, now: i64) {
         self.store_up.set(i64::from(lanes.is_some()));
         self.delivery.note_lanes(lanes.unwrap_or_default(), now);
     }
 
-    /// The text of `/metrics`.
+    /// Renders all metrics in Prometheus' text format.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
-        // Writing into a string does not fail.
+        // Writing into a string cannot fail.
         let _written = encode(&mut text, &self.registry);
         text
     }

@@ -1,4 +1,4 @@
-//! The HTTP side of the token endpoint and its neighbours: requests, answers and refusals.
+//! Requests, answers and refusals of the token, introspection and revocation endpoints.
 
 pub(crate) mod answer;
 pub(crate) mod error;

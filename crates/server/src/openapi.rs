@@ -1,5 +1,5 @@
-//! What each address answers, as an OpenAPI 3.1 document and as a page: both
-//! are generated from the handlers, wire types, limits and tables of refusals.
+//! The description of each listener, as an OpenAPI 3.1 document and as an HTML page. Both are
+//! generated from the handlers, wire types, limits and tables of refusals.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,8 +15,8 @@ mod page;
 pub(crate) mod refusals;
 pub(crate) mod schema;
 
-/// The description of one address. It is made when somebody asks first, so
-/// that starting the program does not wait for it.
+/// The description of one listener. The first request renders it, so that it does not delay the
+/// program's start.
 #[derive(Debug)]
 pub(crate) struct Description {
     listener: Listener,
@@ -24,19 +24,19 @@ pub(crate) struct Description {
     rendered: OnceLock<Rendered>,
 }
 
-/// A finished description.
+/// A rendered description.
 #[derive(Debug)]
 pub(crate) struct Rendered {
     /// The OpenAPI document.
     pub json: Bytes,
-    /// The page for people.
+    /// The HTML page.
     pub page: Bytes,
-    /// The Content-Security-Policy that the page works under.
+    /// The page's `Content-Security-Policy`.
     pub page_policy: String,
 }
 
 impl Description {
-    /// The description of this address.
+    /// The description of `listener`, not yet rendered.
     pub(crate) fn new(listener: Listener, config: Arc<Config>) -> Self {
         Self {
             listener,
@@ -45,7 +45,7 @@ impl Description {
         }
     }
 
-    /// Renders it once.
+    /// Renders the description at the first call and returns the same result later.
     pub(crate) fn rendered(&self) -> &Rendered {
         self.rendered.get_or_init(|| {
             let document = finish::finish(self.listener, &self.config);

@@ -1,5 +1,5 @@
-//! The one table of what the program answers when it refuses: document 1's shape (S-15), and the
-//! shape of listing and chain management (S-40).
+//! All refusals of the program, with their statuses, texts and header fields. The submodule `shape`
+//! writes them in document 1's format (S-15) or in that of listing and chain management (S-40).
 
 mod shape;
 
@@ -14,65 +14,62 @@ use utoipa::ToSchema;
 pub(crate) use self::shape::Document;
 use crate::listing_management::refusal::Refusal;
 
-/// A refusal or a failure, as it leaves the program.
+/// A refusal or failure that the program answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// No token was sent (RFC 6750 section 3.1: no error code then).
+    /// The request has no token. The challenge then has no error code (RFC 6750 section 3.1).
     TokenMissing,
-    /// The token is not valid here and now; what is wrong with it.
+    /// The token is not valid. The text says why.
     TokenInvalid(&'static str),
     /// The token lacks this scope.
     ScopeInsufficient(&'static str),
-    /// No API key was sent, or one that does not count; which of both.
+    /// The API key is missing or not valid. The text says which.
     ApiKeyInvalid(&'static str),
-    /// The present state forbids it; why, for the caller.
+    /// The current state does not allow the request. The text tells the caller why.
     Conflict(&'static str),
-    /// Nothing was found; why, for the caller.
+    /// Nothing was found. The text tells the caller why.
     NotFound(&'static str),
-    /// No such path.
+    /// No route has this path.
     NoSuchPath,
-    /// The path exists with other methods; which ones, where the router does not
-    /// say so in `Allow` itself.
+    /// The path does not support the method. The text lists the supported methods. `None` if the
+    /// router sets `Allow`.
     MethodNotAllowed(Option<&'static str>),
-    /// The body has a content type that is not read here; which ones are.
+    /// The body's content type is not supported. The text lists the supported ones.
     MediaTypeUnsupported(&'static str),
-    /// The body cannot be read at all; why.
+    /// The body cannot be parsed. The text says why.
     BodyMalformed(String),
     /// The body is larger than this many bytes.
     BodyTooLarge(usize),
-    /// The body came too slowly.
+    /// The body arrived too slowly.
     BodyTooSlow,
-    /// Values that break a rule.
+    /// These values break a rule.
     ValuesInvalid(Vec<FieldError>),
-    /// What listing and chain management refuses by its rules.
+    /// Listing and chain management refuses the request by one of its rules.
     Refused(Refusal),
-    /// Too many requests; how many seconds to wait.
+    /// The client exceeded its rate limit and must wait this many seconds.
     RateLimited(u64),
-    /// Something passing; how many seconds to wait. The text is for the log.
+    /// A temporary failure. The client may retry after this many seconds. The text is for the log.
     Unavailable(u64, String),
-    /// The store did not say whether a change counts. The text is for the log.
+    /// The store did not confirm whether it made a change. The text is for the log.
     Unconfirmed(String),
-    /// This node is about to stop.
+    /// This node drains and will stop.
     Draining,
-    /// A fault of ours. The text is for the log.
+    /// A fault of the program. The text is for the log.
     Internal(String),
 }
 
-/// One value that breaks a rule.
+/// A value that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
-    /// Which one, for example `value[3]`.
+    /// The position of the value, for example `value[3]`.
     pub pointer: String,
-    /// What is wrong, and what is right.
+    /// What is wrong, and how to correct it.
     pub detail: String,
 }
 
 impl Problem {
-    /// Status, the last part of `type`, and `title`.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one row of the table for each refusal"
-    )]
+    /// The status, the last part of `type`, and `title`.
+    #[expect(clippy::too_many_lines, reason = "one row for each refusal")]
     fn class(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::TokenMissing => (
@@ -158,7 +155,7 @@ impl Problem {
         }
     }
 
-    /// The text for the caller.
+    /// The detail text for the caller.
     fn detail(&self) -> String {
         match self {
             Self::TokenMissing => {
@@ -207,7 +204,7 @@ impl Problem {
         }
     }
 
-    /// What only the log may say.
+    /// The text for the log, which callers must not see.
     pub fn inside_text(&self) -> Option<&str> {
         match self {
             Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text) => {
@@ -232,8 +229,8 @@ impl Problem {
         }
     }
 
-    /// Header fields that belong to this problem: the challenges of RFC 6750
-    /// section 3, `Allow`, `Retry-After`.
+    /// The problem's own header fields: the challenges of RFC 6750 section 3, `Accept`, `Allow`
+    /// and `Retry-After`.
     fn headers(&self) -> Vec<(header::HeaderName, String)> {
         match self {
             Self::TokenMissing => vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())],
@@ -306,7 +303,7 @@ impl From<SigningError> for Problem {
 }
 
 impl IntoResponse for Problem {
-    /// Leaves the body to `context::stamp`, which knows the request's id.
+    /// Leaves the body to `request_layer::wrap`, which knows the request's id.
     fn into_response(self) -> Response {
         let mut response = self.class().0.into_response();
         response.extensions_mut().insert(self);

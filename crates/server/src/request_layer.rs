@@ -1,4 +1,4 @@
-//! What every request goes through: its id, its peer, its shape when refused.
+//! The layer around all routes: request ids, trusted proxies, refusal bodies, spans and metrics.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,32 +28,32 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
 const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
 
-/// The parts that the layers of all listeners share.
+/// The state that the layers of all listeners share.
 #[derive(Debug)]
 pub(crate) struct SharedLayer {
-    /// Ids of requests.
+    /// Generator of request ids.
     pub request_ids: RequestIds,
-    /// Proxies whose `Client-Cert` field (RFC 9440) counts.
+    /// Proxies whose `Client-Cert` field (RFC 9440) is trusted.
     pub trusted_proxies: Vec<IpAddr>,
-    /// The limits that every answer shows (S-14).
+    /// The rate limits that every answer shows (S-14).
     pub rate_limits: Option<Arc<RateLimits>>,
-    /// Counters of requests.
+    /// Receives the count and duration of requests.
     pub metrics: Arc<Metrics>,
 }
 
 /// The layer around the routes of one listener.
 #[derive(Debug)]
 pub(crate) struct RequestLayer {
-    /// The listener.
+    /// The listener that this layer serves.
     pub listener: Listener,
-    /// Where the listener's metadata is (RFC 9728); `None` where tokens are not asked for.
+    /// URL of the listener's metadata (RFC 9728). `None` if the listener accepts no tokens.
     pub metadata_url: Option<String>,
     /// The shared parts.
     pub shared: Arc<SharedLayer>,
 }
 
-/// Makes ids in the form of a UUID. The first half is random for each process, the second half
-/// counts. The ids name requests in logs and protect nothing.
+/// Generates request ids in UUID format. The first half is random for each process, the second half
+/// is a counter. The ids are not secret.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     process: u64,
@@ -80,7 +80,8 @@ impl RequestIds {
     }
 }
 
-/// Wraps every request of one listener.
+/// Handles one request of a listener: adds the shared header fields, writes the body of a refusal
+/// and records logs, spans and metrics.
 pub(crate) async fn wrap(
     State(layer): State<Arc<RequestLayer>>,
     mut request: Request,
@@ -121,7 +122,7 @@ pub(crate) async fn wrap(
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         headers.insert(REQUEST_ID, value);
     }
-    // S-14: every answer shows the limit, also to callers nobody knows yet. The operator has none.
+    // S-14: every answer shows the limit, even to unknown callers. The ops listener has no limit.
     if let (
         Listener::Base | Listener::Auth | Listener::Directory | Listener::Listing,
         Some(limits),
@@ -149,7 +150,7 @@ pub(crate) async fn wrap(
     response
 }
 
-/// The operator's own requests come all the time and get no span.
+/// Begins the request's span. Requests to the ops listener are frequent and get none.
 fn begin_span(listener: Listener, request: &Request, request_id: &str) -> Span {
     if matches!(listener, Listener::Ops) {
         return Span::none();
@@ -164,8 +165,8 @@ fn begin_span(listener: Listener, request: &Request, request_id: &str) -> Span {
     })
 }
 
-/// RFC 9728 section 5.1: whoever is asked for a token learns from the challenge
-/// where it is said how to get one.
+/// Adds the URL of the metadata to a `Bearer` challenge, so that clients learn how to get a token
+/// (RFC 9728 section 5.1).
 fn point_to_metadata(url: Option<&str>, response: &mut Response) {
     if response.status() != StatusCode::UNAUTHORIZED {
         return;
@@ -184,7 +185,8 @@ fn point_to_metadata(url: Option<&str>, response: &mut Response) {
     }
 }
 
-/// Echoed as it came (S-15), if it is of sane length and visible characters.
+/// The interaction id that the answer repeats (S-15). `None` if it is too long or has other than
+/// visible ASCII characters.
 fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
     let value = headers.get(INTERACTION_ID)?;
     let is_sane = value.len() <= limits::INTERACTION_ID_CHARACTERS_MAX
@@ -192,9 +194,8 @@ fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
     is_sane.then(|| value.clone())
 }
 
-/// S-20: a proxy that ends TLS, and that the operator named, says which
-/// certificate its caller showed (RFC 9440 section 2.4). From anybody else the
-/// field means nothing.
+/// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates TLS
+/// (S-20, RFC 9440 section 2.4). The field of any other peer is ignored.
 fn believe_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
     let is_trusted = |peer: &Peer| trusted_proxies.contains(&peer.address);
     if !request.extensions().get().is_some_and(is_trusted) {
@@ -206,8 +207,8 @@ fn believe_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
     }
 }
 
-/// A structured field of one byte sequence: `:base64 of the DER:`. More than
-/// one field is malformed, for the first may be what the caller sent itself.
+/// Parses a structured field of one byte sequence, `:base64 of the DER:`. Several fields count as
+/// malformed, because the proxy's caller may have sent one of them.
 fn read_client_certificate(headers: &HeaderMap) -> Option<PeerCertificate> {
     use base64::Engine as _;
     let mut fields = headers.get_all(CLIENT_CERTIFICATE).iter();

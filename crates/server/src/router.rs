@@ -1,4 +1,4 @@
-//! Every route of every address, on one screen.
+//! The routing table: all routes of all listeners.
 
 use std::sync::Arc;
 
@@ -19,27 +19,26 @@ use crate::routes::standard::ChainQueries;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder;
 
-/// The contexts of all routes.
+/// The contexts that routes receive as their state.
 #[derive(Debug)]
 pub(crate) struct Contexts {
-    /// Settings, for the documents that describe the service.
+    /// Settings, for the metadata documents and descriptions.
     pub config: Arc<Config>,
-    /// For the chain query.
+    /// Context of the chain query and the address look-up.
     pub queries: Arc<ChainQueries>,
-    /// For webhook management.
+    /// Context of webhook management.
     pub webhooks: Arc<WebhookManagement>,
-    /// For the token endpoint.
+    /// Context of the token, introspection and revocation endpoints.
     pub tokens: Arc<TokenContext>,
-    /// For the participant directory.
+    /// Context of the participant directory.
     pub directory: Arc<Directory>,
-    /// For listing and chain management.
+    /// Context of listing and chain management.
     pub management: Arc<ListingManagement>,
-    /// For health and metrics.
+    /// Context of health and metrics.
     pub operations: Arc<Operations>,
 }
 
-/// The routes of one listener. A refused method has the shape of its document, as every refusal
-/// has.
+/// The routes of one listener, including its description.
 pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
     let routes = match listener {
         Listener::Base => query_routes()
@@ -127,8 +126,8 @@ fn operation_routes() -> Router<Arc<Operations>> {
         .route("/metrics", any(routes::metrics::show_metrics))
 }
 
-/// Document 2. Whoever asks for one of these paths must prove who it is, before
-/// anything else is looked at.
+/// Listing and chain management (document 2). The layer authenticates callers of these paths before
+/// anything else is checked.
 fn listing_management_routes(management: &Arc<ListingManagement>) -> Router {
     chain_routes()
         .merge(listing_routes())
@@ -141,7 +140,7 @@ fn listing_management_routes(management: &Arc<ListingManagement>) -> Router {
         .with_state(Arc::clone(management))
 }
 
-/// Webhook management, for holders of an API key.
+/// Webhook management. The layer authenticates the API key.
 fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
     use routes::webhook;
 

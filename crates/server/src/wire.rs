@@ -1,4 +1,4 @@
-//! Bodies of the documents, as they travel. Domain types never serialise.
+//! Bodies of answers as they are sent. Only these types serialise; domain types never do.
 
 pub(crate) mod addresses;
 pub(crate) mod chains;

@@ -1,4 +1,4 @@
-//! What all answers of the token endpoint's address share.
+//! Completes the answers of the token, introspection and revocation endpoints.
 
 use axum::response::{IntoResponse, Response};
 use tokens::rate_limit::Allowance;
@@ -6,12 +6,12 @@ use tokens::rate_limit::Allowance;
 use super::error::{OauthError, forbid_keeping};
 use crate::rate_limit_fields;
 
-/// Why a client did not prove who it is, for the log.
+/// Why a client failed to authenticate, for the log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unproven(pub &'static str);
 
-/// The whole answer: what was asked for, or why not; not to be kept (RFC 6749 section 5.1); and,
-/// once the client is known, what its limit still allows (S-14).
+/// Builds the answer. It forbids caching (RFC 6749 section 5.1) and shows the rate limit of a known
+/// client (S-14).
 pub(crate) fn respond(
     answered: Result<impl IntoResponse, OauthError>,
     allowance: Option<Allowance>,

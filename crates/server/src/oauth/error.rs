@@ -1,4 +1,4 @@
-//! Refusals of the token endpoint, as RFC 6749 section 5.2 shapes them.
+//! Refusals of the token, introspection and revocation endpoints (RFC 6749 section 5.2).
 
 use std::collections::BTreeMap;
 
@@ -14,38 +14,37 @@ use crate::limits;
 use crate::openapi::refusals::{self, DescribedRefusal};
 use crate::problem::Problem;
 
-/// A refusal, with a description for the caller that says what to change.
+/// A refusal. A text it carries tells the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OauthError {
-    /// The request itself is wrong.
+    /// The request is malformed.
     InvalidRequest(&'static str),
-    /// The client did not prove who it is.
+    /// The client failed to authenticate.
     InvalidClient(&'static str),
-    /// A client used the `Authorization` field; the challenge of its scheme.
+    /// The client used the `Authorization` field. The text is the challenge for its scheme.
     WrongScheme(&'static str),
-    /// The grant type is not offered.
+    /// The grant type is not supported.
     UnsupportedGrantType,
-    /// A scope does not exist or is not assigned.
+    /// A requested scope does not exist or is not assigned to the client.
     InvalidScope(&'static str),
-    /// The body is too large.
+    /// The body is larger than this many bytes.
     TooLarge(usize),
-    /// Another method than POST.
+    /// The method is not POST.
     MethodNotAllowed,
-    /// Too many requests; how many seconds to wait (S-14).
+    /// The client exceeded its rate limit and must wait this many seconds (S-14).
     RateLimited(u64),
-    /// Passing or internal trouble: answered as document 1's API does.
+    /// A temporary or internal failure, answered in document 1's format.
     Failed(Problem),
 }
 
-/// No answer of the token endpoint is to be kept: RFC 6749 section 5.1, for
-/// refusals as well.
+/// Forbids caching of an answer or refusal (RFC 6749 section 5.1).
 pub(crate) fn forbid_keeping(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
 }
 
-/// How a request of a client that must prove itself may be refused, for its
-/// description; `own` is what only this one may be refused for.
+/// Describes the refusals of an endpoint that authenticates clients. `own` holds the refusals that
+/// only this endpoint has.
 pub(crate) fn describe(
     own: impl IntoIterator<Item = OauthError>,
 ) -> BTreeMap<String, RefOr<DescribedResponse>> {
@@ -74,14 +73,14 @@ pub(crate) fn describe(
 #[derive(Serialize, ToSchema)]
 #[schema(as = TokenError)]
 pub(crate) struct Body<'a> {
-    /// Which kind, for programs.
+    /// The kind of error, for programs.
     error: &'a str,
-    /// What to change, for people.
+    /// The correction to make, for people.
     error_description: String,
 }
 
 impl OauthError {
-    /// Why the client did not prove who it is, if that is what was refused.
+    /// Why the client failed to authenticate. `None` for other refusals.
     pub(super) fn unproven(&self) -> Option<&'static str> {
         match self {
             Self::InvalidClient(why) => Some(why),
@@ -124,8 +123,8 @@ impl OauthError {
                 "invalid_request",
                 "use POST",
             ),
-            // The code that RFC 6749 has for "not now, but later" (section 4.1.2.1): none of
-            // section 5.2 says so, and what reads this answer looks for a code.
+            // RFC 6749 section 5.2 has no code for a rate limit, and clients expect a code. So
+            // this one comes from section 4.1.2.1.
             Self::RateLimited(seconds) => {
                 let description = format!("too many requests: wait {seconds} s");
                 return Ok((
@@ -139,7 +138,7 @@ impl OauthError {
         Ok((status, code, description.to_owned()))
     }
 
-    /// As a description of the interface shows it.
+    /// The refusal as the OpenAPI document shows it.
     pub(crate) fn to_refusal(&self) -> DescribedRefusal {
         let mut refusal = match (self.parts(), self.to_parts()) {
             (Ok((_status, code, description)), Ok((status, headers, body))) => DescribedRefusal {
@@ -156,14 +155,14 @@ impl OauthError {
         refusal
     }
 
-    /// The whole answer.
+    /// Status, header fields and body. The error is a problem in document 1's format.
     fn to_parts(&self) -> Result<(StatusCode, HeaderMap, Vec<u8>), Problem> {
         let (status, error, error_description) = self.parts()?;
         let mut headers = HeaderMap::new();
         let kind = HeaderValue::from_static("application/json");
         headers.insert(header::CONTENT_TYPE, kind);
         match self {
-            // RFC 6749 section 5.2: only for a client that used the field.
+            // RFC 6749 section 5.2 asks for a challenge only if the client used `Authorization`.
             Self::WrongScheme(challenge) => {
                 let challenge = HeaderValue::from_static(challenge);
                 headers.insert(header::WWW_AUTHENTICATE, challenge);

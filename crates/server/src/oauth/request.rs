@@ -1,5 +1,5 @@
-//! Reading what clients send to the token endpoint and its neighbours, strictly (RFC 6749 sections
-//! 2.3 and 3.2).
+//! Strict parsing of requests to the token, introspection and revocation endpoints (RFC 6749
+//! sections 2.3 and 3.2).
 
 use axum::body::Body;
 use http::request::Parts;
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// What a client sends for a token.
+/// The form of a token request.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes what `TokenRequest` reads")]
 pub(crate) struct TokenForm {
@@ -22,56 +22,56 @@ pub(crate) struct TokenForm {
     grant_type: String,
     #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
     client_assertion_type: String,
-    /// A JWT signed with a key that the client registered: `iss` and `sub` the
-    /// client id, `aud` the issuer or this address, `exp` at most ten minutes
-    /// ahead, and a `jti` that was not used before.
+    /// A JWT signed with a registered key of the client. `iss` and `sub` are the client id. `aud`
+    /// is the issuer or the URL of this endpoint. `exp` is at most ten minutes ahead. `jti` has
+    /// not been used before.
     client_assertion: String,
-    /// If sent, the client id once more.
+    /// The client id. Optional, because the assertion names it.
     #[schema(nullable = false)]
     client_id: Option<String>,
-    /// Scopes parted by spaces; without it, all that are assigned.
+    /// Scopes separated by spaces. Without it, the token has all assigned scopes.
     #[schema(nullable = false)]
     scope: Option<String>,
 }
 
-/// What a client sends to look at a token or to give it up.
+/// The form of an introspection or revocation request.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes what `TokenQuestion` reads")]
 pub(crate) struct QuestionForm {
-    /// An access token of the client's own.
+    /// An access token that was issued to this client.
     token: String,
-    /// Means nothing here: there is one kind of token.
+    /// Ignored, because there is only one kind of token.
     #[schema(nullable = false)]
     token_type_hint: Option<String>,
     #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
     client_assertion_type: String,
-    /// As in a token request.
+    /// A JWT as in a token request.
     client_assertion: String,
-    /// If sent, the client id once more.
+    /// The client id. Optional, because the assertion names it.
     #[schema(nullable = false)]
     client_id: Option<String>,
 }
 
-/// A token request that is well formed.
+/// A well-formed token request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TokenRequest {
-    /// Of the client that asks.
+    /// Credentials of the calling client.
     pub credentials: Credentials,
-    /// The scopes asked for; none: all that are assigned.
+    /// The requested scopes. `None` requests all assigned scopes.
     pub scope: Option<String>,
 }
 
-/// A request about one token (RFC 7009 section 2.1, RFC 7662 section 2.1).
+/// A well-formed request about one token (RFC 7009 section 2.1, RFC 7662 section 2.1).
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TokenQuestion {
-    /// Of the client that asks.
+    /// Credentials of the calling client.
     pub credentials: Credentials,
-    /// The token.
+    /// The token in question.
     pub token: String,
 }
 
 impl TokenRequest {
-    /// Reads the request.
+    /// Parses the request and refuses other authentication methods.
     pub(crate) async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
         let form = Form::read(parts, body).await?;
         form.refuse_other_ways()?;
@@ -88,8 +88,7 @@ impl TokenRequest {
 }
 
 impl TokenQuestion {
-    /// Reads the request. `token_type_hint` is not looked at, as RFC 7009
-    /// section 2.1 allows.
+    /// Parses the request. It ignores `token_type_hint`, as RFC 7009 section 2.1 allows.
     pub(crate) async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
         let form = Form::read(parts, body).await?;
         form.refuse_other_ways()?;
@@ -103,15 +102,15 @@ impl TokenQuestion {
     }
 }
 
-/// The parameters of a request, each once.
+/// The parameters of a request. No name occurs twice.
 struct Form<'p> {
     fields: Vec<(String, String)>,
     authorization: Option<&'p HeaderValue>,
 }
 
 impl<'p> Form<'p> {
-    /// Parameters in the query string and repeated parameters are refused: RFC
-    /// 6749 sections 2.3 and 3.2 forbid them.
+    /// Parses the body. It refuses repeated parameters and parameters in the query string, which
+    /// RFC 6749 sections 2.3 and 3.2 forbid.
     async fn read(parts: &'p Parts, body: Body) -> Result<Self, OauthError> {
         if parts.method != Method::POST {
             return Err(OauthError::MethodNotAllowed);
@@ -143,15 +142,15 @@ impl<'p> Form<'p> {
         })
     }
 
-    /// A value; one that is empty counts as not sent (RFC 6749 section 3.2).
+    /// Finds a value. An empty value counts as not sent (RFC 6749 section 3.2).
     fn find(&self, name: &str) -> Option<&str> {
         let field = self.fields.iter().find(|field| field.0 == name);
         let value = field.map(|field| field.1.as_str());
         value.filter(|value| !value.is_empty())
     }
 
-    /// RFC 6749 section 2.3: one way of authentication only, and here it is
-    /// `private_key_jwt`.
+    /// Refuses every authentication method but `private_key_jwt`. RFC 6749 section 2.3 allows one
+    /// method in a request.
     fn refuse_other_ways(&self) -> Result<(), OauthError> {
         if let Some(field) = self.authorization {
             return Err(match self.find("client_assertion") {
@@ -184,7 +183,7 @@ impl<'p> Form<'p> {
     }
 }
 
-/// RFC 6749 section 5.2: the challenge is of the scheme that the client used.
+/// The challenge for the scheme that the client used (RFC 6749 section 5.2).
 fn challenge_of(field: &HeaderValue) -> &'static str {
     let scheme = field.as_bytes().split(|byte| *byte == b' ').next();
     if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic")) {

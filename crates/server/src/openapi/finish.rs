@@ -1,5 +1,5 @@
-//! From the operations of an address to its whole document: what all
-//! operations share stands in one place, and settings fill in the addresses.
+//! Completes a listener's OpenAPI document: adds the parts that all operations share, and the URLs
+//! from the settings.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::problem::{Document, FieldError, Problem};
 use crate::wire::management::failure::{Failure, FailureEntry};
 
 const ABOUT: &str = "\
-Every answer carries `X-Request-Id`: name it when you ask for help. A header field \
-`x-fapi-interaction-id` of your own comes back as you sent it.
+Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a header field \
+`x-fapi-interaction-id`, the answer repeats it.
 
-A path that is not here is answered with 404, another method than those here with 405 and \
-`Allow`.";
+An unknown path is answered with 404. A method that a path does not support is answered with 405 \
+and `Allow`.";
 
-/// The whole document of an address.
+/// The complete document of a listener.
 pub(super) fn finish(listener: Listener, config: &Config) -> Value {
     let mut document = serde_json::to_value(listeners::operations(listener)).unwrap_or_default();
     document["info"] = json!({
@@ -51,7 +51,7 @@ pub(super) fn finish(listener: Listener, config: &Config) -> Value {
     document["components"]["parameters"] = json!({"interaction-id": {
         "name": "x-fapi-interaction-id",
         "in": "header",
-        "description": "A name of your own for the request: visible ASCII characters.",
+        "description": "Your own id for the request, in visible ASCII characters.",
         "schema": {
             "type": "string",
             "minLength": 1,
@@ -62,7 +62,7 @@ pub(super) fn finish(listener: Listener, config: &Config) -> Value {
     document
 }
 
-/// All operations with their methods.
+/// All operations, each with its method.
 fn operations_of(document: &mut Value) -> impl Iterator<Item = (&str, &mut Value)> {
     let paths = document["paths"].as_object_mut();
     let items = paths.into_iter().flat_map(Map::values_mut);
@@ -70,7 +70,8 @@ fn operations_of(document: &mut Value) -> impl Iterator<Item = (&str, &mut Value
     operations.map(|(method, operation)| (method.as_str(), operation))
 }
 
-/// Operations name these as the body of a refusal, which utoipa does not follow.
+/// Adds the schemas of refusal bodies. utoipa leaves them out, because it does not follow the
+/// references in refusals.
 fn add_refusal_schemas(document: &mut Value) {
     let schemas: Vec<(String, RefOr<Schema>)> = vec![
         (Document::name().into_owned(), Document::schema()),
@@ -88,7 +89,7 @@ fn add_refusal_schemas(document: &mut Value) {
     }
 }
 
-/// What any path may answer, whatever the operation.
+/// Refusals that do not depend on the operation.
 fn common_refusals(listener: Listener) -> Value {
     let mut responses = Map::new();
     for problem in [
@@ -118,9 +119,9 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
     });
     let access_token = json!({
         "type": "oauth2",
-        "description": "An access token of the token endpoint, sent as `Authorization: Bearer …`. \
-            The client proves itself there by `private_key_jwt`. A token is bound to the client \
-            certificate that it was issued with (RFC 8705).",
+        "description": "An access token from the token endpoint, sent as `Authorization: Bearer …`. \
+            Clients authenticate there with `private_key_jwt`. A token is bound to the client \
+            certificate of the token request (RFC 8705).",
         "flows": {"clientCredentials": {
             "tokenUrl": config.token_endpoint(),
             "scopes": Map::from_iter(scopes),
@@ -128,7 +129,7 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
     });
     let certificate = json!({
         "type": "mutualTLS",
-        "description": "A client certificate, shown in the TLS handshake.",
+        "description": "A client certificate, sent in the TLS handshake.",
     });
     match listener {
         Listener::Base => json!({
@@ -138,7 +139,7 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
                 "type": "apiKey",
                 "in": "header",
                 "name": "X-Api-Key",
-                "description": "The key that the operator issued to you for webhooks.",
+                "description": "The API key for webhooks, which the operator issues.",
             },
         }),
         Listener::Listing => {
@@ -157,8 +158,8 @@ fn add_interaction_id(operation: &mut Value) {
     }
 }
 
-/// An answer that is given again for an `Idempotency-Key` says so. What is not
-/// decided by the rules is never kept.
+/// Adds `Idempotency-Replayed` to answers that are stored for an `Idempotency-Key`. Other answers,
+/// such as 503, are never stored.
 fn add_replayed(operation: &mut Value) {
     let parameters = operation["parameters"].as_array();
     let mut names = parameters.into_iter().flatten();
@@ -173,7 +174,7 @@ fn add_replayed(operation: &mut Value) {
     }
 }
 
-/// No cache may keep an answer to the holder of an API key.
+/// Adds `Cache-Control` to answers for holders of an API key, because no cache may keep them.
 fn add_no_store(operation: &mut Value) {
     let security = operation["security"].as_array();
     let mut ways = security.into_iter().flatten();
@@ -186,7 +187,7 @@ fn add_no_store(operation: &mut Value) {
     }
 }
 
-/// A HEAD is answered like a GET, without the body.
+/// Removes the bodies from a HEAD operation.
 fn without_bodies(operation: &mut Value) {
     if let Some(operation) = operation.as_object_mut() {
         operation.remove("operationId");
@@ -199,7 +200,7 @@ fn without_bodies(operation: &mut Value) {
     }
 }
 
-/// What every answer of an address carries.
+/// The header fields of every answer of a listener, and all fields that some answer uses.
 struct SharedFields {
     always: Vec<&'static str>,
     used: BTreeSet<String>,
@@ -217,8 +218,8 @@ impl SharedFields {
         }
     }
 
-    /// Adds them to all these answers, as references, and lets the fields that
-    /// an answer names itself refer to their descriptions.
+    /// Adds the shared fields to all `responses`, and replaces each answer's own fields with
+    /// references to their descriptions.
     fn add_to(&mut self, responses: &mut Value) {
         let responses = responses.as_object_mut();
         for response in responses.into_iter().flat_map(Map::values_mut) {
@@ -237,7 +238,7 @@ impl SharedFields {
         }
     }
 
-    /// The descriptions of all fields that some answer carries.
+    /// The descriptions of all fields that some answer uses.
     fn described(&self) -> Value {
         let described = self.used.iter().filter_map(|name| headers::describe(name));
         Value::Object(described.collect())

@@ -1,4 +1,4 @@
-//! Which operations each address has. A test compares this with `router.rs`.
+//! The operations that each listener describes. A test compares them with `router.rs`.
 
 use utoipa::OpenApi;
 
@@ -29,8 +29,8 @@ use crate::routes::{
     ),
     tags(
         (name = "Metadata", description = "What a client configures itself from."),
-        (name = "Chains", description = "The state of property chains, signed."),
-        (name = "Webhooks", description = "Events to a URL of yours, as signed tokens."),
+        (name = "Chains", description = "The signed state of property chains."),
+        (name = "Webhooks", description = "Events that the service sends to your URL as signed tokens."),
     ),
 )]
 struct Base;
@@ -45,7 +45,7 @@ struct Base;
         well_known::openid_configuration::show_server,
     ),
     tags(
-        (name = "Tokens", description = "Access tokens for the other addresses."),
+        (name = "Tokens", description = "Access tokens for the other base URLs."),
         (name = "Metadata", description = "What a client configures itself from."),
     ),
 )]
@@ -55,8 +55,8 @@ struct Auth;
 #[openapi(
     paths(jwks::show_jwks, participants::list_participants),
     tags(
-        (name = "Keys", description = "What signatures are verified with."),
-        (name = "Participants", description = "Who takes part."),
+        (name = "Keys", description = "The keys that verify signatures."),
+        (name = "Participants", description = "The organisations that participate."),
     )
 )]
 struct Directory;
@@ -98,10 +98,10 @@ struct Directory;
     ),
     tags(
         (name = "Metadata", description = "What a client configures itself from."),
-        (name = "Listings", description = "What your branches sell."),
+        (name = "Listings", description = "The properties that your branches sell."),
         (name = "Chains", description = "Links between listings, and the ends of chains."),
-        (name = "Milestones", description = "How far a sale is."),
-        (name = "Addresses and branches", description = "Finding the ids that others need."),
+        (name = "Milestones", description = "The progress of a sale."),
+        (name = "Addresses and branches", description = "Search for the ids that other operations need."),
     ),
     security(
         ("accessToken" = ["listing"], "clientCertificate" = []),
@@ -113,7 +113,7 @@ struct Listing;
 #[derive(OpenApi)]
 #[openapi(
     paths(health::live::show_live, health::ready::show_ready, metrics::show_metrics),
-    tags((name = "Health", description = "Whether this node works, for its operator."))
+    tags((name = "Health", description = "The state of this node, for its operator."))
 )]
 struct Ops;
 
@@ -124,7 +124,7 @@ struct Ops;
 )]
 struct Describing;
 
-/// The operations of an address, with the schemas that they name.
+/// The operations of a listener, with their schemas.
 pub(super) fn operations(listener: Listener) -> utoipa::openapi::OpenApi {
     let own = match listener {
         Listener::Base => Base::openapi(),
@@ -136,7 +136,7 @@ pub(super) fn operations(listener: Listener) -> utoipa::openapi::OpenApi {
     own.merge_from(Describing::openapi())
 }
 
-/// What the address is for.
+/// The title of a listener's description.
 pub(super) fn title(listener: Listener) -> &'static str {
     match listener {
         Listener::Base => "Onward: chain query and webhooks",
@@ -147,8 +147,8 @@ pub(super) fn title(listener: Listener) -> &'static str {
     }
 }
 
-/// The public URL of an address. The operator's own has none: there, paths
-/// are relative to wherever the document was found.
+/// The public URL of a listener. The ops listener has none, so its paths are relative to the URL
+/// of the document.
 pub(super) fn server_url(listener: Listener, config: &Config) -> &str {
     match listener {
         Listener::Base => &config.base_url,

@@ -1,5 +1,5 @@
-//! The description as a page: plain HTML, made on the server from the OpenAPI
-//! document. It runs no scripts and asks nobody else for anything.
+//! Renders the OpenAPI document as a plain HTML page. The page has no scripts and loads nothing
+//! from elsewhere.
 
 use serde_json::{Map, Value};
 use signing::canonical;
@@ -13,7 +13,7 @@ mod schema;
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// The whole page.
+/// Renders the complete page.
 pub(super) fn render(document: &Value) -> String {
     let mut page = Html::default();
     page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -36,7 +36,7 @@ pub(super) fn render(document: &Value) -> String {
     page.into_string()
 }
 
-/// What the page may do in a browser: use this one style, and nothing else.
+/// The policy under which the page may use its own style sheet and nothing else.
 pub(super) fn content_security_policy() -> String {
     use base64::Engine as _;
     let digest = canonical::digest(STYLE.as_bytes());
@@ -112,14 +112,14 @@ fn schemas(page: &mut Html, document: &Value) {
     page.raw("</section>");
 }
 
-/// The groups of the document that have operations.
+/// The document's tags that have operations.
 fn tags(document: &Value) -> impl Iterator<Item = &Value> {
     let tags = list(&document["tags"]).iter();
     tags.filter(|tag| operations(document, tag).next().is_some())
 }
 
-/// The operations of a group: path, method, operation. HEAD, which is GET
-/// without a body, is left out.
+/// The operations of a tag: path, method, operation. HEAD is left out, because it is GET without
+/// a body.
 fn operations<'a>(
     document: &'a Value,
     tag: &'a Value,
@@ -132,12 +132,12 @@ fn operations<'a>(
     })
 }
 
-/// Where an operation stands on the page.
+/// The HTML id of an operation.
 fn anchor(operation: &Value) -> String {
     format!("operation-{}", text(&operation["operationId"]))
 }
 
-/// What a reference leads to; anything else is itself.
+/// Follows a reference. Other values are returned unchanged.
 fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let reference = value.get("$ref").and_then(Value::as_str);
     let pointer = reference.and_then(|reference| reference.strip_prefix('#'));

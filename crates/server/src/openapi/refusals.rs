@@ -1,5 +1,5 @@
-//! Refusals in a document, taken from the tables that make the real ones: the
-//! statuses, header fields and bodies shown are what the program would send.
+//! Describes refusals in OpenAPI. Their statuses, header fields and bodies come from the same
+//! tables as the refusals that the program sends.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use http::{HeaderMap, StatusCode, header};
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::{Content, ContentBuilder, Header, Ref, RefOr, Response, ResponseBuilder};
 
-/// A refusal as it would leave the program.
+/// A refusal as the program would send it.
 #[derive(Debug)]
 pub struct DescribedRefusal {
-    /// Name among the examples of its status.
+    /// Name of the example. Refusals of one status may share it.
     pub name: String,
-    /// What it means, in a few words.
+    /// The meaning of the refusal in a few words.
     pub title: String,
-    /// Name of its body's schema.
+    /// Name of the body's schema.
     pub schema: &'static str,
     /// HTTP status.
     pub status: StatusCode,
-    /// Header fields, the content type among them.
+    /// Header fields, including the content type.
     pub headers: HeaderMap,
-    /// Its body.
+    /// Body of the answer.
     pub body: Vec<u8>,
 }
 
-/// The answers of an operation that can refuse in these ways. Refusals of one
-/// status are one answer with several examples.
+/// Describes the refusals of an operation by status. Refusals of one status become one answer with
+/// several examples.
 pub(crate) fn describe(
     refusals: impl IntoIterator<Item = DescribedRefusal>,
 ) -> BTreeMap<String, RefOr<Response>> {
@@ -75,7 +75,7 @@ fn describe_content(refusals: &[&DescribedRefusal]) -> Content {
     let schema = refusals
         .first()
         .map(|refusal| Ref::from_schema_name(refusal.schema));
-    // One code may stand for several refusals, which are told apart by a number.
+    // Several refusals may share a code. A number makes their example names unique.
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let examples = refusals.iter().map(|refusal| {
         let count = seen.entry(&refusal.name).or_default();

@@ -1,4 +1,4 @@
-//! Schemas that take their values from the program's own tables and limits.
+//! Builders for schemas whose values come from the program's tables and limits.
 
 use utoipa::openapi::schema::{
     AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
@@ -7,7 +7,7 @@ use utoipa::openapi::{RefOr, Schema, SchemaFormat};
 
 use crate::limits;
 
-/// A text that is one of these.
+/// A string that is one of `values`.
 pub(crate) fn one_of_texts(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
@@ -22,17 +22,17 @@ pub(crate) fn integer(minimum: u64, maximum: u64) -> ObjectBuilder {
         .maximum(Some(to_number(maximum)))
 }
 
-/// An integer from 1 to a limit that is kept with its sign.
+/// An integer from 1 to a signed limit.
 pub(crate) fn positive(maximum: i64) -> ObjectBuilder {
     integer(1, maximum.unsigned_abs())
 }
 
-/// An id of ours.
+/// An id that the service assigned.
 pub(crate) fn id() -> ObjectBuilder {
     positive(limits::INTEGER_MAX)
 }
 
-/// A moment or a count that can be any integer.
+/// An integer without bounds.
 pub(crate) fn any_integer() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer)
 }
@@ -42,21 +42,21 @@ pub(crate) fn flag() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
-/// A text of at most so many characters.
+/// A string of at most `characters_max` characters.
 pub(crate) fn text_or_empty(characters_max: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .max_length(Some(characters_max))
 }
 
-/// A text of a format that JSON Schema names.
+/// A string in a format that JSON Schema defines.
 pub(crate) fn formatted(format: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .format(Some(SchemaFormat::Custom(format.to_owned())))
 }
 
-/// A text of 1 to so many characters that are not all white space.
+/// A string of 1 to `characters_max` characters that is not all white space.
 pub(crate) fn text(characters_max: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
@@ -65,12 +65,12 @@ pub(crate) fn text(characters_max: usize) -> ObjectBuilder {
         .pattern(Some(r"\S"))
 }
 
-/// Limits are far below what any processor's word holds.
+/// Converts a limit. All limits are far below `usize::MAX`.
 fn to_number(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
-/// An object that must have one of these members, and not two.
+/// An object that must have exactly one of the members `names`.
 pub(crate) fn exactly_one_of<const N: usize>(
     names: [&str; N],
     members: ObjectBuilder,
@@ -83,7 +83,7 @@ pub(crate) fn exactly_one_of<const N: usize>(
     AllOfBuilder::new().item(members).item(choices).into()
 }
 
-/// An object that must have one of these members, or several.
+/// An object that must have at least one of the members `names`.
 pub(crate) fn at_least_one_of<const N: usize>(
     names: [&str; N],
     members: ObjectBuilder,

@@ -1,4 +1,4 @@
-//! The two shapes in which a problem leaves: document 1's, and that of listing and chain
+//! Writes problems as answers, in the format of document 1 or in the format of listing and chain
 //! management.
 
 use axum::response::{IntoResponse, Response};
@@ -10,44 +10,44 @@ use super::{FieldError, Problem};
 use crate::openapi::refusals::DescribedRefusal;
 use crate::wire::management::failure::{Failure, FailureEntry};
 
-/// The id in examples of refusals.
+/// The request id that example refusals show.
 const EXAMPLE_REQUEST_ID: &str = "3f8c2a54-8f0e-4d1b-9d52-6f0c1f1f7a10";
 
 /// A refusal (RFC 9457).
 #[derive(Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(crate) struct Document<'a> {
-    /// Which problem this is, for programs.
+    /// The kind of problem, for programs.
     #[schema(pattern = "^urn:onward:problem:[a-z-]+$")]
     r#type: String,
-    /// Which problem this is, for people.
+    /// The kind of problem, for people.
     title: &'a str,
-    /// The HTTP status once more.
+    /// The HTTP status of the answer.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// What is wrong this time, and what to do.
+    /// What is wrong with this request, and what to do.
     detail: String,
-    /// The request's id, as in `X-Request-Id`. Name it when you ask for help.
+    /// The request's id, as in `X-Request-Id`. Quote it when you ask for help.
     #[schema(format = "uuid")]
     #[serde(rename = "requestId")]
     request_id: &'a str,
-    /// With status 422: each value that breaks a rule.
+    /// The values that break a rule. Present only with status 422.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [FieldError],
 }
 
 impl Problem {
-    /// The whole answer in document 1's shape, with the request's id in its body.
+    /// The answer in document 1's format, with the request's id in its body.
     pub fn to_response(&self, request_id: &str) -> Response {
         self.to_parts(request_id).into_response()
     }
 
-    /// The whole answer in the shape of listing and chain management.
+    /// The answer in the format of listing and chain management (S-40).
     pub fn to_failure_response(&self) -> Response {
         self.to_failure_parts().into_response()
     }
 
-    /// Document 1's shape, as a description of the interface shows it.
+    /// The answer in document 1's format, as the OpenAPI document shows it.
     pub fn to_refusal(&self) -> DescribedRefusal {
         let (_status, slug, title) = self.class();
         let (status, headers, body) = self.to_parts(EXAMPLE_REQUEST_ID);
@@ -61,7 +61,7 @@ impl Problem {
         }
     }
 
-    /// The shape of S-40, as a description of the interface shows it.
+    /// The answer in the format of S-40, as the OpenAPI document shows it.
     pub fn to_failure_refusal(&self) -> DescribedRefusal {
         let (_status, _slug, title) = self.class();
         let (_status, failure) = self.to_failure();
@@ -102,7 +102,7 @@ impl Problem {
         (status, self.all_headers("application/json"), body)
     }
 
-    /// Status and body in the shape of S-40.
+    /// Status and body in the format of S-40.
     pub fn to_failure(&self) -> (StatusCode, Failure) {
         let (status, slug, _title) = self.class();
         let message = self.detail();

@@ -1,28 +1,28 @@
-//! What the look-up of addresses answers.
+//! The answer of the address look-up.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::property_search::Suggestion;
 
-/// Properties that may be meant, the most likely first.
+/// Suggested properties, the most likely first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AddressSuggestions {
-    /// Empty if nothing fits.
+    /// Empty if no property matches.
     #[schema(max_items = 20)]
     pub data: Vec<AddressSuggestion>,
 }
 
-/// A property that may be meant.
+/// A suggested property.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AddressSuggestion {
-    /// Unique Property Reference Number, as document 1 writes it. From
-    /// 900000000000 on it is a placeholder, for a property that has none yet.
+    /// Unique Property Reference Number (UPRN). Numbers from 900000000000 are placeholders
+    /// for properties without a UPRN.
     #[schema(minimum = 1, maximum = 999_999_999_999_isize)]
     uprn: i64,
     display_address: String,
-    /// How well it fits, from 0 to 1, where 1 is as good as it can be.
+    /// How well the property matches, from 0 to 1. A perfect match is 1.
     #[schema(minimum = 0, maximum = 1)]
     confidence: f64,
 }

@@ -1,4 +1,4 @@
-//! Document 1's answer, rendered to the bytes that are signed.
+//! Renders document 1's answer to the bytes that are signed.
 
 use chain::listing::TransactionType;
 use chain::progress::Progress;
@@ -17,8 +17,8 @@ pub(crate) use self::envelope::ChainAnswer;
 mod envelope;
 mod shape;
 
-/// A chain's canonical document up to, and without, its closing brace: the
-/// member `queriedAddress`, which sorts last, is still to come.
+/// Renders a chain's canonical document without its closing brace, because [`render_data`] still
+/// appends the member that sorts last, `queriedAddress`.
 pub(crate) fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
     let document = ChainDocument {
         chain_id: state.chain.id().to_string(),
@@ -41,8 +41,8 @@ pub(crate) fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError
     Ok(bytes)
 }
 
-/// Document 1's `data` object, canonical, of chains rendered before and the
-/// addresses that were asked for.
+/// Renders document 1's canonical `data` object. Each chain is a result of [`render_chain`] with
+/// its `queriedAddress`.
 pub(crate) fn render_data<'a>(
     chains: impl IntoIterator<Item = (&'a [u8], &'a str)>,
     page: &Page,
@@ -70,23 +70,23 @@ pub(crate) fn render_data<'a>(
     Ok(data)
 }
 
-/// Which part of the matched values is answered (S-2, S-4).
+/// The requested page of the matched values (S-2, S-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Counted from 1.
+    /// Page number, counted from 1.
     pub number: u64,
-    /// Chains on a page.
+    /// Chains per page.
     pub rows: u64,
-    /// Matched values in all.
+    /// Number of matched values on all pages.
     pub total: u64,
 }
 
 impl Page {
-    /// The matched values that this page shows, as positions counted from 0.
+    /// Positions of this page's values among all matched values, counted from 0.
     pub(crate) fn range(&self) -> std::ops::Range<usize> {
         let start = (self.number - 1).saturating_mul(self.rows).min(self.total);
         let end = start.saturating_add(self.rows).min(self.total);
-        // Both are at most the number of values of one query.
+        // Neither exceeds the number of values of one query, so the conversion cannot fail.
         let position = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         position(start)..position(end)
     }

@@ -1,4 +1,4 @@
-//! The participant directory (S-27), in the form that the directories of open finance publish.
+//! The participant directory (S-27), in the format of the open finance directories.
 
 use observe::clock;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use uuid::Builder;
 
 use crate::config::Config;
 
-/// An organisation. What is not known is null.
+/// An organisation. Unknown members are null.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 #[expect(
@@ -18,13 +18,13 @@ use crate::config::Config;
 pub(crate) struct Organisation {
     #[schema(format = "uuid")]
     organisation_id: String,
-    /// `Active`, or `Withdrawn`: then its clients are not let in.
+    /// `Active` or `Withdrawn`. The service refuses clients of a withdrawn organisation.
     status: String,
     organisation_name: String,
     #[schema(format = "date-time")]
     created_on: String,
     legal_entity_name: Option<String>,
-    /// Two letters.
+    /// Country code of two letters.
     country_of_registration: Option<String>,
     company_register: Option<String>,
     tag: Option<String>,
@@ -38,14 +38,14 @@ pub(crate) struct Organisation {
     postcode: Option<String>,
     country: Option<String>,
     parent_organisation_reference: Option<String>,
-    /// Of the organisation that runs this service: the service.
+    /// This service, for the organisation that operates it. Empty for all others.
     authorisation_servers: Vec<AuthorisationServer>,
     org_domain_claims: Vec<OrgDomainClaim>,
-    /// What it takes part as.
+    /// The roles in which the organisation participates.
     org_domain_role_claims: Vec<OrgDomainRoleClaim>,
 }
 
-/// A service that issues tokens, with the calls that take them.
+/// A service that issues tokens, with the operations that accept them.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 #[expect(
@@ -70,14 +70,14 @@ struct AuthorisationServer {
     #[serde(rename = "OpenIDDiscoveryDocument")]
     openid_discovery_document: String,
     issuer: String,
-    /// The keys that answers and events are signed with.
+    /// URL of the public keys that verify answers and events.
     payload_signing_cert_location_uri: String,
     parent_authorisation_server_id: Option<String>,
     authorisation_server_certifications: Vec<Certification>,
     api_resources: Vec<ApiResource>,
 }
 
-/// A family of calls.
+/// A group of operations.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 #[expect(
@@ -98,7 +98,7 @@ struct ApiResource {
     api_discovery_endpoints: Vec<ApiDiscoveryEndpoint>,
 }
 
-/// A call.
+/// An operation.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 struct ApiDiscoveryEndpoint {
@@ -107,7 +107,7 @@ struct ApiDiscoveryEndpoint {
     api_endpoint: String,
 }
 
-/// A role.
+/// A role of an organisation.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
 struct OrgDomainRoleClaim {
@@ -117,15 +117,15 @@ struct OrgDomainRoleClaim {
     role: String,
 }
 
-/// There are none.
+/// The directory publishes no domain claims.
 #[derive(Debug, Serialize, ToSchema)]
 struct OrgDomainClaim {}
 
-/// There are none.
+/// The directory publishes no certifications.
 #[derive(Debug, Serialize, ToSchema)]
 struct Certification {}
 
-/// The calls of the service, by family: the paths that its address has.
+/// The operation groups: family name, base URL and paths.
 fn families(config: &Config) -> [(&'static str, &str, &'static [&'static str]); 3] {
     [
         (
@@ -159,7 +159,7 @@ fn families(config: &Config) -> [(&'static str, &str, &'static [&'static str]); 
 }
 
 impl Organisation {
-    /// Describes a participant of the service with these settings.
+    /// Describes a participant of the service that runs with `config`.
     pub(crate) fn of(participant: Participant, config: &Config) -> Self {
         let servers = participant
             .is_operator
@@ -252,8 +252,8 @@ impl ApiResource {
     }
 }
 
-/// An id that is the same on every node and after every start (RFC 9562
-/// section 5.8), because it is made of what it names.
+/// Derives an id from the operator and `name`, so that all nodes publish the same id after every
+/// start (RFC 9562 section 5.8).
 fn stable_id(operator: &Participant, name: &str) -> String {
     let text = format!("{} {name}", operator.organisation_id);
     let mut bytes = [0; 16];

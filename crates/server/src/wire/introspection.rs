@@ -1,16 +1,16 @@
-//! What introspection says of a token (RFC 7662 section 2.2).
+//! The answer of token introspection (RFC 7662 section 2.2).
 
 use serde::Serialize;
 use tokens::access::AcceptedToken;
 use tokens::registry::Scope;
 use utoipa::ToSchema;
 
-/// A token. When it is not active, nothing else is said of it.
+/// The state of a token. An inactive token has no other member than `active`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Introspection {
-    /// Whether it counts now.
+    /// Whether the token is valid now.
     active: bool,
-    /// Scopes parted by spaces, without those withdrawn since; perhaps none.
+    /// Scopes separated by spaces, possibly none. Scopes withdrawn from the client are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     scope: Option<String>,
@@ -20,11 +20,11 @@ pub(crate) struct Introspection {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^Bearer$")]
     token_type: Option<&'static str>,
-    /// When it ends, in Unix seconds.
+    /// When the token expires, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     exp: Option<i64>,
-    /// When it was issued, in Unix seconds.
+    /// When the token was issued, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     iat: Option<i64>,
@@ -40,23 +40,23 @@ pub(crate) struct Introspection {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     jti: Option<String>,
-    /// The certificate it is bound to (RFC 8705 section 3.2), if it is.
+    /// The client certificate that the token is bound to (RFC 8705 section 3.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cnf: Option<Confirmation>,
 }
 
-/// A certificate.
+/// The thumbprint of a client certificate.
 #[derive(Debug, Serialize, ToSchema)]
 struct Confirmation {
-    /// SHA-256 of its DER, base64url.
+    /// SHA-256 of the certificate's DER, base64url.
     #[serde(rename = "x5t#S256")]
     #[schema(pattern = "^[A-Za-z0-9_-]{43}$")]
     certificate: String,
 }
 
 impl Introspection {
-    /// A token that counts, with the scopes that its client still has (S-23).
+    /// Describes a valid token, with the scopes that its client still has (S-23).
     pub(crate) fn of(token: &AcceptedToken) -> Self {
         let claims = token.claims();
         let scopes: Vec<_> = token.scopes().map(Scope::as_str).collect();
@@ -76,7 +76,7 @@ impl Introspection {
         }
     }
 
-    /// One that does not, or that is none of the caller's business.
+    /// The answer for an invalid token, and for a token of another client.
     pub(crate) fn inactive() -> Self {
         Self::default()
     }

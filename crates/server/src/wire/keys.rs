@@ -1,4 +1,4 @@
-//! The published key set, for its description only: the keyring writes it.
+//! Schemas of the published key set. They only describe it: the keyring writes it.
 
 use utoipa::ToSchema;
 
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
     reason = "it describes what signing::keyring::Keyring publishes"
 )]
 pub(crate) struct KeySet {
-    /// The keys that sign next and now, and those that signed before.
+    /// The next, current and former signing keys.
     keys: Vec<PublishedKey>,
 }
 
@@ -20,10 +20,10 @@ pub(crate) struct KeySet {
     reason = "it describes what signing::keyring::Keyring publishes"
 )]
 struct PublishedKey {
-    /// The algorithm it signs with.
+    /// Signature algorithm.
     #[schema(pattern = "^RS256$")]
     alg: String,
-    /// Its id, which signatures name.
+    /// Key id. Signatures refer to their key by this id.
     kid: String,
     #[schema(pattern = "^RSA$")]
     kty: String,
@@ -36,7 +36,7 @@ struct PublishedKey {
     n: String,
 }
 
-/// What the key is for.
+/// Use of a key: signatures only.
 #[derive(Debug, ToSchema)]
 #[schema(as = KeyUse, rename_all = "lowercase")]
 #[expect(

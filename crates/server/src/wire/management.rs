@@ -1,4 +1,4 @@
-//! The bodies of listing and chain management, in document 2's shapes.
+//! Bodies of listing and chain management, in the formats of document 2.
 
 pub(crate) mod catalogue;
 pub(crate) mod directory;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder};
 
-/// The simple success response.
+/// The answer of an operation that returns no data.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Success)]
 pub(crate) struct SuccessAnswer {
@@ -26,7 +26,7 @@ pub(crate) struct SuccessAnswer {
     errors: [(); 0],
 }
 
-/// The success response of a question with one answer.
+/// The answer of a yes-or-no question.
 // S-52
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Verdict {
@@ -39,17 +39,15 @@ pub(crate) struct Verdict {
     errors: [(); 0],
 }
 
-/// The answer itself.
-
 #[derive(Debug, Serialize, ToSchema)]
 struct VerdictData {
     result: bool,
 }
 
-/// A body with nothing but its data.
+/// A body that has the single member `data`.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Data<T> {
-    /// What was asked for.
+    /// The requested data.
     pub data: T,
 }
 
@@ -58,22 +56,22 @@ pub(crate) struct Data<T> {
 pub(crate) struct List<T> {
     /// The entries of this page.
     pub data: Vec<T>,
-    /// Where the page is.
+    /// The position of this page among all pages.
     pub meta: crate::listing_management::page::Meta,
 }
 
-/// An id: a number, or a text where milestones are among the includes.
+/// An id: a number, or a string if the request includes milestones.
 // S-48
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Id {
-    /// As a number.
+    /// A number.
     Number(i64),
-    /// As a text.
+    /// A string.
     Text(String),
 }
 
-/// Names a resource.
+/// The type and id of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Identifier {
     /// The type of the resource.
@@ -82,7 +80,7 @@ pub(crate) struct Identifier {
     pub id: Id,
 }
 
-/// What a relationship leads to.
+/// The target of a relationship.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Related {
     /// One resource or several.
@@ -93,13 +91,13 @@ pub(crate) struct Related {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
-    /// One.
+    /// One resource.
     One(Identifier),
-    /// Any number.
+    /// Any number of resources.
     Many(Vec<Identifier>),
 }
 
-/// The schema of an array in which nothing ever is.
+/// The schema of an array that is always empty.
 fn nothing() -> Array {
     ArrayBuilder::new().max_items(Some(0)).build()
 }
@@ -116,7 +114,7 @@ impl Default for SuccessAnswer {
 }
 
 impl Verdict {
-    /// The answer `result`.
+    /// Answers the question with `result`.
     pub(crate) fn new(result: bool) -> Self {
         Self {
             message: "success",
@@ -128,7 +126,7 @@ impl Verdict {
 }
 
 impl Id {
-    /// A listing's id, as a text where milestones are shown with it (S-48).
+    /// A listing's id. It is a string if the answer includes milestones (S-48).
     pub(crate) fn of_listing(id: chain::ids::ListingId, is_text: bool) -> Self {
         if is_text {
             Self::Text(id.to_string())

@@ -1,5 +1,5 @@
-//! The documents from which a client configures itself (S-25). Everything in them is true of the
-//! addresses that they name, and nothing is promised that is not there.
+//! Metadata documents from which clients configure themselves (S-25). They name only what the
+//! listeners really offer.
 
 use serde::Serialize;
 use signing::algorithm::Algorithm;
@@ -9,27 +9,27 @@ use utoipa::ToSchema;
 use crate::config::Config;
 use crate::listener::Listener;
 
-/// What a client's assertion may be signed with, the one to prefer first.
+/// Signature algorithms for client assertions, the preferred one first.
 const ASSERTION_ALGORITHMS: [Algorithm; 4] = [
     Algorithm::Ps256,
     Algorithm::Es256,
     Algorithm::EdDsa,
     Algorithm::Rs256,
 ];
-/// How a client proves itself, at each endpoint where it must.
+/// Authentication methods of the token, introspection and revocation endpoints.
 const CLIENT_AUTHENTICATION: [&str; 1] = ["private_key_jwt"];
 
-/// The authorisation server (RFC 8414 section 2).
+/// Metadata of the authorisation server (RFC 8414 section 2).
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AuthorizationServer {
-    /// Send it as the `aud` of your assertions.
+    /// The issuer. Use it as the `aud` of client assertions.
     issuer: String,
     token_endpoint: String,
-    /// What answers and events are signed with. Access tokens are not: treat
-    /// them as opaque, and ask the introspection endpoint.
+    /// The keys that verify answers and events. They do not verify access tokens: treat tokens
+    /// as opaque and use the introspection endpoint.
     jwks_uri: String,
     scopes_supported: Vec<&'static str>,
-    /// None: there is no authorisation endpoint.
+    /// Always empty, because there is no authorisation endpoint.
     response_types_supported: Vec<&'static str>,
     grant_types_supported: Vec<&'static str>,
     token_endpoint_auth_methods_supported: Vec<&'static str>,
@@ -42,13 +42,13 @@ pub(crate) struct AuthorizationServer {
     revocation_endpoint_auth_signing_alg_values_supported: Vec<&'static str>,
     tls_client_certificate_bound_access_tokens: bool,
     mtls_endpoint_aliases: EndpointAliases,
-    /// The addresses that take the tokens (RFC 9728 section 4).
+    /// The resource servers that accept the tokens (RFC 9728 section 4).
     protected_resources: Vec<String>,
     service_documentation: String,
 }
 
-/// Where to go with a client certificate (RFC 8705 section 5): the same
-/// endpoints, which ask for one.
+/// Endpoints for clients with a certificate (RFC 8705 section 5). They are the usual endpoints,
+/// because those ask for a certificate.
 #[derive(Debug, Serialize, ToSchema)]
 #[expect(
     clippy::struct_field_names,
@@ -60,20 +60,20 @@ struct EndpointAliases {
     revocation_endpoint: String,
 }
 
-/// An address that takes access tokens (RFC 9728 section 2).
+/// Metadata of a resource server that accepts access tokens (RFC 9728 section 2).
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProtectedResource {
-    /// The address itself.
+    /// URL of the resource server.
     resource: String,
-    /// The issuers whose tokens it takes.
+    /// The issuers of accepted tokens.
     authorization_servers: Vec<String>,
-    /// The keys that its answers are signed with, where they are.
+    /// The keys that verify its answers. Present only if it signs answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     jwks_uri: Option<String>,
     scopes_supported: Vec<&'static str>,
     bearer_methods_supported: Vec<&'static str>,
-    /// What its answers are signed with, where they are.
+    /// The signature algorithms of its answers. Present only if it signs answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     resource_signing_alg_values_supported: Option<Vec<&'static str>>,
@@ -83,7 +83,7 @@ pub(crate) struct ProtectedResource {
 }
 
 impl AuthorizationServer {
-    /// Describes the server of these settings.
+    /// Describes the authorisation server that runs with `config`.
     pub(crate) fn of(config: &Config) -> Self {
         let methods = CLIENT_AUTHENTICATION.to_vec();
         let algorithms: Vec<_> = ASSERTION_ALGORITHMS.map(Algorithm::as_str).to_vec();
@@ -115,7 +115,7 @@ impl AuthorizationServer {
 }
 
 impl ProtectedResource {
-    /// Describes an address; none for one that takes no tokens.
+    /// Describes a listener. `None` if the listener accepts no tokens.
     pub(crate) fn of(listener: Listener, config: &Config) -> Option<Self> {
         let resource = url_of(listener, config)?;
         let (scope, resource_name, is_signed) = match listener {
@@ -137,8 +137,8 @@ impl ProtectedResource {
         })
     }
 
-    /// Where an address is described: the well-known path comes before any
-    /// path of the address (RFC 9728 section 3.1).
+    /// The URL of a listener's metadata. The well-known path comes before the listener's own path
+    /// (RFC 9728 section 3.1).
     pub(crate) fn url(listener: Listener, config: &Config) -> Option<String> {
         let resource = url_of(listener, config)?;
         let rest = resource.strip_prefix("https://")?;

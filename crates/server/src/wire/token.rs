@@ -1,25 +1,25 @@
-//! The answer of the token endpoint.
+//! The successful answer of the token endpoint.
 
 use serde::Serialize;
 use tokens::grant::IssuedToken;
 use utoipa::ToSchema;
 
-/// The token answer of S-22.
+/// An issued access token (S-22).
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokenAnswer {
-    /// Send it as `Authorization: Bearer …`. Treat it as opaque.
+    /// The access token. Treat it as opaque and send it as `Authorization: Bearer …`.
     access_token: String,
     #[schema(pattern = "^Bearer$")]
     token_type: &'static str,
-    /// How long it is valid, in seconds.
+    /// Lifetime of the token in seconds.
     #[schema(minimum = 1)]
     expires_in: i64,
-    /// The scopes that it carries, parted by spaces; perhaps none.
+    /// The scopes of the token, separated by spaces, possibly none.
     scope: String,
 }
 
 impl TokenAnswer {
-    /// The answer that carries this token.
+    /// Builds the answer for an issued token.
     pub(crate) fn of(token: IssuedToken) -> Self {
         Self {
             access_token: token.text,

@@ -1,4 +1,4 @@
-//! The bodies of webhook management.
+//! Bodies of webhook management: subscriptions, deliveries, simulations and replays.
 
 use chain::event::EventType;
 use delivery::NOT_SIGNED;
@@ -23,7 +23,7 @@ pub(crate) struct SubscriptionAnswer {
     #[schema(format = "uuid")]
     subscription_id: String,
     participant_name: String,
-    /// In its normal form: subscribing with it again changes this subscription.
+    /// The callback URL in normal form. Subscribing with the same URL changes this subscription.
     callback_url: String,
     #[schema(schema_with = event_types)]
     events: Vec<&'static str>,
@@ -41,7 +41,7 @@ pub(crate) struct SubscriptionAnswer {
     updated_at: String,
 }
 
-/// An event for a subscription, and how it went.
+/// The delivery of one event to a subscription, with its attempts.
 // S-37
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Delivery)]
@@ -49,26 +49,26 @@ pub(crate) struct SubscriptionAnswer {
 pub(crate) struct DeliveryAnswer {
     #[schema(pattern = "^[0-9]+$")]
     delivery_id: String,
-    /// The same at each attempt and in each replay.
+    /// The event's id. It is the same in each attempt and each replay.
     event_id: String,
     #[schema(schema_with = event_type)]
     event_type: String,
-    /// 0 where a simulated event's property is not known.
+    /// Id of the property, or 0 if a simulated event names an unknown property.
     #[schema(pattern = "^[0-9]+$")]
     property_id: String,
     #[schema(schema_with = state)]
     status: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// When it is tried next, while it waits.
+    /// When the next attempt is due. Present only while the delivery is waiting.
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     next_attempt_at: Option<String>,
-    /// When it was delivered, given up or cancelled.
+    /// When the delivery was delivered, failed or was cancelled.
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<String>,
-    /// The oldest first.
+    /// The attempts, the oldest first.
     attempts: Vec<Attempt>,
 }
 
@@ -76,29 +76,29 @@ pub(crate) struct DeliveryAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Attempt {
-    /// Counted from 1, and again with each new schedule.
+    /// Number of the attempt. Each new schedule starts again at 1.
     #[schema(minimum = 1)]
     number: i64,
     #[schema(format = DateTime)]
     at: String,
     #[schema(minimum = 0)]
     duration_milliseconds: i64,
-    /// HTTP status, where one came.
+    /// HTTP status of the callback's answer. Null if no answer came.
     #[schema(required = true)]
     status: Option<i64>,
     #[schema(schema_with = attempt_error)]
     error: Option<String>,
 }
 
-/// A simulated event, and to whom it goes.
+/// A simulated event and its deliveries.
 // S-33
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Simulated {
-    /// Begins with `sim_`.
+    /// The event's id. It starts with `sim_`.
     #[schema(pattern = "^sim_[a-z0-9-]+$")]
     pub event_id: String,
-    /// The caller's subscriptions that hear its type.
+    /// One delivery for each of the caller's subscriptions that receive this event type.
     pub deliveries: Vec<SimulatedDelivery>,
 }
 
@@ -106,19 +106,19 @@ pub(crate) struct Simulated {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SimulatedDelivery {
-    /// To which subscription.
+    /// The subscription that receives the event.
     #[schema(format = "uuid")]
     pub subscription_id: String,
-    /// Found again in its deliveries.
+    /// The delivery's id in the subscription's list of deliveries.
     #[schema(pattern = "^[0-9]+$")]
     pub delivery_id: String,
 }
 
-/// A delivery that was asked for again.
+/// A delivery that the service sends again on request.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Redelivery {
-    /// Which one.
+    /// Id of the delivery.
     #[schema(pattern = "^[0-9]+$")]
     pub delivery_id: String,
     /// Always `waiting`.
@@ -126,13 +126,13 @@ pub(crate) struct Redelivery {
     pub status: &'static str,
 }
 
-/// Events that were asked for again.
+/// The result of a replay.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Replay {
-    /// How many are owed because of it.
+    /// The number of deliveries that the replay made pending.
     #[schema(minimum = 0)]
     pub deliveries: u64,
-    /// Where there were too many at once: from when on the next replay brings the rest.
+    /// Present if one replay could not cover all events. Use it as `since` of the next replay.
     #[serde(rename = "nextSince", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     pub next_since: Option<String>,
@@ -157,8 +157,8 @@ fn disabled_reason() -> Object {
     let by_itself = Disabling::ALL.map(Disabling::as_str);
     one_of_texts(by_itself.into_iter().chain(["key_revoked"]))
         .description(Some(
-            "Of a disabled one: `gone` after an answer of 410, `failing` after five days without \
-             a success, `key_revoked` with its API key.",
+            "Why the subscription is disabled. `gone`: the callback answered 410. `failing`: no \
+             delivery succeeded for five days. `key_revoked`: its API key was revoked.",
         ))
         .build()
 }
@@ -166,13 +166,13 @@ fn disabled_reason() -> Object {
 fn state() -> Object {
     one_of_texts(["waiting", "delivered", "failed", "cancelled"])
         .description(Some(
-            "`failed` after the last attempt of its schedule, `cancelled` when the subscription \
-             gave up events of its type.",
+            "`failed`: the last attempt of the schedule failed. `cancelled`: the subscription no \
+             longer receives events of this type.",
         ))
         .build()
 }
 
-/// Null, or one of the words that are stored.
+/// The schema of an attempt's error: null, or one of the stored words.
 fn attempt_error() -> Object {
     let words = SendError::ALL.map(SendError::as_str).into_iter();
     let words = words.chain([NOT_SIGNED]).map(Value::from);
@@ -180,7 +180,7 @@ fn attempt_error() -> Object {
         .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
         .enum_values(Some(words.chain([Value::Null])))
         .description(Some(
-            "What went wrong, where no whole answer came. Be ready for more words than these.",
+            "Why no complete answer came. Later versions may add further words.",
         ))
         .build()
 }

@@ -1,11 +1,11 @@
-//! One answer of an operation on the page: header fields, body, examples.
+//! Renders one answer of an operation: header fields, body and examples.
 
 use serde_json::Value;
 
 use super::html::Html;
 use super::{members, resolve, schema, text};
 
-/// Status and response, collapsed to one line.
+/// Renders an answer, collapsed to its status and description.
 pub(super) fn render(page: &mut Html, document: &Value, (status, response): (&str, &Value)) {
     page.raw("<details><summary><span class=\"status\">")
         .text(status);

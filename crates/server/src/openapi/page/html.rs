@@ -1,19 +1,19 @@
-//! Writing HTML in which every text is escaped.
+//! An HTML writer that escapes every text.
 
-/// A page, or a part of one.
+/// A page under construction.
 #[derive(Debug, Default)]
 pub(super) struct Html {
     written: String,
 }
 
 impl Html {
-    /// Markup of our own, as it is.
+    /// Appends markup unchanged. Only literals of this program are allowed.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.written.push_str(markup);
         self
     }
 
-    /// Any text, safe between tags and in quoted attributes.
+    /// Appends a text, escaped for use between tags and in quoted attributes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
@@ -28,30 +28,30 @@ impl Html {
         self
     }
 
-    /// A text in an element.
+    /// Appends a text in an element.
     pub(super) fn element(&mut self, tag: &'static str, text: &str) -> &mut Self {
         self.raw("<").raw(tag).raw(">").text(text);
         self.raw("</").raw(tag).raw(">")
     }
 
-    /// A text in the fixed-width font.
+    /// Appends a text in the fixed-width font.
     pub(super) fn code(&mut self, text: &str) -> &mut Self {
         self.element("code", text)
     }
 
-    /// Several lines in the fixed-width font.
+    /// Appends several lines in the fixed-width font.
     pub(super) fn lines(&mut self, text: &str) -> &mut Self {
         self.element("pre", text)
     }
 
-    /// `GET /path`.
+    /// Appends a method and a path, such as `GET /path`.
     pub(super) fn method_and_path(&mut self, method: &str, path: &str) -> &mut Self {
         self.raw("<span class=\"method\">")
             .text(&method.to_uppercase());
         self.raw("</span> ").code(path)
     }
 
-    /// One line of a description: what stands between backticks is code.
+    /// Appends one paragraph of a description. Text between backticks is shown as code.
     pub(super) fn inline(&mut self, description: &str) -> &mut Self {
         for (index, part) in description.split('`').enumerate() {
             if index % 2 == 1 {
@@ -63,7 +63,7 @@ impl Html {
         self
     }
 
-    /// A description: paragraphs with empty lines between them.
+    /// Appends a description. Empty lines separate its paragraphs.
     pub(super) fn prose(&mut self, description: &str) -> &mut Self {
         let paragraphs = description.split("\n\n").map(str::trim);
         for paragraph in paragraphs.filter(|paragraph| !paragraph.is_empty()) {
@@ -72,7 +72,7 @@ impl Html {
         self
     }
 
-    /// The whole text.
+    /// The finished markup.
     pub(super) fn into_string(self) -> String {
         self.written
     }

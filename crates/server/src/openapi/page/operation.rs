@@ -1,11 +1,11 @@
-//! One operation on the page: who may call, with what.
+//! Renders one operation: security, parameters, request body and answers.
 
 use serde_json::Value;
 
 use super::html::Html;
 use super::{anchor, answers, list, members, resolve, schema, text};
 
-/// Path, method and operation, collapsed to one line.
+/// Renders an operation, collapsed to its method, path and summary.
 pub(super) fn render(
     page: &mut Html,
     document: &Value,
@@ -85,7 +85,7 @@ fn request_body(page: &mut Html, document: &Value, operation: &Value) {
             page.element("h3", "Body").prose(text(&body["description"]));
         }
         page.raw("<p>").code(content_type);
-        // Two encodings of one form are described once.
+        // A form that is accepted in two encodings is described once.
         if shown == Some(&content["schema"]) {
             page.raw(", the same fields</p>");
         } else {

@@ -1,11 +1,11 @@
-//! Schemas on the page: what kind of value, within which bounds, made of what.
+//! Renders schemas: types, bounds and members.
 
 use serde_json::Value;
 
 use super::html::Html;
 use super::{list, members, resolve, text};
 
-/// Keywords that bound a value, and what they say before the bound.
+/// Keywords that bound a value, and the words that introduce the bound.
 const BOUNDS: [(&str, &str); 10] = [
     ("minimum", "from "),
     ("maximum", "up to "),
@@ -19,7 +19,7 @@ const BOUNDS: [(&str, &str); 10] = [
     ("enum", "one of: "),
 ];
 
-/// A schema in full: its description, and its members as a table.
+/// Renders a schema with its description and a table of its members.
 pub(super) fn render(page: &mut Html, document: &Value, schema: &Value) {
     page.prose(text(&schema["description"]));
     if members(&schema["properties"]).next().is_some() || schema.get("allOf").is_some() {
@@ -34,7 +34,7 @@ pub(super) fn render(page: &mut Html, document: &Value, schema: &Value) {
     }
 }
 
-/// The members of an object, those of its parts among them.
+/// Renders one row for each member of an object, including the members of its `allOf` parts.
 fn rows(page: &mut Html, document: &Value, schema: &Value) {
     for part in list(&schema["allOf"]) {
         rows(page, document, resolve(document, part));
@@ -55,7 +55,7 @@ fn rows(page: &mut Html, document: &Value, schema: &Value) {
     }
 }
 
-/// The kind of a value in a few words, such as `array of Property`.
+/// Renders the type of a value in a few words, such as `array of Property`.
 pub(super) fn kind(page: &mut Html, document: &Value, schema: &Value) {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -86,7 +86,7 @@ pub(super) fn kind(page: &mut Html, document: &Value, schema: &Value) {
     nested(page, document, schema);
 }
 
-/// The members of an object that has no name of its own.
+/// Renders the members of an unnamed object.
 fn nested(page: &mut Html, document: &Value, schema: &Value) {
     if members(&schema["properties"]).next().is_some() {
         page.raw("<table><tbody>");
@@ -95,7 +95,7 @@ fn nested(page: &mut Html, document: &Value, schema: &Value) {
     }
 }
 
-/// The bounds of a value, if it has any.
+/// Renders the bounds of a value, if it has any.
 pub(super) fn bounds(page: &mut Html, schema: &Value) {
     for (keyword, meaning) in BOUNDS {
         let Some(bound) = schema.get(keyword) else {
@@ -117,7 +117,7 @@ pub(super) fn bounds(page: &mut Html, schema: &Value) {
     }
 }
 
-/// A value as code shows it; texts without quotes unless they are empty.
+/// A value as JSON. Strings have no quotes unless they are empty.
 fn shown(value: &Value) -> String {
     match value.as_str() {
         Some(text) if !text.is_empty() => text.to_owned(),
@@ -125,7 +125,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A list of values, or the only one.
+/// The entries of an array. Any other value counts as its only entry.
 fn one_or_more(value: &Value) -> &[Value] {
     value
         .as_array()

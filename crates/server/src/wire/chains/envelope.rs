@@ -1,11 +1,11 @@
-//! The whole of document 1's answer, for its description only: it is put
-//! together from bytes that were rendered and signed before.
+//! Schemas of document 1's answer. They only describe it: the program assembles the answer from
+//! bytes that are already rendered and signed.
 
 use utoipa::ToSchema;
 
 use super::shape::{ChainDocument, Pagination};
 
-/// Chains, signed.
+/// Signed chains.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes what `answer::envelope` writes")]
 pub(crate) struct ChainAnswer<'a> {
@@ -13,12 +13,11 @@ pub(crate) struct ChainAnswer<'a> {
     provenance: Provenance,
 }
 
-/// What is signed: this whole object, in its canonical form (RFC 8785), which
-/// is the form in which it is sent.
+/// The signed object. The service signs and sends it in canonical form (RFC 8785).
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes what `render_data` writes")]
 struct ChainData<'a> {
-    /// One chain for each value that matched, in the order asked.
+    /// One chain for each value that matched, in the order of the request.
     data: Vec<Chain<'a>>,
     pagination: Pagination,
 }
@@ -29,15 +28,15 @@ struct ChainData<'a> {
 struct Chain<'a> {
     #[serde(flatten)]
     document: ChainDocument<'a>,
-    /// Asked by address: the value exactly as sent. Asked by UPRN: the
-    /// address of the property.
+    /// For a query by address, the value exactly as sent. For a query by UPRN, the address of
+    /// the property.
     #[serde(rename = "queriedAddress")]
     queried_address: String,
 }
 
-/// The signature over `data`. To verify it, bring `data` into its canonical
-/// form (RFC 8785), compare its digest with `payloadHash`, and check the
-/// signature with the key that `kid` names in the published key set.
+/// The signature over `data`. To verify it, convert `data` to canonical form (RFC 8785) and
+/// compare its digest with `payloadHash`. Then check the signature with the key `kid` of the
+/// published key set.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes signing::provenance::Provenance")]
@@ -48,16 +47,16 @@ struct Provenance {
     /// Id of the signing key in the published key set.
     kid: String,
     payload_hash: PayloadHash,
-    /// Signature of the canonical bytes, base64url.
+    /// Signature over the canonical bytes, base64url.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     signature: String,
-    /// When the signature was made. One of the same content may be up to five
-    /// minutes old.
+    /// When the signature was made. The service may reuse a signature of the same content for
+    /// up to five minutes.
     #[schema(format = DateTime)]
     signed_at: String,
 }
 
-/// The digest of the canonical bytes.
+/// The digest of the canonical bytes of `data`.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes signing::provenance::PayloadHash")]
 struct PayloadHash {

@@ -1,5 +1,5 @@
-//! The members of document 1's answer. Fields stand in canonical order (RFC
-//! 8785), so that plain serialisation gives the bytes that are signed.
+//! The members of document 1's answer. Fields are in canonical order (RFC 8785), so that plain
+//! serialisation produces the bytes that are signed.
 
 use chain::listing::{Tenure, TransactionType};
 use serde::Serialize;
@@ -8,21 +8,21 @@ use utoipa::openapi::{Array, ArrayBuilder, Object};
 
 use crate::openapi::schema::one_of_texts;
 
-/// The chain that a queried value led to, without the address asked for.
+/// A chain as rendered before `queriedAddress` is added.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ChainDocument<'a> {
-    /// Id of the chain; the same in every answer as long as the chain holds.
+    /// Id of the chain. It stays the same until a link is added or removed.
     #[schema(format = "uuid")]
     #[serde(rename = "chainId")]
     pub(super) chain_id: String,
     #[serde(rename = "chainSummary")]
     pub(super) summary: Summary,
-    /// All properties of the chain, from its bottom to its top.
+    /// All properties of the chain, from bottom to top.
     #[schema(min_items = 1)]
     pub(super) properties: Vec<Property<'a>>,
 }
 
-/// The chain in short.
+/// Length and type of the chain.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChainSummary)]
 pub(super) struct Summary {
@@ -34,8 +34,8 @@ pub(super) struct Summary {
     pub(super) kind: Kind,
 }
 
-/// `SPLIT_CHAIN`: somewhere one sale pays for two or more purchases, or the
-/// other way round. `NOT_IN_CHAIN`: one property alone.
+/// `IN_CHAIN`: every property has at most one neighbour on each side. `SPLIT_CHAIN`: one sale
+/// funds several purchases, or several sales fund one purchase. `NOT_IN_CHAIN`: a single property.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChainType)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -46,39 +46,39 @@ pub(super) enum Kind {
     NotInChain,
 }
 
-/// A property of the chain, as its current listing shows it.
+/// A property of the chain, with the data of its current listing.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Property<'a> {
     pub(super) address: Address<'a>,
     pub(super) connections: Connections,
     /// Internal id of the property.
     pub(super) id: i64,
-    /// Whether it is confirmed that nothing lies below this property.
+    /// Whether it is confirmed that the chain ends below this property.
     #[serde(rename = "isBottomClosed")]
     pub(super) is_bottom_closed: bool,
-    /// Whether it is confirmed that nothing lies above this property.
+    /// Whether it is confirmed that the chain ends above this property.
     #[serde(rename = "isTopClosed")]
     pub(super) is_top_closed: bool,
     pub(super) milestones: Milestones,
     pub(super) participants: Participants<'a>,
-    /// The tenure; empty when unknown.
+    /// The tenure. Empty if unknown.
     #[schema(schema_with = tenure)]
     pub(super) tenure: &'a str,
-    /// What makes the sale other than a standard purchase.
+    /// How the sale differs from a standard purchase. Empty for a standard purchase.
     #[serde(rename = "transactionType")]
     #[schema(schema_with = transaction_types)]
     pub(super) transaction_type: Vec<&'static str>,
-    /// Unique Property Reference Number. From 900000000000 on it is a
-    /// placeholder, for a property that has none yet.
+    /// Unique Property Reference Number (UPRN). Numbers from 900000000000 are placeholders
+    /// for properties without a UPRN.
     #[schema(minimum = 1, maximum = 999_999_999_999_isize)]
     pub(super) uprn: i64,
 }
 
-/// A postal address. Lines that are unknown are empty.
+/// A postal address. Unknown lines are empty.
 #[derive(Debug, Serialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "document 1's name")]
 pub(super) struct Address<'a> {
-    /// The whole address on one line.
+    /// The complete address on one line.
     #[serde(rename = "displayAddress")]
     pub(super) display_address: &'a str,
     pub(super) line1: &'a str,
@@ -90,18 +90,18 @@ pub(super) struct Address<'a> {
     pub(super) postcode: &'a str,
 }
 
-/// The neighbours in the chain, by the `uprn` of `properties[]`.
+/// The neighbours in the chain, each named by its `uprn` in `properties`.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Connections {
-    /// What this property's buyer is selling.
+    /// The properties that this property's buyer is selling.
     #[serde(rename = "buyersSale")]
     pub(super) buyers_sale: Vec<i64>,
-    /// What this property's seller is buying next.
+    /// The properties that this property's seller is buying.
     #[serde(rename = "onwardPurchase")]
     pub(super) onward_purchase: Vec<i64>,
 }
 
-/// Names of organisations; empty when unknown.
+/// Names of the organisations that work on the sale. An unknown name is empty.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Participants<'a> {
     #[serde(rename = "buyerConveyancer")]
@@ -112,14 +112,14 @@ pub(super) struct Participants<'a> {
     pub(super) selling_agent: &'a str,
 }
 
-/// How far the sale is. A date is null until it is recorded.
+/// The progress of the sale. A date is null until it is recorded.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Milestones {
     pub(super) completion: ExpectedAndCompleted,
     pub(super) enquiries: StartedAndCompleted,
     #[serde(rename = "exchangeOfContracts")]
     pub(super) exchange_of_contracts: ExpectedAndCompleted,
-    /// Only there when the sale has fallen through.
+    /// Present only if the sale has fallen through.
     #[schema(nullable = false)]
     #[serde(rename = "fallThrough", skip_serializing_if = "Option::is_none")]
     pub(super) fall_through: Option<Completed>,
@@ -130,14 +130,14 @@ pub(super) struct Milestones {
     pub(super) sold_subject_to_contract: Completed,
 }
 
-/// A step with one date.
+/// A step that has only a completion date.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Completed {
     #[schema(required, format = Date)]
     pub(super) completed: Option<String>,
 }
 
-/// A step with the day on which it is expected.
+/// A step that has an expected date and a completion date.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExpectedAndCompleted {
     #[schema(required, format = Date)]
@@ -146,7 +146,7 @@ pub(super) struct ExpectedAndCompleted {
     pub(super) expected: Option<String>,
 }
 
-/// A step with a beginning and an end.
+/// A step that has a start date and a completion date.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StartedAndCompleted {
     #[schema(required, format = Date)]
@@ -155,7 +155,7 @@ pub(super) struct StartedAndCompleted {
     pub(super) started: Option<String>,
 }
 
-/// The buyer's money: a mortgage applied for and offered, or cash.
+/// The buyer's funding: a mortgage with the dates of application and offer, or cash.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Funding {
     #[schema(required, format = Date)]
@@ -179,27 +179,27 @@ pub(super) struct Searches {
     pub(super) started: Option<String>,
 }
 
-/// Which part of the matched values this page holds.
+/// The position of this page among all pages.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Pagination {
     #[serde(rename = "currentPage")]
     #[schema(minimum = 1)]
     pub(super) current_page: u64,
-    /// At least 1, also when there is nothing.
+    /// The number of the last page. It is 1 if nothing matched.
     #[serde(rename = "lastPage")]
     #[schema(minimum = 1)]
     pub(super) last_page: u64,
     #[serde(rename = "perPage")]
     #[schema(minimum = 1)]
     pub(super) per_page: u64,
-    /// Number of values that matched.
+    /// The number of values that matched.
     pub(super) total: u64,
 }
 
 fn tenure() -> Object {
     let known = Tenure::ALL.into_iter().map(Tenure::as_str);
     one_of_texts(known.chain([""]))
-        .description(Some("The tenure; empty when unknown."))
+        .description(Some("The tenure. Empty if unknown."))
         .build()
 }
 
@@ -210,7 +210,7 @@ fn transaction_types() -> Array {
     ArrayBuilder::new()
         .items(one_of_texts(known))
         .description(Some(
-            "What makes the sale other than a standard purchase; empty for one.",
+            "How the sale differs from a standard purchase. Empty for a standard purchase.",
         ))
         .build()
 }

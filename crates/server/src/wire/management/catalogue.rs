@@ -1,4 +1,4 @@
-//! Milestone types and groups: the catalogue of document 4 as resources.
+//! Resources for milestone types and groups, the catalogue of document 4.
 
 use chain::milestone::{Group, MilestoneType};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::milestone::MilestoneResource;
 use super::{OneOrMany, Related};
 
-/// When the catalogue took its present form: 2026-01-01, Unix seconds.
+/// When the catalogue was last changed: 2026-01-01, in Unix seconds.
 const CATALOGUE_MADE_AT: i64 = 1_767_225_600;
 
 /// A type of milestone.
@@ -20,7 +20,7 @@ pub(crate) struct MilestoneTypeResource {
     #[schema(pattern = "^milestone_type$")]
     r#type: &'static str,
     attributes: MilestoneTypeAttributes,
-    /// Only in a workflow.
+    /// Present only in a workflow.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     relationships: Option<MilestoneTypeRelationships>,
@@ -37,18 +37,18 @@ pub(crate) struct MilestoneTypeAttributes {
     #[schema(required)]
     deleted_at: Option<i64>,
     name: &'static str,
-    /// By which paths name it.
+    /// The key that paths use.
     key: &'static str,
-    /// Its place in the catalogue, counted from 1.
+    /// Position in the catalogue, counted from 1.
     #[schema(minimum = 1)]
     sequence: i64,
-    /// Whether the chain query shows it.
+    /// Whether the chain query shows milestones of this type.
     is_default_workflow: bool,
-    /// Whether only listing and chain management shows it.
+    /// Whether only listing and chain management shows milestones of this type.
     is_checklist_enabled: bool,
 }
 
-/// The recorded milestones of a type.
+/// The milestones that a listing recorded for a type.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MilestoneTypeRelationships {
     milestones: Related,
@@ -65,23 +65,23 @@ pub(crate) struct MilestoneGroupResource {
     attributes: MilestoneGroupAttributes,
 }
 
-/// Attributes of a group.
+/// Attributes of a milestone group.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MilestoneGroupAttributes {
-    /// By which paths name it.
+    /// The key that paths use.
     key: &'static str,
     name: &'static str,
-    /// Its place among the groups, counted from 1.
+    /// Position among the groups, counted from 1.
     #[schema(minimum = 1)]
     sequence: i64,
 }
 
-/// The workflow of one listing in one group.
+/// The milestone types of one group, with the milestones that one listing recorded.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Workflow {
     /// The milestone types of the group.
     data: Vec<MilestoneTypeResource>,
-    /// What the listing has recorded of them.
+    /// The milestones that the listing recorded.
     included: Vec<MilestoneResource>,
 }
 
@@ -127,7 +127,7 @@ impl From<Group> for MilestoneGroupResource {
 }
 
 impl Workflow {
-    /// The types of a group, each with what a listing has recorded of it.
+    /// Joins the types of `group` with the recorded milestones of a listing.
     pub(crate) fn new(group: Group, milestones: &[StoredMilestone]) -> Self {
         let mut included = Vec::new();
         let data = group.milestone_types().map(|kind| {

@@ -1,11 +1,11 @@
-//! Addresses and branches, as the filters list them (S-52).
+//! Resources for addresses and branches, as the filters list them (S-52).
 
 use serde::Serialize;
 use storage::branch::BranchWithParticipant;
 use storage::properties::StoredProperty;
 use utoipa::ToSchema;
 
-/// A property by its address.
+/// A property and its address.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Address)]
 pub(crate) struct AddressResource {
@@ -20,8 +20,8 @@ pub(crate) struct AddressResource {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AddressAttributes {
     address_id: i64,
-    /// Unique Property Reference Number. From 900000000000 on it is a
-    /// placeholder, for a property that has none yet.
+    /// Unique Property Reference Number (UPRN). Numbers from 900000000000 are placeholders
+    /// for properties without a UPRN.
     #[schema(minimum = 1, maximum = 999_999_999_999_isize)]
     uprn: i64,
     full_address: String,
@@ -30,7 +30,7 @@ pub(crate) struct AddressAttributes {
     address_postal_code: String,
 }
 
-/// A branch of an agent.
+/// A branch of an estate agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Branch)]
 pub(crate) struct BranchResource {
@@ -46,7 +46,7 @@ pub(crate) struct BranchResource {
 pub(crate) struct BranchAttributes {
     branch_id: i64,
     name: String,
-    /// The organisation that it belongs to.
+    /// Name of the organisation that the branch belongs to.
     participant: String,
 }
 

@@ -1,4 +1,4 @@
-//! The listing envelope with what was asked to be included (S-48, S-49).
+//! The answer for one listing, with the included resources (S-48, S-49).
 
 use std::collections::HashSet;
 
@@ -13,43 +13,44 @@ use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
 use super::{Id, Identifier, OneOrMany, Related};
 
-/// What can be asked for with a listing.
+/// A value of the query parameter `includes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Include {
-    /// Who buys it.
+    /// The listings that the listing's buyer sells.
     Buyer,
-    /// What its seller buys.
+    /// The listings that the listing's seller buys.
     Seller,
-    /// Length, position and ends of its chain.
+    /// The length and ends of the listing's chain, and its position there.
     ChainData,
-    /// The whole chain.
+    /// All listings of the chain.
     ChainedListings,
-    /// Its milestones.
+    /// The listing's milestones.
     Milestones,
 }
 
-/// Everything that an envelope may need. Without includes only the listing is there.
+/// The rows that an answer is made of. Without includes, only `listing` is loaded.
 #[derive(Debug)]
 pub struct Sources {
-    /// The listing that was asked for.
+    /// The requested listing.
     pub listing: StoredListing,
-    /// Its chain, and all listings in it in any order.
+    /// Its chain, and all listings of the chain in any order.
     pub chain: Option<(Chain, Vec<StoredListing>)>,
-    /// Its milestones in the catalogue's order.
+    /// Its milestones, in the order of the catalogue.
     pub milestones: Vec<StoredMilestone>,
 }
 
-/// The envelope.
+/// A listing with its included resources.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListingDocument {
     data: ListingResource,
-    /// Only where something was asked for with it.
+    /// Present only if the request has `includes`.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<Included>,
 }
 
-/// Under `data`, or flat where milestones are among the includes.
+/// The included resources: an object with `data`, or a plain array if the request includes
+/// milestones.
 // S-49
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
@@ -58,7 +59,7 @@ enum Included {
     Flat(Vec<Resource>),
 }
 
-/// What can be included.
+/// An included resource.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 enum Resource {
@@ -67,11 +68,11 @@ enum Resource {
     Milestone(MilestoneResource),
 }
 
-/// Where a listing is in its chain, and what is known of the chain's ends.
+/// The position of a listing in its chain, and the state of the chain's ends.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChainData)]
 pub(crate) struct ChainDataResource {
-    /// The `chain_link_id`.
+    /// The chain's `chain_link_id`.
     #[schema(format = "uuid")]
     id: String,
     #[schema(pattern = "^chain_data$")]
@@ -82,16 +83,16 @@ pub(crate) struct ChainDataResource {
 /// Attributes of chain data.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChainDataAttributes {
-    /// Listings in the chain.
+    /// Number of listings in the chain.
     length: usize,
-    /// Counted from 0 at the bottom.
+    /// Position of the listing, counted from 0 at the bottom.
     position: usize,
     top_checked: bool,
     bottom_checked: bool,
 }
 
 impl Include {
-    /// All of them.
+    /// All includes.
     pub const ALL: [Self; 5] = [
         Self::Buyer,
         Self::Seller,
@@ -100,7 +101,7 @@ impl Include {
         Self::Milestones,
     ];
 
-    /// Its name in the query.
+    /// The name in the query parameter.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Buyer => "buyer",
@@ -111,8 +112,8 @@ impl Include {
         }
     }
 
-    /// Reads a comma-separated list; the first unknown name is the error. What
-    /// is asked for twice is included once.
+    /// Parses a comma-separated list and drops repeated names. The error is the first unknown
+    /// name.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, &str> {
         let mut includes = Vec::new();
         let names = text.split(',').map(str::trim);
@@ -126,14 +127,14 @@ impl Include {
         Ok(includes)
     }
 
-    /// Whether it needs the listing's chain.
+    /// Whether the include needs the listing's chain.
     pub fn needs_chain(self) -> bool {
         self != Self::Milestones
     }
 }
 
 impl ListingDocument {
-    /// Puts the envelope together.
+    /// Assembles the answer from the loaded rows.
     pub(crate) fn new(sources: &Sources, asked: &[Include]) -> Self {
         let is_flat = asked.contains(&Include::Milestones);
         let mut data = ListingResource::new(&sources.listing, "listing", is_flat);
@@ -165,13 +166,13 @@ impl ListingDocument {
     }
 }
 
-/// An envelope in the making.
+/// An answer under construction.
 struct Assembly<'a> {
     sources: &'a Sources,
     is_flat: bool,
     relationships: Relationships,
     resources: Vec<Resource>,
-    /// Listings that are there already, by type.
+    /// Listings already included, by type.
     seen: HashSet<(&'static str, ListingId)>,
 }
 
@@ -210,8 +211,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds listings of the chain in the order given. The listing that was
-    /// asked for keeps its own type.
+    /// Adds listings of the chain in the order of `ids`. The requested listing keeps its own
+    /// type.
     fn add_listings(
         &mut self,
         stored: &[StoredListing],

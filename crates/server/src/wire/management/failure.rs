@@ -1,4 +1,4 @@
-//! The failure body of S-40.
+//! The failure body of listing and chain management (S-40).
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -6,28 +6,28 @@ use utoipa::ToSchema;
 /// Why a request failed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure {
-    /// For people.
+    /// A description for people.
     pub message: String,
     /// Always false.
     pub success: bool,
     /// Always empty.
     #[schema(schema_with = super::nothing)]
     pub data: [(); 0],
-    /// At least one.
+    /// The errors, at least one.
     #[schema(min_items = 1)]
     pub errors: Vec<FailureEntry>,
 }
 
-/// One thing that is wrong.
+/// One error of a request.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FailureEntry {
-    /// Which kind, for programs.
+    /// The kind of error, for programs.
     #[schema(pattern = "^[a-z_]+$")]
     pub code: String,
-    /// The field or side at fault, where it is one alone.
+    /// The field or side at fault. Present only if exactly one is at fault.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// What is wrong, and what is right.
+    /// What is wrong, and how to correct it.
     pub detail: String,
 }

@@ -1,4 +1,4 @@
-//! One line of a listing's history.
+//! The resource for one entry of a listing's history.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::problem::Problem;
 
-/// Who did what, and when.
+/// One change of a listing, with its author and time.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HistoryEntry)]
 pub(crate) struct HistoryResource {
@@ -18,17 +18,17 @@ pub(crate) struct HistoryResource {
     attributes: HistoryAttributes,
 }
 
-/// Attributes of a line of history.
+/// Attributes of a history entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct HistoryAttributes {
-    /// What was done, such as `link.added`.
+    /// The kind of change, for example `link.added`.
     #[schema(pattern = "^[a-z]+[.][a-z]+$")]
     action: String,
     /// Unix seconds.
     at: i64,
-    /// The organisation's name, or `operator`.
+    /// Name of the author's organisation, or `operator`.
     by: String,
-    /// The listing's chain from then on.
+    /// The listing's chain after the change.
     #[schema(format = "uuid")]
     chain_link_id: String,
     #[schema(schema_with = crate::listing_management::history::describe_details)]

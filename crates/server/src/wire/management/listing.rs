@@ -1,4 +1,4 @@
-//! The listing resource.
+//! The resource for a listing, with its attributes and relationships.
 
 use serde::Serialize;
 use storage::listings::StoredListing;
@@ -8,19 +8,19 @@ use utoipa::{PartialSchema, ToSchema};
 use super::{Id, Related};
 use crate::openapi::schema::one_of_texts;
 
-/// A listing; its type says what it is to the listing that was asked for.
+/// A listing. Its type names its relation to the requested listing.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Listing)]
 pub(crate) struct ListingResource {
-    /// A text where milestones are among the includes.
+    /// A string if the request includes milestones, a number otherwise.
     // S-48
     pub id: Id,
     /// `listing`, `buyer`, `seller` or `chained_listing`.
     #[schema(schema_with = kind)]
     pub r#type: &'static str,
-    /// What is known of it.
+    /// The listing's attributes.
     pub attributes: ListingAttributes,
-    /// Only what was asked for and exists.
+    /// The relationships that the request includes, if any exist.
     // S-49
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,13 +34,13 @@ pub(crate) struct ListingAttributes {
     address_id: i64,
     #[schema(minimum = 1)]
     branch_id: i64,
-    /// In pounds.
+    /// Price in pounds.
     #[schema(minimum = 0)]
     price: i64,
-    /// The chain that it is in. It changes when links are added or broken.
+    /// Id of the listing's chain. It changes when links are added or removed.
     #[schema(format = "uuid")]
     chain_link_id: String,
-    /// Whether links and checks of it are refused.
+    /// Whether the service refuses to change the listing's links and checks.
     is_locked: bool,
     full_address: String,
     address_street_name: String,
@@ -55,23 +55,23 @@ pub(crate) struct ListingAttributes {
     more: Option<MoreAttributes>,
 }
 
-/// Attributes that show where milestones are among the includes.
+/// Attributes that are present only if the request includes milestones.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct MoreAttributes {
-    /// Unix seconds; null, because a withdrawn listing is not shown.
+    /// Always null, because withdrawn listings are not shown.
     #[schema(required = false)]
     deleted_at: Option<i64>,
-    /// When its newest milestone was recorded or withdrawn, Unix seconds.
+    /// When a milestone was last recorded or withdrawn, in Unix seconds.
     #[schema(required = false)]
     status_changedate: i64,
-    /// When its branch or its chain last said something of it, Unix seconds.
+    /// When the branch or the chain last changed the listing, in Unix seconds.
     #[schema(required = false)]
     date_last_received: i64,
-    /// 1 where the property has its real UPRN, 0 for a placeholder.
+    /// 1 if the property has a real UPRN, 0 if it has a placeholder.
     // S-12
     #[schema(required = false, minimum = 0, maximum = 1)]
     verified_as_property: i64,
-    /// The organisation that the branch belongs to.
+    /// Id of the organisation that the branch belongs to.
     branch_owner_id: Option<i64>,
     #[schema(required = false)]
     branch_name: String,
@@ -80,23 +80,23 @@ pub(crate) struct MoreAttributes {
 /// Relationships of a listing.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub(crate) struct Relationships {
-    /// Who buys it.
+    /// The listings that the listing's buyer sells.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buyer: Option<Related>,
-    /// What its seller buys.
+    /// The listings that the listing's seller buys.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seller: Option<Related>,
-    /// Its chain.
+    /// The listing's chain.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain_data: Option<Related>,
-    /// The whole chain, bottom to top.
+    /// All listings of the chain, from bottom to top.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained_listings: Option<Related>,
-    /// Its milestones.
+    /// The listing's milestones.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milestones: Option<Related>,
@@ -105,22 +105,22 @@ pub(crate) struct Relationships {
 /// The types that a listing can have.
 fn kind() -> Object {
     one_of_texts(["listing", "buyer", "seller", "chained_listing"])
-        .description(Some("What it is to the listing that was asked for."))
+        .description(Some("The relation to the requested listing."))
         .build()
 }
 
-/// They may all be missing, and are all there where one is.
+/// The further attributes. An answer has all of them or none.
 fn more() -> RefOr<Schema> {
     MoreAttributes::schema()
 }
 
 impl ListingResource {
-    /// A listing on its own.
+    /// A listing without relationships and without milestones.
     pub(crate) fn plain(listing: &StoredListing) -> Self {
         Self::new(listing, "listing", false)
     }
 
-    /// A listing in a document with or without milestones.
+    /// A listing of the given type. With milestones, its id is a string and it has more attributes.
     pub(crate) fn new(listing: &StoredListing, kind: &'static str, with_milestones: bool) -> Self {
         let lines = &listing.address;
         let is_placeholder = listing.uprn.is_placeholder();

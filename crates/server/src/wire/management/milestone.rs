@@ -1,4 +1,4 @@
-//! The milestone resource.
+//! The resource for a recorded milestone.
 
 use chain::milestone::Origin;
 use observe::clock;
@@ -14,7 +14,7 @@ use crate::openapi::schema::integer;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Milestone)]
 pub(crate) struct MilestoneResource {
-    /// Always a text.
+    /// Always a string.
     #[schema(pattern = "^[0-9]+$")]
     pub id: String,
     #[schema(pattern = "^milestone$")]
@@ -29,29 +29,29 @@ pub(crate) struct MilestoneAttributes {
     created_at: i64,
     /// Unix seconds.
     updated_at: i64,
-    /// Always null: a withdrawn milestone is not shown.
+    /// Always null, because withdrawn milestones are not shown.
     #[schema(required)]
     deleted_at: Option<i64>,
-    /// Unix seconds: the exact moment, or midnight in London; null only after
-    /// enquiries were reopened.
+    /// The exact time of completion in Unix seconds, or midnight in London if only the date is
+    /// known. Null only after enquiries were reopened.
     // S-11
     #[schema(required)]
     completed_at: Option<i64>,
     #[schema(minimum = 1)]
     milestone_type_id: i64,
-    /// The name of its type.
+    /// Name of the milestone type.
     milestone_type: &'static str,
     #[schema(minimum = 1)]
     address_id: i64,
     /// Always false.
     is_derived: bool,
-    /// Whether it is left out of the sale's progress.
+    /// Whether the milestone is left out of the sale's progress.
     excluded: bool,
     #[schema(schema_with = origin)]
     origin: i64,
 }
 
-/// Who recorded it, as a code (S-51).
+/// The schema of `origin`, the code for who recorded a milestone (S-51).
 pub(crate) fn origin() -> Object {
     let last = Origin::ALL.map(Origin::code).into_iter().max();
     integer(0, last.unwrap_or_default().unsigned_abs())
@@ -85,7 +85,7 @@ impl From<&StoredMilestone> for MilestoneResource {
 }
 
 impl MilestoneResource {
-    /// Its name in a relationship.
+    /// The identifier that relationships use.
     pub(crate) fn identifier(&self) -> Identifier {
         Identifier {
             r#type: "milestone",
