@@ -1,15 +1,16 @@
 //! The rules of addresses, by example.
 
 #[cfg(test)]
+mod decide;
+#[cfg(test)]
 mod decisions;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
 mod lookalikes;
 #[cfg(test)]
 mod normal;
 #[cfg(test)]
 mod queries;
-#[cfg(test)]
-mod streets;
 #[cfg(test)]
 mod typed;

@@ -1,71 +1,47 @@
 //! Addresses in memory, with the index that a store keeps.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::fmt;
 
-use address::{Candidate, Probe, index_tokens};
+use address::{Candidate, Probe, Query, Ranking, index_tokens, search};
 
 /// Addresses and their index.
 pub(crate) struct Memory {
     addresses: Vec<Candidate<usize>>,
     index: HashMap<i32, Vec<usize>>,
-    tokens: usize,
-    tokens_most: usize,
-    /// Probes that were asked for.
-    pub(crate) asked: Cell<usize>,
-    /// Of these, answered with as many as were asked for.
-    pub(crate) cut_off: Cell<usize>,
 }
 
 impl Memory {
+    /// The ids of the addresses are their indices.
     pub(crate) fn new(addresses: Vec<Candidate<usize>>) -> Self {
-        let mut memory = Self {
-            index: HashMap::new(),
-            tokens: 0,
-            tokens_most: 0,
-            asked: Cell::default(),
-            cut_off: Cell::default(),
-            addresses,
-        };
-        for (id, candidate) in memory.addresses.iter().enumerate() {
-            let tokens = index_tokens(&candidate.known());
-            memory.tokens += tokens.len();
-            memory.tokens_most = memory.tokens_most.max(tokens.len());
-            for token in tokens {
-                memory.index.entry(token).or_default().push(id);
+        let mut index: HashMap<i32, Vec<usize>> = HashMap::new();
+        for candidate in &addresses {
+            for token in index_tokens(&candidate.known()) {
+                index.entry(token).or_default().push(candidate.id);
             }
         }
-        memory
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.addresses.len()
-    }
-
-    /// In tenths.
-    pub(crate) fn tokens_mean(&self) -> usize {
-        self.tokens * 10 / self.addresses.len()
-    }
-
-    pub(crate) fn tokens_most(&self) -> usize {
-        self.tokens_most
+        Self { addresses, index }
     }
 
     pub(crate) fn display(&self, id: usize) -> &str {
         &self.addresses[id].display_address
     }
 
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "a search takes stores that can fail"
-    )]
-    pub(crate) fn find(
-        &self,
-        probe: &Probe,
-        limit: usize,
-        without: &[usize],
-    ) -> Result<Vec<Candidate<usize>>, Infallible> {
+    /// Ranks the addresses for a query as if some were not there.
+    pub(crate) fn rank(&self, query: &Query, absent: &[usize]) -> Ranking<usize> {
+        let Ok(ranking) = search(query, |probe, limit| {
+            let mut found = self.find(probe);
+            found.retain(|id| !absent.contains(id));
+            found.truncate(limit);
+            let found = found.into_iter().map(|id| self.addresses[id].clone());
+            Ok::<_, Infallible>(found.collect())
+        });
+        ranking
+    }
+
+    /// The ids of a probe's addresses, sorted.
+    fn find(&self, probe: &Probe) -> Vec<usize> {
         let lists = |group: &Vec<i32>| {
             let lists = group.iter().filter_map(|token| self.index.get(token));
             lists.map(Vec::as_slice).collect::<Vec<&[usize]>>()
@@ -79,13 +55,23 @@ impl Memory {
         for lists in groups {
             found.retain(|id| lists.iter().any(|list| list.binary_search(id).is_ok()));
         }
-        self.asked.set(self.asked.get() + 1);
-        self.cut_off
-            .set(self.cut_off.get() + usize::from(found.len() >= limit));
-        let ids = found.into_iter().filter(|id| !without.contains(id));
-        Ok(ids
-            .take(limit)
-            .map(|id| self.addresses[id].clone())
-            .collect())
+        found
     }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tokens: usize = self.index.values().map(Vec::len).sum();
+        let addresses = self.addresses.len();
+        write!(
+            formatter,
+            "{addresses} addresses, {} tokens each",
+            tokens / addresses
+        )
+    }
+}
+
+/// Whether the environment asks to see texts with this kind of answer.
+pub(crate) fn is_shown(kind: &str) -> bool {
+    std::env::var("SHOW").is_ok_and(|shown| shown.split(',').any(|shown| shown == kind))
 }

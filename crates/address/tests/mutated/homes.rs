@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use address::Candidate;
+use fastrand::Rng;
 
-use crate::random::Random;
-
-/// A home in its pieces.
+/// The parts of a home's address.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Home {
     pub(crate) id: usize,
@@ -43,244 +42,173 @@ impl Home {
         lines
     }
 
-    /// The whole address in its parts.
-    pub(crate) fn parts(&self) -> Vec<String> {
-        let mut parts = self.lines();
-        parts.push(self.town.to_owned());
-        parts.push(self.postcode.clone());
-        parts
+    /// The address in one line.
+    pub(crate) fn text(&self) -> String {
+        format!("{}, {}", self.without_postcode(), self.postcode)
+    }
+
+    pub(crate) fn without_postcode(&self) -> String {
+        format!("{}, {}", self.lines().join(", "), self.town)
+    }
+
+    /// The outward part of the postcode.
+    pub(crate) fn district(&self) -> &str {
+        self.postcode.split(' ').next().unwrap()
+    }
+
+    /// The home after a change.
+    pub(crate) fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut home = self.clone();
+        change(&mut home);
+        home
+    }
+
+    /// The building of a flat.
+    pub(crate) fn building(&self) -> Self {
+        self.with(|home| {
+            home.flat.clear();
+            home.marker = "";
+        })
     }
 
     pub(crate) fn candidate(&self) -> Candidate<usize> {
-        let lines = self.lines();
-        let line = |at: usize| lines.get(at).cloned().unwrap_or_default();
+        let mut lines = self.lines();
+        lines.resize(4, String::new());
         Candidate {
             id: self.id,
-            lines: [line(0), line(1), line(2), line(3)],
+            lines: lines.try_into().unwrap(),
             post_town: self.town.to_owned(),
             postcode: self.postcode.clone(),
-            display_address: self.parts().join(", "),
+            display_address: self.text(),
         }
     }
 }
 
-const TOWNS: &[(&str, &str, &str)] = &[
-    ("Leeds", "West Yorkshire", "LS1 LS6 LS27"),
-    ("Bristol", "Avon", "BS1 BS5 BS34"),
-    ("London", "Greater London", "SW1A N1 SE15 E14"),
-    ("Norwich", "Norfolk", "NR1 NR10"),
-    ("Stockton-on-Tees", "Cleveland", "TS17 TS18"),
-    ("St Albans", "Hertfordshire", "AL1 AL3"),
-    ("Bury St Edmunds", "Suffolk", "IP32 IP33"),
-    ("Gloucester", "Gloucestershire", "GL1 GL4"),
-    ("Abergavenny", "Monmouthshire", "NP7"),
-    ("Llandudno", "Conwy", "LL30"),
+/// One of the alternatives, which bars separate.
+pub(crate) fn pick<'a>(random: &mut Rng, alternatives: &'a str) -> &'a str {
+    let alternatives: Vec<&str> = alternatives.split('|').collect();
+    alternatives[random.usize(..alternatives.len())]
+}
+
+/// Towns with their counties, districts, and one locality each, whose name no other town has.
+const TOWNS: &[(&str, &str, &str, &str)] = &[
+    ("Leeds", "West Yorkshire", "LS1 LS6 LS27", "Morley"),
+    ("Bristol", "Avon", "BS1 BS5 BS34", "Sutton"),
+    ("London", "Greater London", "SW1A N1 SE15 E14", "Newtown"),
+    ("Norwich", "Norfolk", "NR1 NR10", "Larkfield"),
+    (
+        "Stockton-on-Tees",
+        "Cleveland",
+        "TS17 TS18",
+        "Horsham St Faith",
+    ),
+    ("St Albans", "Hertfordshire", "AL1 AL3", "Thornaby"),
+    ("Bury St Edmunds", "Suffolk", "IP32 IP33", "Sandridge"),
+    ("Gloucester", "Gloucestershire", "GL1 GL4", "Moreton Hall"),
+    ("Abergavenny", "Monmouthshire", "NP7", "Llanfoist"),
+    ("Llandudno", "Conwy", "LL30", "Penrhyn Bay"),
 ];
 
-const NAMES: &[&str] = &[
-    "High",
-    "Church",
-    "Station",
-    "London",
-    "Victoria",
-    "Albert",
-    "Green",
-    "Mill",
-    "Park",
-    "Queen's",
-    "King's",
-    "St John's",
-    "St Mary's",
-    "Bristol",
-    "Gloucester",
-    "Chestnut",
-    "Norton",
-    "Morton",
-    "Milton",
-    "Hilton",
-    "Stonehouse",
-    "Wellington",
-    "Upper Park",
-    "Lower Park",
-    "Old Church",
-    "Abbots Langley",
-    "Kensington High",
-    "Finchley",
-    "Penrhyn",
-    "Court Oak",
-    "Hazelwood",
-    "Beechwood",
-    "Tŷ Gwyn",
-    "Heol Spurrell",
-    "Marlborough",
-    "Mulberry",
-];
+const NAMES: &str = "High|Church|Station|London|Victoria|Albert|Green|Mill|Park|Queen's|King's|\
+    St John's|St Mary's|Bristol|Gloucester|Chestnut|Norton|Morton|Milton|Hilton|Stonehouse|\
+    Wellington|Upper Park|Lower Park|Old Church|Abbots Langley|Kensington High|Finchley|Penrhyn|\
+    Court Oak|Hazelwood|Beechwood|Tŷ Gwyn|Heol Spurrell|Marlborough|Mulberry";
 
-const KINDS: &[&str] = &[
-    "Street", "Road", "Avenue", "Lane", "Close", "Drive", "Gardens", "Terrace", "Crescent", "Way",
-];
+const STREET_TYPES: &str = "Street|Road|Avenue|Lane|Close|Drive|Gardens|Terrace|Crescent|Way";
 
-const WHOLE_STREETS: &[&str] = &[
-    "The Green",
-    "Cheapside",
-    "The Crescent",
-    "Broadway",
-    "Eastgate",
-];
+const WHOLE_STREETS: &str = "The Green|Cheapside|The Crescent|Broadway|Eastgate";
 
-const BUILDINGS: &[&str] = &[
-    "Albion House",
-    "Albert Court",
-    "Victoria Mansions",
-    "Rose Court",
-    "Mill House",
-    "Park Lodge",
-    "The Old Bakery",
-    "Kingfisher Court",
-    "Regent House",
-];
+const BUILDINGS: &str = "Albion House|Albert Court|Victoria Mansions|Rose Court|Mill House|\
+    Park Lodge|The Old Bakery|Kingfisher Court|Regent House";
 
-const COTTAGES: &[&str] = &[
-    "Rose Cottage",
-    "Rose House",
-    "Ivy Cottage",
-    "The Old Rectory",
-    "The Old School House",
-    "Mill Farm",
-    "Mill Cottage",
-    "Orchard House",
-    "The Coach House",
-    "Honeysuckle Cottage",
-];
+const COTTAGES: &str = "Rose Cottage|Rose House|Ivy Cottage|The Old Rectory|The Old School House|\
+    Mill Farm|Mill Cottage|Orchard House|The Coach House|Honeysuckle Cottage";
 
-/// Parts of a town, in its order: no two towns have one of the same name.
-const LOCALITIES: &[&str] = &[
-    "Morley",
-    "Sutton",
-    "Newtown",
-    "Larkfield",
-    "Horsham St Faith",
-    "Thornaby",
-    "Sandridge",
-    "Moreton Hall",
-    "Llanfoist",
-    "Penrhyn Bay",
-];
+const POSTCODE_LETTERS: &[u8] = b"ABDEFGHJLNPQRSTUWXYZ";
 
 /// Streets in each district.
 const STREETS: usize = 26;
 
 /// About twenty thousand homes.
-pub(crate) fn homes(random: &mut Random) -> Vec<Home> {
+pub(crate) fn homes(random: &mut Rng) -> Vec<Home> {
     let mut homes = Vec::new();
-    for (at, (town, county, districts)) in TOWNS.iter().enumerate() {
+    for (town, county, districts, locality) in TOWNS {
         let mut streets = HashSet::new();
         for district in districts.split(' ') {
-            for street in 0..STREETS {
-                let name = if random.one_in(12) {
-                    (*random.pick(WHOLE_STREETS)).to_owned()
+            for at in 0..STREETS {
+                let street = if random.u8(..12) == 0 {
+                    pick(random, WHOLE_STREETS).to_owned()
                 } else {
-                    format!("{} {}", random.pick(NAMES), random.pick(KINDS))
+                    format!("{} {}", pick(random, NAMES), pick(random, STREET_TYPES))
                 };
-                if !streets.insert(name.clone()) {
+                if !streets.insert(street.clone()) {
                     continue;
                 }
-                let letters: Vec<char> = "ABDEFGHJLNPQRSTUWXYZ".chars().collect();
+                let letter = char::from(POSTCODE_LETTERS[(at + at / 10) % POSTCODE_LETTERS.len()]);
                 let home = Home {
-                    street: name,
-                    locality: if random.one_in(3) { LOCALITIES[at] } else { "" },
+                    street,
+                    locality: if random.u8(..3) == 0 { locality } else { "" },
                     town,
                     county,
-                    postcode: format!(
-                        "{district} {}{}",
-                        street % 10,
-                        letters[(street + street / 10) % letters.len()]
-                    ),
+                    postcode: format!("{district} {}{letter}", at % 10),
                     ..Home::default()
                 };
                 push_street(&mut homes, &home, random);
             }
         }
     }
-    homes.sort_by_key(|home| home.parts().join(", ").to_uppercase());
+    keep_distinct(&mut homes);
+    homes
+}
+
+/// Sorts the homes, keeps one of those that differ in their locality only, and numbers them.
+fn keep_distinct(homes: &mut Vec<Home>) {
+    homes.sort_by_key(|home| home.text().to_uppercase());
     let mut seen = HashSet::new();
     homes.retain(|home| {
-        let mut key = home.clone();
-        key.locality = "";
-        let district = home
-            .postcode
-            .split(' ')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        seen.insert((key.lines().join(",").to_uppercase(), home.town, district))
+        let lines = home.with(|home| home.locality = "").lines().join(",");
+        seen.insert((lines.to_uppercase(), home.town, home.district().to_owned()))
     });
     for (id, home) in homes.iter_mut().enumerate() {
         home.id = id;
     }
-    homes
 }
 
-fn push_street(homes: &mut Vec<Home>, street: &Home, random: &mut Random) {
-    let count = 8 + random.below(40);
+fn push_street(homes: &mut Vec<Home>, street: &Home, random: &mut Rng) {
+    let with_letter = |letter| street.with(|home| home.postcode.push(letter));
+    let count = random.usize(8..48);
     for number in 1..=count {
-        let mut home = street.clone();
+        let mut home = with_letter(if number * 2 > count { 'A' } else { 'Q' });
         home.number = number.to_string();
-        let last = if number * 2 > count { "A" } else { "Q" };
-        home.postcode.push_str(last);
-        match random.below(14) {
-            0 => push_lettered(homes, &home),
+        match random.u8(..14) {
+            0 => homes.extend(["", "A", "B"].map(|letter| home.with(|home| home.number += letter))),
             1 => push_flats(homes, &home, random, false),
-            2 if random.one_in(3) => push_floors(homes, &home),
-            3 if random.one_in(3) => {
-                home.number = format!("{number}-{}", number + 2);
-                homes.push(home);
+            2 if random.u8(..3) == 0 => homes.extend(["Ground", "First", "Top"].map(|floor| {
+                home.with(|home| (home.marker, home.flat) = ("Floor", floor.to_owned()))
+            })),
+            3 if random.u8(..3) == 0 => {
+                homes.push(home.with(|home| home.number = format!("{number}-{}", number + 2)));
             }
-            4 if random.one_in(2) => {
-                (*random.pick(COTTAGES)).clone_into(&mut home.name);
-                homes.push(home);
+            4 if random.bool() => {
+                homes.push(home.with(|home| pick(random, COTTAGES).clone_into(&mut home.name)));
             }
             _ => homes.push(home),
         }
     }
-    let mut block = street.clone();
-    block.postcode.push('B');
-    push_flats(homes, &block, random, true);
-    for name in [random.pick(COTTAGES), random.pick(COTTAGES)] {
-        let mut cottage = street.clone();
-        cottage.postcode.push('Q');
-        (*name).clone_into(&mut cottage.name);
-        homes.push(cottage);
+    push_flats(homes, &with_letter('B'), random, true);
+    for _ in 0..2 {
+        let cottage = with_letter('Q');
+        homes.push(cottage.with(|home| pick(random, COTTAGES).clone_into(&mut home.name)));
     }
 }
 
-fn push_lettered(homes: &mut Vec<Home>, home: &Home) {
-    for letter in ["", "A", "B"] {
-        let mut lettered = home.clone();
-        lettered.number.push_str(letter);
-        homes.push(lettered);
-    }
-}
-
-fn push_flats(homes: &mut Vec<Home>, home: &Home, random: &mut Random, is_block: bool) {
-    let marker = random.pick(&["Flat", "Flat", "Apartment", "Unit"]);
+fn push_flats(homes: &mut Vec<Home>, home: &Home, random: &mut Rng, is_block: bool) {
     let mut building = home.clone();
-    if is_block || random.one_in(2) {
-        (*random.pick(BUILDINGS)).clone_into(&mut building.name);
+    building.marker = pick(random, "Flat|Flat|Apartment|Unit");
+    if is_block || random.bool() {
+        pick(random, BUILDINGS).clone_into(&mut building.name);
     }
-    for flat in 1..=2 + random.below(16) {
-        let mut home = building.clone();
-        home.marker = marker;
-        home.flat = flat.to_string();
-        homes.push(home);
-    }
-}
-
-fn push_floors(homes: &mut Vec<Home>, home: &Home) {
-    for floor in ["Ground", "First", "Top"] {
-        let mut home = home.clone();
-        home.marker = "Floor";
-        floor.clone_into(&mut home.flat);
-        homes.push(home);
+    for flat in 1..=random.usize(2..18) {
+        homes.push(building.with(|home| home.flat = flat.to_string()));
     }
 }

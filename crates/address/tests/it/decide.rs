@@ -1,0 +1,48 @@
+//! Decides which of a few addresses a text means.
+
+use std::convert::Infallible;
+
+use address::{Candidate, Decision, Query, Ranking, search};
+
+/// Makes an address of its line: up to four lines, the town and the postcode, with commas between.
+pub(crate) fn home(id: usize, display: &str) -> Candidate<usize> {
+    let mut parts: Vec<String> = display.split(", ").map(str::to_owned).collect();
+    let postcode = parts.pop().unwrap();
+    let post_town = parts.pop().unwrap();
+    parts.resize(4, String::new());
+    Candidate {
+        id,
+        lines: parts.try_into().unwrap(),
+        post_town,
+        postcode,
+        display_address: display.to_owned(),
+    }
+}
+
+/// Ranks these addresses, whichever of them the text asks for.
+pub(crate) fn rank(homes: &[Candidate<usize>], text: &str) -> Ranking<usize> {
+    let Ok(ranking) = search(&Query::parse(text), |_, _| {
+        Ok::<_, Infallible>(homes.to_vec())
+    });
+    ranking
+}
+
+/// Decides where one address in Leeds, LS1 4AP, is all there is.
+pub(crate) fn decide_on(stored: &str, text: &str) -> Decision<usize> {
+    rank(&[home(0, &format!("{stored}, Leeds, LS1 4AP"))], text).decision()
+}
+
+/// The rows of a table with two columns. Lines with a `#` explain the rows below them.
+pub(crate) fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    let rows = table
+        .lines()
+        .filter(|row| !row.is_empty() && !row.starts_with('#'));
+    rows.map(|row| row.split_once(" | ").unwrap())
+}
+
+/// Checks each row: a stored address and a typed text.
+pub(crate) fn check(table: &str, expected: Decision<usize>) {
+    for (stored, text) in rows(table) {
+        assert_eq!(decide_on(stored, text), expected, "{stored}: {text}");
+    }
+}
