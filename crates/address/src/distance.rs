@@ -1,6 +1,6 @@
-//! How many typing errors lie between two words.
+//! Counts the typing errors between two words.
 
-/// Longer words are never compared: no name of a street or town is longer.
+/// Longer words are never compared: no street or town has a longer name.
 const LETTERS_MAX: usize = 40;
 
 /// The optimal string alignment distance: the fewest insertions, deletions, replacements and swaps
@@ -13,36 +13,29 @@ pub(crate) fn typing_errors(first: &str, second: &str, most: usize) -> Option<us
         return None;
     }
     let mut before = [0; LETTERS_MAX + 1];
-    let mut row = [0; LETTERS_MAX + 1];
-    for (at, cell) in row.iter_mut().enumerate() {
-        *cell = at;
-    }
+    let mut row: [usize; LETTERS_MAX + 1] = std::array::from_fn(|at| at);
     for (at, letter) in first.iter().enumerate() {
         let mut next = [0; LETTERS_MAX + 1];
         next[0] = at + 1;
-        let mut least_of_row = next[0];
         for (other_at, other) in second.iter().enumerate() {
             let replaced = row[other_at] + usize::from(letter != other);
-            let mut least = replaced.min(row[other_at + 1] + 1).min(next[other_at] + 1);
+            let least = replaced.min(row[other_at + 1] + 1).min(next[other_at] + 1);
             let is_swap = at > 0
                 && other_at > 0
                 && *letter == second[other_at - 1]
                 && first[at - 1] == *other;
-            if is_swap {
-                least = least.min(before[other_at - 1] + 1);
-            }
-            next[other_at + 1] = least;
-            least_of_row = least_of_row.min(least);
+            let swapped = is_swap.then(|| before[other_at - 1] + 1);
+            next[other_at + 1] = swapped.map_or(least, |swapped| swapped.min(least));
         }
-        before = row;
-        row = next;
-        if least_of_row > most {
+        if next[..=second.len()].iter().all(|errors| *errors > most) {
             return None;
         }
+        (before, row) = (row, next);
     }
     Some(row[second.len()]).filter(|errors| *errors <= most)
 }
 
+/// Writes the letters of a word into `space`. `None` when the word is too long.
 fn letters<'a>(word: &str, space: &'a mut [char; LETTERS_MAX]) -> Option<&'a [char]> {
     let mut length = 0;
     for letter in word.chars() {
@@ -58,7 +51,18 @@ mod tests {
 
     #[test]
     fn errors_are_counted() {
-        let check = |first: &str, second: &str, expected: Option<usize>| {
+        for (first, second, expected) in [
+            ("HIGH", "HIGH", Some(0)),
+            ("CHURCH", "CHURHC", Some(1)),
+            ("FINCHLEY", "FINNCHLEY", Some(1)),
+            ("ALBANY", "ALBAY", Some(1)),
+            ("NORTON", "MORTON", Some(1)),
+            ("SHEFFIELD", "SEHFFEILD", Some(2)),
+            ("T\u{176}", "TY", Some(1)),
+            ("ALBION", "ALBERT", None),
+            ("", "ABC", None),
+            (&"A".repeat(41), &"A".repeat(41), None),
+        ] {
             assert_eq!(
                 typing_errors(first, second, 2),
                 expected,
@@ -69,16 +73,6 @@ mod tests {
                 expected,
                 "{second} {first}"
             );
-        };
-        check("HIGH", "HIGH", Some(0));
-        check("CHURCH", "CHURHC", Some(1));
-        check("FINCHLEY", "FINNCHLEY", Some(1));
-        check("ALBANY", "ALBAY", Some(1));
-        check("NORTON", "MORTON", Some(1));
-        check("SHEFFIELD", "SEHFFEILD", Some(2));
-        check("T\u{176}", "TY", Some(1));
-        check("ALBION", "ALBERT", None);
-        check("", "ABC", None);
-        check(&"A".repeat(41), &"A".repeat(41), None);
+        }
     }
 }

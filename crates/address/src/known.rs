@@ -1,8 +1,8 @@
-//! A stored property's address, read for matching.
+//! A stored property's address, as given and as parsed.
 
 use crate::number::Unit;
 use crate::parse::{Parsed, Token};
-use crate::place::{Place, stored_place, take_place};
+use crate::postcode::{Postcode, full_postcode, take_postcode};
 use crate::text::{Lexeme, lexemes};
 
 /// A stored property's address, in document 1's parts. Unknown lines are empty (S-12).
@@ -14,32 +14,19 @@ pub struct Known<'a> {
     pub post_town: &'a str,
     /// The postcode, in any spacing.
     pub postcode: &'a str,
-    /// The address in one line. It counts where the lines are unknown; otherwise only words that
-    /// stand nowhere in them, such as a county.
+    /// The address in one line. It replaces unknown lines. Otherwise it only adds words that the
+    /// lines lack, such as a county.
     pub display_address: &'a str,
 }
 
-/// An address ready to be compared or indexed.
+/// A stored address, parsed for comparison and for the index.
 #[derive(Debug, Clone)]
-pub(crate) struct Stored {
+pub(crate) struct StoredAddress {
     pub(crate) parsed: Parsed,
-    pub(crate) place: Place,
+    pub(crate) postcode: Postcode,
 }
 
-/// The words of the address in one line that are not among those that were read, without its
-/// postcode. Numbers are left out: what is a building's or flat's number the lines say.
-fn words_beyond(read: &[Lexeme], display_address: &str) -> Vec<Lexeme> {
-    let mut shown = lexemes(display_address);
-    take_place(&mut shown);
-    shown.retain(|lexeme| match lexeme {
-        Lexeme::Word(word) => word.chars().all(char::is_alphabetic) && !read.contains(lexeme),
-        Lexeme::Break => true,
-        Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash => false,
-    });
-    shown
-}
-
-impl Stored {
+impl StoredAddress {
     pub(crate) fn read(known: &Known<'_>) -> Self {
         let mut all = Vec::new();
         let has_lines = known.lines.iter().any(|line| !line.trim().is_empty());
@@ -52,21 +39,21 @@ impl Stored {
             all.extend(lexemes(line));
             all.push(Lexeme::Break);
         }
-        let written = take_place(&mut all);
+        let postcode_in_lines = take_postcode(&mut all);
         all.push(Lexeme::Break);
         if has_lines {
             all.extend(lexemes(known.post_town));
             all.push(Lexeme::Break);
-            let further = words_beyond(&all, known.display_address);
+            let further = further_words(&all, known.display_address);
             all.extend(further);
         }
-        let place = match stored_place(known.postcode) {
-            Place::Unnamed => written,
-            place @ (Place::Outward { .. } | Place::Full { .. }) => place,
+        let postcode = match full_postcode(known.postcode) {
+            Postcode::Absent => postcode_in_lines,
+            postcode @ (Postcode::District { .. } | Postcode::Full { .. }) => postcode,
         };
         Self {
             parsed: Parsed::read(&all),
-            place,
+            postcode,
         }
     }
 
@@ -78,41 +65,46 @@ impl Stored {
         &self.parsed.tokens
     }
 
-    /// The words of the name before the first number, or of the whole first part of an address
-    /// without one: `ROSE COTTAGE`. Fillers are left out.
+    /// The indices of the name's words: all words before the first number, or the words of the
+    /// first part of an address without a number (`ROSE COTTAGE`).
     pub(crate) fn name(&self) -> Vec<usize> {
-        let first_unit = self.parsed.unit_at(0);
-        let end = first_unit.unwrap_or(self.tokens().len());
-        let words = (0..end).filter(|at| self.tokens()[*at].is_word());
-        if first_unit.is_some() {
-            return words.collect();
+        let words = |end| (0..end).filter(|at| self.tokens()[*at].is_word());
+        match self.parsed.unit_at(0) {
+            Some(first) => words(first).collect(),
+            None => self.in_part_of_first(words(self.tokens().len())),
         }
-        let Some(part) = self.tokens().iter().find(|token| token.is_word()) else {
-            return Vec::new();
-        };
-        words
-            .filter(|at| self.tokens()[*at].part == part.part)
-            .collect()
     }
 
-    /// The words between a unit and the next one: those of its own part of the address, or where
-    /// that ends with the unit, those of the next part.
+    /// The indices of the words between a unit and the next one, in the first part of the address
+    /// that has any.
     pub(crate) fn words_behind(&self, unit: usize) -> Vec<usize> {
         let Some(at) = self.parsed.unit_at(unit) else {
             return Vec::new();
         };
-        let behind = self.tokens().iter().enumerate().skip(at + 1);
-        let run = behind.take_while(|(_, token)| token.unit().is_none());
-        let words: Vec<usize> = run
-            .filter(|(_, token)| token.is_word())
-            .map(|(at, _)| at)
-            .collect();
-        let Some(part) = words.first().map(|first| self.tokens()[*first].part) else {
-            return Vec::new();
-        };
-        let own = words
-            .into_iter()
-            .filter(|at| self.tokens()[*at].part == part);
-        own.collect()
+        let behind = (at + 1..self.tokens().len())
+            .take_while(|at| self.tokens()[*at].unit().is_none())
+            .filter(|at| self.tokens()[*at].is_word());
+        self.in_part_of_first(behind)
     }
+
+    /// Keeps the words that are in the same part of the address as the first one.
+    fn in_part_of_first(&self, words: impl Iterator<Item = usize>) -> Vec<usize> {
+        let part = |at: &usize| self.tokens()[*at].part;
+        let mut words = words.peekable();
+        let first = words.peek().map(part);
+        words.filter(|at| Some(part(at)) == first).collect()
+    }
+}
+
+/// The words of the address in one line that were not read yet, without its postcode. Numbers are
+/// left out, because the lines give all numbers of the building or flat.
+fn further_words(read: &[Lexeme], display_address: &str) -> Vec<Lexeme> {
+    let mut shown = lexemes(display_address);
+    take_postcode(&mut shown);
+    shown.retain(|lexeme| match lexeme {
+        Lexeme::Word(word) => word.chars().all(char::is_alphabetic) && !read.contains(lexeme),
+        Lexeme::Break => true,
+        Lexeme::Glued(_) | Lexeme::Hyphen | Lexeme::Slash => false,
+    });
+    shown
 }

@@ -1,22 +1,23 @@
 //! Addresses and postcodes of the United Kingdom as people type them.
 //!
-//! This crate knows nothing about I/O, clocks, randomness, JSON, SQL or chains. The numbers `S-1`
-//! to `S-54` in its comments are the decisions of the written specification.
+//! This crate knows nothing about I/O, clocks, randomness, JSON, SQL or chains. Comments cite the
+//! decisions of the written specification as `S-1` to `S-54`.
 //!
-//! A store keeps [`index_tokens`] for each property. A search parses a [`Query`], asks the store
-//! for the properties of its [`Query::probes`] one after the other, and ranks what came: [`search()`]
-//! does both. Nothing but the query and the stored addresses decides, so that every engine and
-//! every node gives the same answer (S-7).
+//! A store keeps the [`index_tokens`] of each property. [`search()`] takes a parsed [`Query`], asks
+//! the store for the properties of each [`Probe`], and ranks them. The answer depends on the query
+//! and the stored addresses only, so every engine and every node gives the same one (S-7).
 
 mod distance;
 mod evidence;
 mod fit;
 mod house_name;
+mod index;
 mod known;
 mod normal;
 mod number;
+mod pairing;
 mod parse;
-mod place;
+mod postcode;
 mod premises;
 mod probe;
 mod query;
@@ -24,17 +25,16 @@ mod rank;
 mod search;
 mod street;
 mod text;
-mod token;
+mod typo;
 mod units;
 mod unknown;
-mod wording;
 mod words;
 
+pub use index::{INDEX_VERSION, index_tokens};
 pub use known::Known;
-pub use normal::{area, names_number, normalise, postcode, postcode_spaced, street_name};
+pub use normal::{area, normalise, postcode, postcode_spaced, street_name};
 pub use premises::premises;
 pub use probe::Probe;
 pub use query::Query;
-pub use rank::{Decision, Ranked, Ranking, rank};
-pub use search::{CANDIDATES, Candidate, search};
-pub use token::{INDEX_VERSION, TOKENS_MAX, index_tokens};
+pub use rank::{Decision, Ranked, Ranking};
+pub use search::{Candidate, search};

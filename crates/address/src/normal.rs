@@ -1,13 +1,15 @@
-//! Addresses as people type them, brought to one spelling for exact comparison, and postcodes.
+//! One spelling of an address for exact comparison, and the grammar of postcodes.
 
 mod accent;
 
-/// The text in one spelling: capitals, accents folded for Latin letters, tokens parted by one
-/// space. Apostrophes vanish; any other character that is neither letter nor digit parts tokens.
-/// A full UK postcode at the end becomes one last token in compact form (`LS14AP`), whether it was
-/// typed with or without its space. Normalising twice changes nothing more.
+const INWARD_CHARACTERS: usize = 3;
+
+/// The text in one spelling: capitals, Latin letters without accents, tokens separated by one
+/// space. Apostrophes are removed; any other character that is neither letter nor digit separates
+/// tokens. A full UK postcode at the end becomes one token in compact form (`LS14AP`), typed with
+/// or without its space. Normalising a normal form does not change it.
 ///
-/// Its time and the size of its answer grow with the length of the text alone.
+/// Time and result are proportional to the length of the text.
 pub fn normalise(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
@@ -20,8 +22,8 @@ pub fn normalise(text: &str) -> String {
 }
 
 /// The compact form (`LS14AP`) when the whole text is one full UK postcode, in any case, spacing
-/// and punctuation. `None` when it does not follow the grammar of UK postcodes, or when a postcode
-/// stands behind something else, as in `A B1 4AP`.
+/// and punctuation. `None` when the text breaks the grammar of UK postcodes, or when something
+/// precedes the postcode, as in `A B1 4AP`.
 pub fn postcode(text: &str) -> Option<String> {
     let plain = normalise(text);
     let mut tokens: Vec<&str> = plain.split(' ').collect();
@@ -31,27 +33,17 @@ pub fn postcode(text: &str) -> Option<String> {
     }
 }
 
-/// The form with its space (`LS1 4AP`) of a text that is one full UK postcode; `None` as for
-/// `postcode`.
+/// The form with a space (`LS1 4AP`) when the whole text is one full UK postcode. `None` in the
+/// same cases as for [`postcode`].
 pub fn postcode_spaced(text: &str) -> Option<String> {
     let compact = postcode(text)?;
     let (outward, inward) = split_inward(&compact)?;
     Some(format!("{outward} {inward}"))
 }
 
-/// Whether a building or flat number is named: some token other than a full postcode at the end
-/// contains a digit. Takes the text as typed or normalised.
-pub fn names_number(text: &str) -> bool {
-    let plain = normalise(text);
-    let mut tokens: Vec<&str> = plain.split(' ').collect();
-    split_postcode(&mut tokens);
-    // Not only 0 to 9: a numeral that nobody understands must count, too (S-7).
-    tokens.iter().any(|token| token.contains(char::is_numeric))
-}
-
-/// The name of the street, without the number, of up to four address lines: the first line that
-/// begins with a building's number and goes on with a name; where none does, the last line that is
-/// not empty and is not the only one, else the first.
+/// The street name in up to four address lines, without a number. It is the first line that starts
+/// with a building's number and a name. Without such a line it is the second filled line, or the
+/// only one.
 pub fn street_name<'a>(lines: &[&'a str]) -> &'a str {
     let mut numbered = lines.iter().filter_map(|line| split_building_number(line));
     if let Some(street) = numbered.next() {
@@ -62,7 +54,7 @@ pub fn street_name<'a>(lines: &[&'a str]) -> &'a str {
     filled.next().map_or(first, |line| line.trim())
 }
 
-/// The part of the town that the address lines name below the street, else the post town.
+/// The locality that the address lines name below the street, else the post town.
 pub fn area<'a>(lines: &[&'a str], post_town: &'a str) -> &'a str {
     let street = street_name(lines);
     let ends_with_street = |line: &&&str| line.trim().ends_with(street);
@@ -72,7 +64,7 @@ pub fn area<'a>(lines: &[&'a str], post_town: &'a str) -> &'a str {
     locality.unwrap_or(post_town)
 }
 
-/// `12a High Street` → `High Street`.
+/// The `High Street` of `12a High Street`.
 fn split_building_number(line: &str) -> Option<&str> {
     let (number, rest) = line.trim().split_once(' ')?;
     let rest = rest.trim_start();
@@ -80,9 +72,7 @@ fn split_building_number(line: &str) -> Option<&str> {
     (begins && rest.starts_with(char::is_alphabetic)).then_some(rest)
 }
 
-const INWARD_CHARACTERS: usize = 3;
-
-/// Adds one character in capitals and without accent, or a space, or nothing.
+/// Adds one character as a capital without accent, or a space, or nothing.
 pub(crate) fn push_plain(plain: &mut String, character: char) {
     if character.is_ascii_alphanumeric() {
         plain.push(character.to_ascii_uppercase());
@@ -102,7 +92,7 @@ pub(crate) fn push_plain(plain: &mut String, character: char) {
     }
 }
 
-/// Apostrophes in all their shapes, and accents written apart from their letter.
+/// Whether the character is an apostrophe of any shape, or a combining accent.
 fn is_vanishing(character: char) -> bool {
     matches!(
         character,
@@ -116,7 +106,7 @@ fn is_vanishing(character: char) -> bool {
     )
 }
 
-/// Takes a full postcode off the end: one token, or two when it was typed with its space.
+/// Removes a full postcode from the end: one token, or two when it was typed with its space.
 fn split_postcode(tokens: &mut Vec<&str>) -> Option<String> {
     let (last, rest) = tokens.split_last()?;
     if is_postcode(last) {
@@ -133,9 +123,9 @@ fn split_postcode(tokens: &mut Vec<&str>) -> Option<String> {
     Some(postcode)
 }
 
-/// Whether a compact text in capitals follows the grammar of UK postcodes.
+/// Whether a compact text in capitals is a UK postcode by grammar.
 pub(crate) fn is_postcode(compact: &str) -> bool {
-    // Girobank's postcode is the only one outside the grammar.
+    // Girobank has the only postcode outside the grammar.
     compact == "GIR0AA"
         || split_inward(compact)
             .is_some_and(|(outward, inward)| is_outward(outward) && is_inward(inward))
@@ -147,7 +137,7 @@ fn split_inward(compact: &str) -> Option<(&str, &str)> {
 }
 
 /// `A9`, `A99`, `A9A`, `AA9`, `AA99` or `AA9A`, with the letters that BS 7666 allows in each
-/// place.
+/// position.
 pub(crate) fn is_outward(outward: &str) -> bool {
     let (area, district) = match outward.as_bytes() {
         [first, second, district @ ..] if second.is_ascii_uppercase() => {
@@ -182,7 +172,7 @@ fn is_district(district: &[u8], area_letters: usize) -> bool {
     }
 }
 
-/// `9AA`, without the letters C, I, K, M, O and V, which are easily misread.
+/// `9AA` without the letters C, I, K, M, O and V, which are easily misread.
 fn is_inward(inward: &str) -> bool {
     let is_unit = |letter: &u8| letter.is_ascii_uppercase() && !b"CIKMOV".contains(letter);
     match inward.as_bytes() {

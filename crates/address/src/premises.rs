@@ -1,21 +1,21 @@
-//! Which entries of different registers are one building or flat: for measurements, not for answers.
+//! Identifies one building or flat in different registers, for measurements of the search only.
 
-use crate::known::{Known, Stored};
+use crate::known::{Known, StoredAddress};
 use crate::street::Street;
 use crate::units::readings;
 
-/// What is the same for two entries of one building or flat, in an address of one line with its
-/// postcode at the end: all numbers, flats and units, the whole street behind the last number, and
-/// the whole postcode. Says nothing of the organisations there, and calls an address without a
-/// number or without a full postcode a building of its own.
+/// A key that is equal for two entries of one building or flat. It holds all numbers, flats and
+/// units, the whole street behind the last number, and the full postcode, but no organisation. An
+/// address without a number or full postcode is its own key. `display` is an address in one line
+/// that ends with its postcode.
 pub fn premises(display: &str) -> String {
     let known = Known {
         display_address: display,
         ..Known::default()
     };
-    let stored = Stored::read(&known);
+    let stored = StoredAddress::read(&known);
     let last = stored.units().len().checked_sub(1);
-    let (Some(last), Some(postcode)) = (last, stored.place.full()) else {
+    let (Some(last), Some(postcode)) = (last, stored.postcode.full()) else {
         return display.to_uppercase();
     };
     let street = Street::behind(&stored, last);
@@ -36,22 +36,23 @@ mod tests {
 
     #[test]
     fn entries_of_one_building() {
-        let check = |first: &str, second: &str, is_same: bool| {
+        let boots = "BOOTS, 27 HIGH STREET, EDENBRIDGE, TN8 5AD";
+        let flat = "FLAT 2, 18 MILL LANE, BATH, BA1 2EE";
+        let cottage = "ROSE COTTAGE, MILL LANE, BATH, BA1 2EE";
+        for (first, second, is_same) in [
+            (boots, "27 High St, Edenbridge, Kent, TN8 5AD", true),
+            (boots, "27A HIGH STREET, EDENBRIDGE, TN8 5AD", false),
+            (boots, "FLAT 1, 27 HIGH STREET, EDENBRIDGE, TN8 5AD", false),
+            (boots, "27 HILL STREET, EDENBRIDGE, TN8 5AD", false),
+            (boots, "27 HIGH ROAD, EDENBRIDGE, TN8 5AD", false),
+            (boots, "27 HIGH STREET, EDENBRIDGE, TN8 5AE", false),
+            (flat, "2/18 MILL LANE, BATH, BA1 2EE", false),
+            (flat, "APARTMENT 2, 18 MILL LANE, BATH, BA1 2EE", true),
+            (flat, "FLAT 3, 18 MILL LANE, BATH, BA1 2EE", false),
+            (cottage, "IVY COTTAGE, MILL LANE, BATH, BA1 2EE", false),
+        ] {
             let is_found = premises(first) == premises(second);
             assert_eq!(is_found, is_same, "{first} | {second}");
-        };
-        let boots = "BOOTS, 27 HIGH STREET, EDENBRIDGE, TN8 5AD";
-        check(boots, "27 High St, Edenbridge, Kent, TN8 5AD", true);
-        check(boots, "27A HIGH STREET, EDENBRIDGE, TN8 5AD", false);
-        check(boots, "FLAT 1, 27 HIGH STREET, EDENBRIDGE, TN8 5AD", false);
-        check(boots, "27 HILL STREET, EDENBRIDGE, TN8 5AD", false);
-        check(boots, "27 HIGH ROAD, EDENBRIDGE, TN8 5AD", false);
-        check(boots, "27 HIGH STREET, EDENBRIDGE, TN8 5AE", false);
-        let flat = "FLAT 2, 18 MILL LANE, BATH, BA1 2EE";
-        check(flat, "2/18 MILL LANE, BATH, BA1 2EE", false);
-        check(flat, "APARTMENT 2, 18 MILL LANE, BATH, BA1 2EE", true);
-        check(flat, "FLAT 3, 18 MILL LANE, BATH, BA1 2EE", false);
-        let unnumbered = "ROSE COTTAGE, MILL LANE, BATH, BA1 2EE";
-        check(unnumbered, "IVY COTTAGE, MILL LANE, BATH, BA1 2EE", false);
+        }
     }
 }

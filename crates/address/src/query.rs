@@ -1,69 +1,55 @@
-//! What somebody typed, read once.
+//! An address as somebody typed it.
 
 use crate::normal::normalise;
-use crate::parse::{Class, Parsed, Token};
-use crate::place::{Place, stored_place, take_place};
-use crate::probe::{self, Probe};
+use crate::parse::{Parsed, Token};
+use crate::postcode::{Postcode, full_postcode, take_postcode};
 use crate::text::lexemes;
 
 /// The longest text that is read, in characters (S-3).
 const TEXT_MAX_CHARACTERS: usize = 200;
 
-/// The most numbers that an address can sensibly have.
+/// A text with more numbers than this is no address.
 const UNITS_MAX: usize = 5;
 
 /// An address as somebody typed it, parsed once. Parsing takes time in proportion to the text.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub(crate) parsed: Parsed,
-    pub(crate) place: Place,
+    pub(crate) postcode: Postcode,
     /// The whole text in its normal form.
     pub(crate) normal: String,
 }
 
 impl Query {
-    /// Reads a text. What is longer than 200 characters is cut off and matches nothing, because a
-    /// number may stand in what was cut.
+    /// Parses a text. A text of more than 200 characters matches nothing, because the part that is
+    /// cut off may hold a number.
     pub fn parse(text: &str) -> Self {
         let end = text.char_indices().nth(TEXT_MAX_CHARACTERS);
         let kept = end.map_or(text, |(end, _)| &text[..end]);
         let mut lexemes = lexemes(kept);
-        let place = match stored_place(kept) {
-            // A postcode alone may be parted anyhow: `LS1-4AP`.
-            place @ Place::Full { .. } => {
+        let postcode = match full_postcode(kept) {
+            // A postcode alone may have any separator: `LS1-4AP`.
+            postcode @ Postcode::Full { .. } => {
                 lexemes.clear();
-                place
+                postcode
             }
-            Place::Unnamed | Place::Outward { .. } => take_place(&mut lexemes),
+            Postcode::Absent | Postcode::District { .. } => take_postcode(&mut lexemes),
         };
         let mut parsed = Parsed::read(&lexemes);
         parsed.is_unclear |= end.is_some() || parsed.units.len() > UNITS_MAX;
-        parsed.is_unclear |= parsed.is_doubled || parsed.is_beside_number();
+        parsed.is_unclear |= parsed.is_doubled || parsed.is_near_number();
         Self {
             parsed,
-            place,
+            postcode,
             normal: normalise(kept),
         }
     }
 
-    /// Whether a building or flat number is named, or something that may be one (S-7).
-    pub fn names_number(&self) -> bool {
-        let is_odd = |token: &Token| token.class == Class::Odd;
-        self.parsed.is_unclear
-            || !self.parsed.units.is_empty()
-            || self.parsed.tokens.iter().any(is_odd)
-    }
-
-    /// The compact form (`LS14AP`) when the text is a full postcode and nothing else. A zero typed
-    /// for an O and the like are repaired by their place.
+    /// The compact form (`LS14AP`) when the text is a full postcode and nothing else. Letters typed
+    /// for digits, and digits for letters, are repaired.
     pub fn postcode_alone(&self) -> Option<String> {
         let is_alone = self.parsed.tokens.is_empty() && !self.parsed.is_unclear;
-        self.place.full().filter(|_| is_alone)
-    }
-
-    /// What to ask the store for, best first; at most twelve.
-    pub fn probes(&self) -> Vec<Probe> {
-        probe::probes(self)
+        self.postcode.full().filter(|_| is_alone)
     }
 
     pub(crate) fn tokens(&self) -> &[Token] {

@@ -1,64 +1,70 @@
-//! Ranks stored properties and decides whether one of them is meant.
+//! Ranks stored properties and decides whether the query means one of them.
 
 use std::collections::BTreeMap;
 
 use crate::fit::{Fit, assess};
-use crate::known::{Known, Stored};
+use crate::known::{Known, StoredAddress};
 use crate::normal::normalise;
-use crate::place::PlaceFit;
+use crate::postcode::PostcodeFit;
 use crate::query::Query;
 
-/// Below this confidence a property is never an answer.
-pub(crate) const ACCEPTED: f64 = 0.75;
+/// A property below this confidence is never an answer.
+const ACCEPTED_MIN: f64 = 0.75;
 
-/// By so much the best must lead for the next not to fit as well.
-const LEAD: f64 = 0.015;
+/// Properties within this distance of the best one fit as well.
+const LEAD_MIN: f64 = 0.015;
+
+/// The confidence when the whole address was typed. It leads every other match by enough.
+const IDENTICAL: f64 = 1.0;
+
+/// The highest confidence in another postcode when a property of the typed postcode fits.
+const ELSEWHERE_MAX: f64 = 0.5;
 
 /// A property and how well it fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked<Id> {
-    /// Whose.
+    /// The property's id.
     pub id: Id,
-    /// 0.0 to 1.0; below 0.75 it is never the answer.
+    /// 0.0 to 1.0; below 0.75 the property is never the answer.
     pub confidence: f64,
 }
 
 /// Properties by how well they fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking<Id> {
-    /// Best first, ties by id.
+    /// The best first, equal ones by id.
     pub ranked: Vec<Ranked<Id>>,
-    /// The best was seen only among answers that were cut off.
-    pub(crate) is_cut: bool,
-    /// The best is a building of which flats are stored as well, and parts of its address were not
-    /// typed: the flat may have been left out like them.
+    /// Only cut-off answers held the best property.
+    pub(crate) is_cut_off: bool,
+    /// The best property is a building, its flats are stored too, and the query leaves out parts
+    /// of its address. The query may leave out the flat as well.
     has_flats: bool,
 }
 
-/// Which property is meant.
+/// Which property the query means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision<Id> {
-    /// This one.
+    /// This property.
     One(Id),
-    /// Several fit equally well (S-7).
+    /// Several properties fit equally well (S-7).
     Several,
-    /// None fits.
+    /// No property fits.
     Nothing,
 }
 
-/// How one property fits, and whether all that fit as well are known.
+/// How one property fits, and whether the search knows its rivals.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
+pub(crate) struct Assessed {
     fit: Fit,
+    /// An answer that was not cut off held the property.
     pub(crate) is_certain: bool,
 }
 
-impl Standing {
-    pub(crate) fn of(query: &Query, known: &Known<'_>) -> Self {
-        let stored = Stored::read(known);
-        let mut fit = assess(query, &stored);
-        if !query.normal.is_empty() && is_whole(query, known) {
-            fit.confidence = WHOLE;
+impl Assessed {
+    pub(crate) fn new(query: &Query, known: &Known<'_>) -> Self {
+        let mut fit = assess(query, &StoredAddress::read(known));
+        if !query.normal.is_empty() && is_identical(query, known) {
+            fit.confidence = IDENTICAL;
             fit.is_all_typed = true;
         }
         Self {
@@ -68,114 +74,66 @@ impl Standing {
     }
 }
 
-/// Whether the whole address was typed.
-fn is_whole(query: &Query, known: &Known<'_>) -> bool {
+fn is_identical(query: &Query, known: &Known<'_>) -> bool {
     let display = known.display_address;
     query.normal.len() <= display.len()
-        && may_be_same(&query.normal, display)
+        && may_be_identical(&query.normal, display)
         && query.normal == normalise(display)
 }
 
-/// Whether a text's normal form may be this one, by its letters and digits alone: most are told
-/// apart by the first, without any normal form.
-fn may_be_same(normal: &str, text: &str) -> bool {
+/// Compares letters and digits. The first one differs most often, which saves making a normal form.
+fn may_be_identical(normal: &str, text: &str) -> bool {
     !text.is_ascii() || letters_and_digits(normal).eq(letters_and_digits(text))
 }
 
 fn letters_and_digits(text: &str) -> impl Iterator<Item = u8> {
-    let said = text.bytes().filter(u8::is_ascii_alphanumeric);
-    said.map(|byte| byte.to_ascii_uppercase())
-}
-
-fn is_equal(confidence: f64, best: f64) -> bool {
-    confidence > best - LEAD
-}
-
-/// Ranks candidates that are all there are.
-pub fn rank<'c, Id: Copy + Ord>(
-    query: &Query,
-    candidates: impl Iterator<Item = (Id, Known<'c>)>,
-) -> Ranking<Id> {
-    let mut standings = BTreeMap::new();
-    for (id, known) in candidates {
-        let mut standing = Standing::of(query, &known);
-        standing.is_certain = true;
-        standings.insert(id, standing);
-    }
-    Ranking::of(&standings)
+    let bytes = text.bytes().filter(u8::is_ascii_alphanumeric);
+    bytes.map(|byte| byte.to_ascii_uppercase())
 }
 
 impl<Id> Default for Ranking<Id> {
     fn default() -> Self {
         Self {
             ranked: Vec::new(),
-            is_cut: false,
+            is_cut_off: false,
             has_flats: false,
         }
     }
 }
 
 impl<Id: Copy + Ord> Ranking<Id> {
-    pub(crate) fn of(standings: &BTreeMap<Id, Standing>) -> Self {
-        let is_there = |standing: &Standing| {
-            let fit = standing.fit;
-            fit.is_rival || fit.confidence >= ACCEPTED && fit.place == PlaceFit::Same
-        };
-        // Only properties of a postcode that was named match, unless none there fits (S-7). One
-        // that may be meant there makes no other near-certain.
-        let has_same = standings.values().any(is_there);
-        let mut ranked: Vec<Ranked<Id>> = standings
-            .iter()
-            .map(|(id, standing)| {
-                let is_elsewhere = has_same && standing.fit.place == PlaceFit::Near;
-                let confidence = if is_elsewhere {
-                    standing.fit.confidence.min(ELSEWHERE)
-                } else {
-                    standing.fit.confidence
-                };
-                Ranked {
-                    id: *id,
-                    confidence,
-                }
-            })
-            .collect();
-        ranked.sort_by(|first, second| {
-            let by_fit = second.confidence.total_cmp(&first.confidence);
-            by_fit.then(first.id.cmp(&second.id))
-        });
-        let best = ranked.first().and_then(|best| standings.get(&best.id));
+    pub(crate) fn of(assessed: &BTreeMap<Id, Assessed>) -> Self {
+        let ranked = sort_by_confidence(assessed);
+        let best = ranked.first().and_then(|best| assessed.get(&best.id));
         let has_flats = best.is_some_and(|best| {
-            let is_flat = |other: &Standing| other.fit.is_part && other.fit.place == best.fit.place;
-            !best.fit.is_all_typed && standings.values().any(is_flat)
+            let is_flat = |other: &Assessed| {
+                other.fit.is_flat_of_building && other.fit.postcode == best.fit.postcode
+            };
+            !best.fit.is_all_typed && assessed.values().any(is_flat)
         });
         Self {
-            is_cut: best.is_some_and(|best| !best.is_certain),
+            is_cut_off: best.is_some_and(|best| !best.is_certain),
             has_flats,
             ranked,
         }
     }
 
-    /// Those that fit as well as the best.
+    /// The properties that fit as well as the best one.
     pub fn best(&self) -> impl Iterator<Item = Id> {
         let best = self.ranked.first().map_or(0.0, |best| best.confidence);
-        let equal = self
-            .ranked
-            .iter()
-            .filter(move |ranked| is_equal(ranked.confidence, best));
+        let ranked = self.ranked.iter();
+        let equal = ranked.filter(move |ranked| is_equal(ranked.confidence, best));
         equal.map(|ranked| ranked.id)
     }
 
-    /// The property that is meant, if one alone is.
+    /// The property that the query means, if exactly one fits best.
     pub fn decision(&self) -> Decision<Id> {
-        let Some(best) = self
-            .ranked
-            .first()
-            .filter(|best| best.confidence >= ACCEPTED)
-        else {
+        let best = self.ranked.first();
+        let Some(best) = best.filter(|best| best.confidence >= ACCEPTED_MIN) else {
             return Decision::Nothing;
         };
         let next = self.ranked.get(1);
-        let is_unsure = self.is_cut || self.has_flats;
+        let is_unsure = self.is_cut_off || self.has_flats;
         if is_unsure || next.is_some_and(|next| is_equal(next.confidence, best.confidence)) {
             return Decision::Several;
         }
@@ -183,8 +141,33 @@ impl<Id: Copy + Ord> Ranking<Id> {
     }
 }
 
-/// Of a property whose whole address was typed; it leads any other by enough.
-const WHOLE: f64 = 1.0;
+/// S-7: another postcode matches only when no property of the typed postcode fits. A property there
+/// that the query may mean is enough to make others uncertain.
+fn sort_by_confidence<Id: Copy + Ord>(assessed: &BTreeMap<Id, Assessed>) -> Vec<Ranked<Id>> {
+    let is_in_postcode = |Assessed { fit, .. }: &Assessed| {
+        fit.is_rival || fit.confidence >= ACCEPTED_MIN && fit.postcode == PostcodeFit::Same
+    };
+    let is_any_in_postcode = assessed.values().any(is_in_postcode);
+    let ranked = assessed.iter().map(|(id, Assessed { fit, .. })| {
+        let is_elsewhere = is_any_in_postcode && fit.postcode == PostcodeFit::Near;
+        let most = if is_elsewhere {
+            ELSEWHERE_MAX
+        } else {
+            IDENTICAL
+        };
+        Ranked {
+            id: *id,
+            confidence: fit.confidence.min(most),
+        }
+    });
+    let mut ranked: Vec<Ranked<Id>> = ranked.collect();
+    ranked.sort_by(|first, second| {
+        let by_confidence = second.confidence.total_cmp(&first.confidence);
+        by_confidence.then(first.id.cmp(&second.id))
+    });
+    ranked
+}
 
-/// Of a property in another postcode, where one of the named postcode fits.
-const ELSEWHERE: f64 = 0.5;
+fn is_equal(confidence: f64, best: f64) -> bool {
+    confidence > best - LEAD_MIN
+}

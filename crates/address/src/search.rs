@@ -1,20 +1,20 @@
-//! Walks the probes of a query until the answer is certain. Both engines and the tests use it, so
-//! that a query's answer cannot depend on who holds the properties.
+//! Sends the probes of a query to a store until one property is certain. Both engines and the tests
+//! use this search, so the engine cannot change an answer.
 
 use std::collections::BTreeMap;
 
 use crate::known::Known;
-use crate::probe::Probe;
+use crate::probe::{Probe, probes};
 use crate::query::Query;
-use crate::rank::{Decision, Ranking, Standing};
+use crate::rank::{Assessed, Decision, Ranking};
 
-/// The most properties that a store gives for one probe: those with the lowest ids.
-pub const CANDIDATES: usize = 150;
+/// A store returns at most this many properties for one probe, those with the lowest ids.
+const CANDIDATES_MAX: usize = 150;
 
 /// A stored property that a probe found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Candidate<Id> {
-    /// Its id.
+    /// The property's id.
     pub id: Id,
     /// Address lines 1 to 4.
     pub lines: [String; 4],
@@ -27,11 +27,10 @@ pub struct Candidate<Id> {
 }
 
 impl<Id> Candidate<Id> {
-    /// Its address.
+    /// The property's address.
     pub fn known(&self) -> Known<'_> {
-        let [line1, line2, line3, line4] = &self.lines;
         Known {
-            lines: [line1, line2, line3, line4],
+            lines: self.lines.each_ref().map(String::as_str),
             post_town: &self.post_town,
             postcode: &self.postcode,
             display_address: &self.display_address,
@@ -39,36 +38,31 @@ impl<Id> Candidate<Id> {
     }
 }
 
-/// Asks `find` for each probe's properties, at most the given number of them and those with the
-/// lowest ids, and ranks them. Stops as soon as a probe that was answered in full gives a decision.
-/// A property that only cut-off answers held is never decided for: what was cut off may fit as
-/// well.
+/// Ranks the properties that `find` returns for the probes of a query, at most twelve. `find` takes
+/// a limit and returns the properties with the lowest ids first. The search stops when a probe
+/// whose answer was not cut off leads to a decision. A property from cut-off answers only is never
+/// decided for, because a property that was cut off may fit as well.
 pub fn search<Id: Copy + Ord, E>(
     query: &Query,
     mut find: impl FnMut(&Probe, usize) -> Result<Vec<Candidate<Id>>, E>,
 ) -> Result<Ranking<Id>, E> {
-    let mut standings: BTreeMap<Id, Standing> = BTreeMap::new();
+    let mut assessed: BTreeMap<Id, Assessed> = BTreeMap::new();
     let mut ranking = Ranking::default();
     let mut is_cut_off = false;
-    for probe in query.probes() {
+    for probe in probes(query) {
         if probe.is_narrower && !is_cut_off {
             continue;
         }
-        let found = find(&probe, CANDIDATES)?;
-        let is_whole = found.len() < CANDIDATES;
-        is_cut_off = !is_whole;
+        let found = find(&probe, CANDIDATES_MAX)?;
+        is_cut_off = found.len() >= CANDIDATES_MAX;
         for candidate in found {
-            let standing = standings
+            let property = assessed
                 .entry(candidate.id)
-                .or_insert_with(|| Standing::of(query, &candidate.known()));
-            standing.is_certain |= is_whole;
+                .or_insert_with(|| Assessed::new(query, &candidate.known()));
+            property.is_certain |= !is_cut_off;
         }
-        ranking = Ranking::of(&standings);
-        let is_decided = match ranking.decision() {
-            Decision::One(_) | Decision::Several => !ranking.is_cut,
-            Decision::Nothing => false,
-        };
-        if is_decided {
+        ranking = Ranking::of(&assessed);
+        if ranking.decision() != Decision::Nothing && !ranking.is_cut_off {
             break;
         }
     }

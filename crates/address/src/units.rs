@@ -1,46 +1,46 @@
-//! Compares the numbers of two addresses. A number is never forgiven (S-7).
+//! Compares the numbers of two addresses. A different number is never forgiven (S-7).
 
-use crate::known::Stored;
+use crate::known::StoredAddress;
 use crate::number::{Label, Number, Unit};
 use crate::words::Marker;
 
-/// How the numbers of a query fit those of a stored address.
+/// How the numbers of a query fit a stored address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnitsFit {
-    /// The last unit of the query that was found, in the order of its text.
+    /// The last unit of the query, in the order of the comparison.
     pub(crate) query_last: usize,
     /// The stored unit that it fits.
     pub(crate) stored_last: usize,
-    /// Stored units behind it that the query does not name.
+    /// How many stored units behind that one the query leaves out.
     pub(crate) stored_missing: usize,
-    /// A flat's number stands for a building's number, as in `12 Albion Court`, which only a
-    /// building's name between the number and the street allows.
+    /// A flat's number fits a building's number, as in `12 Albion Court`. Only a building's name
+    /// between the number and the street allows this.
     pub(crate) needs_building_name: bool,
 }
 
-/// A unit in its canonical place, with its place in the text.
+/// A unit and its index in the text.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed {
+pub(crate) struct IndexedUnit {
     pub(crate) unit: Unit,
-    at: usize,
+    index: usize,
 }
 
-/// Whose numbers a query has.
+/// Which stored numbers the query has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumbersFit {
-    /// The stored address's: all units of the query are its first ones.
+    /// The first ones: the query means this address.
     Own(UnitsFit),
-    /// Those of the building that the stored flat is in: they are its last ones.
+    /// The last ones: the query means the building of this flat.
     Building(UnitsFit),
 }
 
-/// Fits all units of the query to those of the stored address. `None` when any differs, when the
-/// query names one that is not stored, or leaves out another than the most particular ones.
-pub(crate) fn fit_units(query: &[Unit], stored: &Stored) -> Option<NumbersFit> {
+/// Fits all units of the query to the units of a stored address, from the most specific one on.
+/// `None` when a unit differs or is not stored.
+pub(crate) fn fit_units(query: &[Unit], stored: &StoredAddress) -> Option<NumbersFit> {
     if query.is_empty() || stored.units().is_empty() {
         return None;
     }
-    let [query_readings, stored_readings] = both_readings(query, stored);
+    let [query_readings, stored_readings] = readings_of_both(query, stored);
     let pairs = || {
         let queries = query_readings.iter();
         queries.flat_map(|query| stored_readings.iter().map(move |stored| (query, stored)))
@@ -48,62 +48,55 @@ pub(crate) fn fit_units(query: &[Unit], stored: &Stored) -> Option<NumbersFit> {
     let own = pairs()
         .filter_map(|(query, stored)| fit_reading(query, stored))
         .min_by_key(|fit| (fit.stored_missing, fit.needs_building_name));
-    if let Some(fit) = own {
-        return Some(NumbersFit::Own(fit));
-    }
     let mut buildings = pairs().filter_map(|(query, stored)| {
         let flats = stored.len().checked_sub(query.len())?;
         fit_reading(query, stored.get(flats..)?).filter(|_| flats > 0)
     });
-    let building = buildings.find(|fit| !fit.needs_building_name);
-    building.map(NumbersFit::Building)
+    let mut building = || buildings.find(|fit| !fit.needs_building_name);
+    own.map(NumbersFit::Own)
+        .or_else(|| building().map(NumbersFit::Building))
 }
 
-/// Of a query's units and a stored address's. In Scotland a flat stands behind its building as
-/// often as before it, `31/6`: there a slash is only the same slash.
-fn both_readings(query: &[Unit], stored: &Stored) -> [Vec<Vec<Placed>>; 2] {
-    if stored.place.is_scottish() {
-        return [plain_readings(query), plain_readings(stored.units())];
+/// The readings of the query's and the stored units. Scottish addresses put a flat behind its
+/// building as often as before it (`31/6`), so a slash there only fits the same slash.
+fn readings_of_both(query: &[Unit], stored: &StoredAddress) -> [Vec<Vec<IndexedUnit>>; 2] {
+    if stored.postcode.is_scottish() {
+        let as_written = |units| with_buildings(vec![indexed(units)]);
+        return [as_written(query), as_written(stored.units())];
     }
-    // `13/17 Low Street` is from 13 to 17: who typed flat 13 of number 17 means another.
-    let is_range = |unit: &Unit| match unit.label {
-        Label::Slash(first, second) => {
-            let is_upward = second.value > first.value;
-            let is_one_side = second.value.abs_diff(first.value).is_multiple_of(2);
-            unit.marker == Marker::Bare && is_upward && is_one_side
-        }
-        Label::One(_) | Label::Range(..) | Label::Letter(_) | Label::Code(_) => false,
-    };
     let mut stored = stored.units().to_vec();
-    for unit in stored.iter_mut().filter(|unit| is_range(unit)) {
-        if let Label::Slash(first, second) = unit.label {
+    for unit in &mut stored {
+        // A stored `13/17 Low Street` is from 13 to 17, and not flat 13 of number 17.
+        if let Label::Slash(first, second) = unit.label
+            && unit.marker == Marker::Bare
+            && second.value > first.value
+            && second.value.abs_diff(first.value).is_multiple_of(2)
+        {
             unit.label = Label::Range(first, second);
         }
     }
     [readings(query), readings(&stored)]
 }
 
-fn fit_reading(query: &[Placed], stored: &[Placed]) -> Option<UnitsFit> {
+fn fit_reading(query: &[IndexedUnit], stored: &[IndexedUnit]) -> Option<UnitsFit> {
     if query.len() > stored.len() {
         return None;
     }
+    let last = query.len().checked_sub(1)?;
     let mut needs_building_name = false;
-    for (at, (asked, kept)) in query.iter().zip(stored).enumerate() {
-        if asked.unit.label != kept.unit.label {
+    for (at, (typed, stored)) in query.iter().zip(stored).enumerate() {
+        if typed.unit.label != stored.unit.label {
             return None;
         }
-        let is_before_another = at + 1 < query.len();
-        match fit_markers(asked.unit.marker, kept.unit.marker) {
+        match fit_markers(typed.unit.marker, stored.unit.marker) {
             MarkerFit::Same => {}
-            MarkerFit::Bare if is_before_another => {}
-            MarkerFit::Bare => needs_building_name = true,
+            MarkerFit::Bare => needs_building_name |= at == last,
             MarkerFit::Other => return None,
         }
     }
-    let last = query.len().checked_sub(1)?;
     Some(UnitsFit {
-        query_last: query.get(last)?.at,
-        stored_last: stored.get(last)?.at,
+        query_last: query.get(last)?.index,
+        stored_last: stored.get(last)?.index,
         stored_missing: stored.len() - query.len(),
         needs_building_name,
     })
@@ -111,7 +104,7 @@ fn fit_reading(query: &[Placed], stored: &[Placed]) -> Option<UnitsFit> {
 
 enum MarkerFit {
     Same,
-    /// One of them was written without a marker.
+    /// One of the two units has no marker.
     Bare,
     Other,
 }
@@ -127,121 +120,93 @@ fn fit_markers(first: Marker, second: Marker) -> MarkerFit {
     }
 }
 
-/// The units from the most particular to the least, in each way that they can be read.
-pub(crate) fn readings(units: &[Unit]) -> Vec<Vec<Placed>> {
-    let whole = placed(units);
-    let is_slash = |placed: &Placed| matches!(placed.unit.label, Label::Slash(..));
-    let readings = match whole.iter().position(is_slash) {
-        Some(at) => slash_readings(&whole, at),
-        None => vec![whole],
-    };
-    with_buildings(readings)
+/// The units from the most specific to the least, once for each meaning that they may have.
+pub(crate) fn readings(units: &[Unit]) -> Vec<Vec<IndexedUnit>> {
+    let as_written = indexed(units);
+    with_buildings(slash_readings(&as_written).unwrap_or_else(|| vec![as_written]))
 }
 
-/// The same, but a slash is a slash.
-fn plain_readings(units: &[Unit]) -> Vec<Vec<Placed>> {
-    with_buildings(vec![placed(units)])
+fn indexed(units: &[Unit]) -> Vec<IndexedUnit> {
+    let units = units.iter().cloned().zip(0..);
+    units
+        .map(|(unit, index)| IndexedUnit { unit, index })
+        .collect()
 }
 
-fn placed(units: &[Unit]) -> Vec<Placed> {
-    let placed = units.iter().zip(0..);
-    let placed = placed.map(|(unit, at)| Placed {
-        unit: unit.clone(),
-        at,
-    });
-    placed.collect()
-}
-
-fn with_buildings(mut readings: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
-    let as_building: Vec<Vec<Placed>> = readings
+fn with_buildings(mut readings: Vec<Vec<IndexedUnit>>) -> Vec<Vec<IndexedUnit>> {
+    let with_building: Vec<Vec<IndexedUnit>> = readings
         .iter()
-        .filter_map(|units| beside_building(units))
+        .filter_map(|units| split_named_unit(units))
         .collect();
-    readings.extend(as_building);
-    readings.into_iter().map(in_order).collect()
+    readings.extend(with_building);
+    for units in &mut readings {
+        sort_by_specificity(units);
+    }
+    readings
 }
 
-/// A slash as a range, and as a flat before its building.
-fn slash_readings(whole: &[Placed], at: usize) -> Vec<Vec<Placed>> {
-    let Label::Slash(first, second) = whole[at].unit.label else {
-        return Vec::new();
+/// Reads the first slash as a range, and as a flat before its building.
+fn slash_readings(units: &[IndexedUnit]) -> Option<Vec<Vec<IndexedUnit>>> {
+    let slash = |(at, indexed): (usize, &IndexedUnit)| match indexed.unit.label {
+        Label::Slash(first, second) => Some((at, first, second)),
+        Label::One(_) | Label::Range(..) | Label::Letter(_) | Label::Code(_) => None,
     };
-    let mut as_range = whole.to_vec();
+    let (at, first, second) = units.iter().enumerate().find_map(slash)?;
+    let mut as_range = units.to_vec();
     as_range[at].unit.label = Label::Range(first, second);
-    let mut as_flat = whole.to_vec();
+    let mut as_flat = units.to_vec();
     as_flat[at].unit.label = Label::One(first);
-    as_flat.insert(at + 1, building(Label::One(second), as_flat[at].at));
-    vec![as_range, as_flat]
+    as_flat.insert(at + 1, building(Label::One(second), as_flat[at].index));
+    Some(vec![as_range, as_flat])
 }
 
-/// `Lodge 26 High Street` may be the lodge beside number 26, and `House 26` is number 26.
-fn beside_building(units: &[Placed]) -> Option<Vec<Placed>> {
-    let is_bare = |placed: &Placed| placed.unit.marker == Marker::Bare;
-    let last = units.last().filter(|_| !units.iter().any(is_bare))?;
+/// Reads `Lodge 26 High Street` as the lodge beside number 26, and `House 26` as number 26.
+fn split_named_unit(units: &[IndexedUnit]) -> Option<Vec<IndexedUnit>> {
+    let (last, before) = units.split_last()?;
     let Marker::Named(code) = last.unit.marker else {
         return None;
     };
-    let mut units = units.to_vec();
-    let last = units.pop()?;
-    if code == "HOUSE" {
-        units.push(building(last.unit.label, last.at));
-        return Some(units);
+    if before
+        .iter()
+        .any(|indexed| indexed.unit.marker == Marker::Bare)
+    {
+        return None;
     }
-    units.push(Placed {
-        unit: Unit {
+    let mut units = before.to_vec();
+    if code != "HOUSE" {
+        let unit = Unit {
             marker: Marker::Floor,
             label: Label::Code(code.to_owned()),
-        },
-        at: last.at,
-    });
-    units.push(building(last.unit.label, last.at));
+        };
+        let index = last.index;
+        units.push(IndexedUnit { unit, index });
+    }
+    units.push(building(last.unit.label.clone(), last.index));
     Some(units)
 }
 
-fn building(label: Label, at: usize) -> Placed {
+fn building(label: Label, index: usize) -> IndexedUnit {
     let marker = Marker::Bare;
-    Placed {
-        unit: Unit { marker, label },
-        at,
-    }
+    let unit = Unit { marker, label };
+    IndexedUnit { unit, index }
 }
 
-/// Flats before blocks and blocks before buildings; `Flat A, 37` becomes 37A.
-fn in_order(mut units: Vec<Placed>) -> Vec<Placed> {
-    units.sort_by_key(|placed| match placed.unit.marker {
-        Marker::Bare => 2,
-        Marker::Block => 1,
-        Marker::Floor
-        | Marker::Dwelling
-        | Marker::Unit
-        | Marker::Room
-        | Marker::Suite
-        | Marker::Shop
-        | Marker::Plot
-        | Marker::Named(_) => 0,
+/// Puts flats before blocks and blocks before buildings, and makes `Flat A, 37` number 37A.
+fn sort_by_specificity(units: &mut Vec<IndexedUnit>) {
+    let is_of = |indexed: &IndexedUnit, marker| indexed.unit.marker == marker;
+    units.sort_by_key(|unit| (is_of(unit, Marker::Bare), is_of(unit, Marker::Block)));
+    let building = units.partition_point(|unit| !is_of(unit, Marker::Bare));
+    let letter = units[..building].iter().enumerate().find_map(|(at, flat)| {
+        let Label::Letter(letter) = flat.unit.label else {
+            return None;
+        };
+        is_of(flat, Marker::Dwelling).then_some((at, letter))
     });
-    let flats = units
-        .iter()
-        .take_while(|placed| placed.unit.marker != Marker::Bare);
-    let flats = flats.count();
-    let letter = units[..flats].iter().position(|placed| {
-        placed.unit.marker == Marker::Dwelling && matches!(placed.unit.label, Label::Letter(_))
-    });
-    let (Some(at), Some(building)) = (letter, units.get(flats)) else {
-        return units;
+    let (Some((flat, letter)), Some(building)) = (letter, units.get_mut(building)) else {
+        return;
     };
-    let (Label::Letter(letter), Label::One(number)) = (&units[at].unit.label, &building.unit.label)
-    else {
-        return units;
-    };
-    if number.letter.is_some() {
-        return units;
+    if let Label::One(number @ Number { letter: None, .. }) = &mut building.unit.label {
+        number.letter = Some(letter);
+        units.remove(flat);
     }
-    let merged = Label::One(Number {
-        letter: Some(*letter),
-        ..*number
-    });
-    units[flats].unit.label = merged;
-    units.remove(at);
-    units
 }

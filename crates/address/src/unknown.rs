@@ -1,49 +1,49 @@
-//! What was typed and stands nowhere in a stored address.
+//! Judges typed words that the stored address does not have.
 
 use crate::distance::typing_errors;
 use crate::evidence::{County, Evidence};
 use crate::parse::{Class, Token};
-use crate::place::PlaceFit;
+use crate::postcode::PostcodeFit;
 use crate::units::UnitsFit;
 use crate::words::{self, Marker, is_compass, is_house, is_widespread, resembles_street_type};
 
 impl Evidence<'_> {
+    /// Counts an unknown word, or notes that it contradicts the stored address.
     pub(crate) fn count_unknown(&mut self, at: usize, is_before: bool) {
-        let token = &self.query.tokens()[at];
-        let is_repeated = self.query.tokens()[..at]
-            .iter()
-            .any(|earlier| earlier.is_word() && earlier.text() == token.text());
-        let is_pair_repeated = self.is_pair_repeated(at);
-        let is_other = if is_before {
-            self.is_other_before(at)
-        } else {
-            is_other_behind(token)
-        };
-        match token.class {
-            _ if is_other => self.is_contradicted = true,
-            Class::Odd => self.is_contradicted = true,
-            Class::Letter if !is_before || self.is_before_unit(at) => self.is_contradicted = true,
-            Class::Name if is_compass(token.text()) && !is_before => self.is_contradicted = true,
-            Class::Name | Class::Letter if is_repeated => {}
-            Class::StreetType if is_pair_repeated => {}
-            // Another street was typed as well, or another one altogether.
-            Class::StreetType if !is_before => self.is_contradicted = true,
-            Class::StreetType => self.has_unknown_kind = true,
-            // A mistyped kind of street that is not this one's.
-            Class::Name if !is_before && resembles_street_type(&token.written) => {
-                self.is_contradicted = true;
-            }
-            Class::Name | Class::Letter if is_before => {
-                self.unknown_before += 1;
-            }
-            Class::Name | Class::Letter => self.unknown += 1,
+        if self.contradicts(at, is_before) {
+            self.is_contradicted = true;
+            return;
+        }
+        match self.query.tokens()[at].class {
+            Class::Name | Class::Letter if self.is_repeated(at) => {}
+            Class::Name | Class::Letter if is_before => self.unknown_before += 1,
+            Class::Name | Class::Letter => self.unknown_behind += 1,
+            Class::StreetType => self.has_unknown_type |= !self.is_pair_repeated(at),
             Class::County if self.county == County::Untyped => self.county = County::Unknown,
-            Class::County | Class::Filler | Class::Unit(_) => {}
+            Class::County | Class::Filler | Class::Verbatim | Class::Unit(_) => {}
         }
     }
 
-    /// Whether a flat's number that no marker announces follows an unknown word: `knit 3` may be
-    /// `unit 3`.
+    fn contradicts(&self, at: usize, is_before: bool) -> bool {
+        let token = &self.query.tokens()[at];
+        if is_before && self.is_other_before(at) || !is_before && is_other_behind(token) {
+            return true;
+        }
+        match token.class {
+            Class::Verbatim => true,
+            Class::Letter => !is_before || self.is_before_unit(at),
+            // The word may be a mistyped street type of another street.
+            Class::Name if !is_before => {
+                let is_type = || !self.is_repeated(at) && resembles_street_type(&token.written);
+                is_compass(token.text()) || is_type()
+            }
+            // The street type belongs to another street.
+            Class::StreetType => !is_before && !self.is_pair_repeated(at),
+            Class::Name | Class::County | Class::Filler | Class::Unit(_) => false,
+        }
+    }
+
+    /// Whether an unknown word precedes a flat's number without a marker: `knit 3` may be `unit 3`.
     pub(crate) fn has_unknown_marker(&self, fit: UnitsFit) -> bool {
         let parsed = &self.query.parsed;
         let tokens = &parsed.tokens;
@@ -59,22 +59,25 @@ impl Evidence<'_> {
         })
     }
 
-    /// Whether a word before the number makes it another home.
+    /// Whether a word before the number makes the home another one.
     fn is_other_before(&self, at: usize) -> bool {
         let tokens = self.query.tokens();
+        let Token { written, part, .. } = &tokens[at];
         let text = tokens[at].text();
-        let is_beside = RELATIVES.contains(&tokens[at].written.as_str());
-        let mut same_part = tokens.iter().filter(|token| token.part == tokens[at].part);
+        let mut same_part = tokens.iter().filter(|token| token.part == *part);
         // `Chichester, 430 Finch Road, Wokingham` names two towns, and no postcode decides.
-        let is_town = self.place == PlaceFit::Unnamed
-            && is_widespread(&tokens[at].written)
+        let is_town = self.postcode == PostcodeFit::Absent
+            && is_widespread(written)
             && same_part.all(|token| token.text() == text);
-        let is_part = resembles_part(&tokens[at].written);
-        is_beside || is_town || is_part || BLOCKS.contains(&text) || self.parts_numbers(at)
+        is_town
+            || POSITIONS.contains(&written.as_str())
+            || BLOCKS.contains(&text)
+            || resembles_part(written)
+            || self.separates_numbers(at)
     }
 
-    /// Two numbers that an unknown word joins are no flat and its building: `12 or 14`.
-    fn parts_numbers(&self, at: usize) -> bool {
+    /// Whether a word makes two numbers different homes: `12 or 14` is no flat and its building.
+    fn separates_numbers(&self, at: usize) -> bool {
         let tokens = self.query.tokens();
         let unit = |token: &Token| token.unit().map(|unit| (unit, token.part));
         let before = tokens[..at].iter().rev().find_map(unit);
@@ -86,95 +89,63 @@ impl Evidence<'_> {
         is_bare && part == tokens[at].part && part == next_part
     }
 
-    /// `a 20 Park Road` may mean a flat.
+    /// The letter of `a 20 Park Road` may be a flat.
     fn is_before_unit(&self, at: usize) -> bool {
         let next = self.query.tokens().get(at + 1);
         next.is_some_and(|next| next.unit().is_some())
     }
 
-    /// `St Albans, St Albans` names it twice.
+    fn is_repeated(&self, at: usize) -> bool {
+        let tokens = self.query.tokens();
+        let mut earlier = tokens[..at].iter();
+        earlier.any(|earlier| earlier.is_word() && earlier.text() == tokens[at].text())
+    }
+
+    /// Whether the word and one beside it are repeated: `St Albans, St Albans`.
     fn is_pair_repeated(&self, at: usize) -> bool {
         let tokens = self.query.tokens();
         let is_same = |pair: &[Token], start: usize| {
-            tokens.get(start..start + 2).is_some_and(|this| {
-                this.iter()
-                    .zip(pair)
-                    .all(|(first, second)| first.text() == second.text())
-            })
+            let this = tokens.get(start..start + 2).unwrap_or_default();
+            this.iter()
+                .map(Token::text)
+                .eq(pair.iter().map(Token::text))
         };
         let mut earlier = tokens[..at].windows(2);
-        earlier.any(|pair| {
-            is_same(pair, at)
-                || at
-                    .checked_sub(1)
-                    .is_some_and(|before| is_same(pair, before))
-        })
+        earlier.any(|pair| is_same(pair, at) || at > 0 && is_same(pair, at - 1))
     }
 }
 
-/// Whether a word behind the street makes it another home: `1 High Street Apartments`.
+/// Whether a word behind the street makes the home another one: `1 High Street Apartments`.
 fn is_other_behind(token: &Token) -> bool {
-    let is_small = words::small(&token.written).is_some_and(words::is_small_alone);
-    let is_part = words::part_of_house(&token.written).is_some() || is_small;
+    let stands_alone = words::named_unit(&token.written).is_some_and(words::stands_without_number);
+    let is_part = words::part_of_house(&token.written).is_some() || stands_alone;
     is_part || is_house(token.text()) || OTHER_HOMES.contains(&token.text())
 }
 
-/// `BAESMENT 45 …`
+/// Whether a word is a mistyped part of a house: `BAESMENT 45 …`.
 fn resembles_part(word: &str) -> bool {
-    PARTS
-        .iter()
-        .any(|part| typing_errors(word, part, 1) == Some(1))
+    let mut parts = PARTS.iter();
+    parts.any(|part| typing_errors(word, part, 1) == Some(1))
 }
 
+#[rustfmt::skip]
 const PARTS: [&str; 16] = [
-    "ANNEXE",
-    "ANNEX",
-    "APARTMENT",
-    "ATTIC",
-    "BASEMENT",
-    "BEDSIT",
-    "BUNGALOW",
-    "CARAVAN",
-    "CELLAR",
-    "COTTAGE",
-    "GARAGE",
-    "GROUND",
-    "MAISONETTE",
-    "PENTHOUSE",
-    "STUDIO",
-    "UPSTAIRS",
+    "ANNEXE", "ANNEX", "APARTMENT", "ATTIC", "BASEMENT", "BEDSIT", "BUNGALOW", "CARAVAN", "CELLAR",
+    "COTTAGE", "GARAGE", "GROUND", "MAISONETTE", "PENTHOUSE", "STUDIO", "UPSTAIRS",
 ];
 
-/// What stands beside a number is not there.
-const RELATIVES: [&str; 14] = [
-    "ABOVE",
-    "ADJ",
-    "ADJACENT",
-    "ADJOINING",
-    "BEHIND",
-    "BELOW",
-    "BENEATH",
-    "BESIDE",
-    "NEXT",
-    "OPP",
-    "OPPOSITE",
-    "OVER",
-    "UNDER",
-    "OUTSIDE",
+/// Words that make a number the number of a neighbour.
+#[rustfmt::skip]
+const POSITIONS: [&str; 14] = [
+    "ABOVE", "ADJ", "ADJACENT", "ADJOINING", "BEHIND", "BELOW", "BENEATH", "BESIDE", "NEXT", "OPP",
+    "OPPOSITE", "OVER", "UNDER", "OUTSIDE",
 ];
 
-/// Buildings of flats, whose number is missing.
+/// Buildings with flats. Their own numbers are missing.
+#[rustfmt::skip]
 const BLOCKS: [&str; 9] = [
-    "APARTMENTS",
-    "ARC",
-    "CT",
-    "CTS",
-    "FLATS",
-    "LOFTS",
-    "MANS",
-    "MWS",
-    "TOWERS",
+    "APARTMENTS", "ARC", "CT", "CTS", "FLATS", "LOFTS", "MANS", "MWS", "TOWERS",
 ];
 
-/// A building or a yard behind a street, which is another one than the house in the street.
+/// Buildings or yards behind a street. They are not the house in the street.
 const OTHER_HOMES: [&str; 6] = ["COACH", "FLATS", "LOFTS", "MALTINGS", "TOWERS", "WORKS"];

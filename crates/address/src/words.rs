@@ -1,15 +1,17 @@
-//! The words that addresses are made of, with their abbreviations. The lists are fixed, so that a
-//! match never depends on what else a store holds.
+//! The fixed lists of words that addresses consist of. They never depend on the addresses that a
+//! store holds, so every store gives the same answer.
 
 mod part;
 mod spelling;
 mod widespread;
 
-pub(crate) use part::{is_small_alone, may_be_name, part_of_house, side, small, storey};
+pub(crate) use part::{
+    is_part_or_name, named_unit, part_of_house, side, stands_without_number, storey,
+};
 pub(crate) use spelling::{Spelling, resembles_street_type, spelling};
 pub(crate) use widespread::is_widespread;
 
-/// The kind of a flat, room or unit that a word announces.
+/// The kind of building, flat or room that has a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marker {
     Block,
@@ -20,19 +22,19 @@ pub(crate) enum Marker {
     Suite,
     Shop,
     Plot,
-    /// A house, a berth or the like with a number: `VILLA 2`.
+    /// A small house, a berth or a parking space with a number: `VILLA 2`.
     Named(&'static str),
-    /// No word announces it: a building's number, or a flat's before it.
+    /// No word announces the number of the building, or of the flat before it.
     Bare,
 }
 
-/// What a word announces: `FLAT`, `APT`.
+/// The kind that a word announces: `FLAT`, `APT`.
 pub(crate) fn marker(word: &str) -> Option<Marker> {
     Some(match word {
         "FLAT" | "FLT" | "FLATS" | "FL" | "APARTMENT" | "APT" | "APPT" | "APART" => {
             Marker::Dwelling
         }
-        // A house may have a studio 2 beside its flat 2.
+        // A house may have both a studio 2 and a flat 2.
         "STUDIO" => Marker::Named("STUDIO"),
         "UNIT" | "UNITS" => Marker::Unit,
         "ROOM" | "ROOMS" | "RM" => Marker::Room,
@@ -44,103 +46,34 @@ pub(crate) fn marker(word: &str) -> Option<Marker> {
     })
 }
 
-/// Whether a word announces one of several blocks, where no name stands before it: `Building C`.
+/// Whether a word announces one of several blocks (`Building C`) when no name precedes it.
 pub(crate) fn is_block(word: &str) -> bool {
     ["BUILDING", "CORE", "TOWER", "STAIR", "STAIRCASE"].contains(&word)
 }
 
-/// A flat's number in letters.
+/// The value of a number that is written in letters.
 pub(crate) fn number_word(word: &str) -> Option<u32> {
-    let words = [
-        "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN",
-        "TWELVE",
-    ];
-    let at = words.iter().position(|number| *number == word)?;
+    let at = NUMBERS.iter().position(|number| *number == word)?;
     u32::try_from(at + 1).ok()
 }
 
-/// Words that say nothing about which property is meant.
+/// Whether a word says nothing about the property.
 pub(crate) fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-const FILLERS: &[&str] = &[
-    "THE", "OF", "AND", "AT", "IN", "ON", "BY", "LE", "UPON", "NR", "NEAR", "OFF", "TO", "NO",
-    "NUMBER", "ADDRESS", "PROPERTY", "ENGLAND", "WALES", "UK", "GB", "BRITAIN", "UNITED",
-    "KINGDOM", "C", "O",
-];
-
-/// A word of a county's name: typed often, and seldom part of a stored address.
+/// Whether a word is part of a county's name. People type counties often, and stored addresses
+/// seldom have one.
 pub(crate) fn is_county(word: &str) -> bool {
     COUNTIES.contains(&word) || word.len() > 6 && word.ends_with("SHIRE")
 }
 
-const COUNTIES: &[&str] = &[
-    "AVON",
-    "BEDS",
-    "BERKS",
-    "BUCKS",
-    "CAMBS",
-    "CHESHIRE",
-    "CLEVELAND",
-    "CLWYD",
-    "CORNWALL",
-    "CUMBRIA",
-    "DERBYS",
-    "DEVON",
-    "DORSET",
-    "DURHAM",
-    "DYFED",
-    "ESSEX",
-    "GLAMORGAN",
-    "GLOS",
-    "GREATER",
-    "GWENT",
-    "GWYNEDD",
-    "HANTS",
-    "HEREFORD",
-    "HERTS",
-    "HUMBERSIDE",
-    "KENT",
-    "LANCS",
-    "LEICS",
-    "LINCS",
-    "MERSEYSIDE",
-    "MIDDLESEX",
-    "MIDLANDS",
-    "MIDDX",
-    "NORFOLK",
-    "NORTHANTS",
-    "NORTHUMBERLAND",
-    "NOTTS",
-    "OXON",
-    "POWYS",
-    "RIDING",
-    "RUTLAND",
-    "SALOP",
-    "SHROPS",
-    "SOMERSET",
-    "STAFFS",
-    "SUFFOLK",
-    "SURREY",
-    "SUSSEX",
-    "TYNE",
-    "WEAR",
-    "WARKS",
-    "WILTS",
-    "WORCS",
-    "YORKS",
-];
-
-/// The points of the compass make another street of one name.
+/// Whether a word makes two streets of one name different, like a point of the compass.
 pub(crate) fn is_compass(word: &str) -> bool {
-    [
-        "NTH", "STH", "EAST", "WEST", "UPPER", "LOWER", "GT", "LT", "OLD", "NEW",
-    ]
-    .contains(&word)
+    COMPASS.contains(&word)
 }
 
-/// The point of the compass that one letter behind a street stands for.
+/// The point of the compass that a letter behind a street stands for.
 pub(crate) fn compass_of(letter: &str) -> Option<&'static str> {
     Some(match letter {
         "N" => "NTH",
@@ -151,66 +84,22 @@ pub(crate) fn compass_of(letter: &str) -> Option<&'static str> {
     })
 }
 
-/// Streets that nearly every town and village has: their county tells too little.
+/// Whether nearly every town has a street of this name, so that a county does not identify it.
 pub(crate) fn is_everywhere(word: &str) -> bool {
     ["HIGH", "MAIN", "STATION", "CHURCH"].contains(&word)
 }
 
-/// Towns of one name in several counties: with another county it is another town.
+/// Whether several counties have a town of this name. In another county it is another town.
 pub(crate) fn is_in_several_counties(town: &str) -> bool {
-    [
-        "ASHFORD",
-        "BURNHAM",
-        "GILLINGHAM",
-        "HALE",
-        "KINGSTON",
-        "LEIGH",
-        "NEWCASTLE",
-        "NEWPORT",
-        "NORTON",
-        "RICHMOND",
-        "ROCHESTER",
-        "STRATFORD",
-        "SUTTON",
-        "WELLINGTON",
-        "WHITCHURCH",
-    ]
-    .contains(&town)
+    TOWNS_IN_SEVERAL_COUNTIES.contains(&town)
 }
 
-/// What the name of a building ends with that has flats: `12 Albion Court` is its flat 12.
+/// Whether the name of a building with flats ends with this word: `12 Albion Court` is flat 12.
 pub(crate) fn is_building(word: &str) -> bool {
-    [
-        "HSE",
-        "CT",
-        "LDG",
-        "MANS",
-        "TOWER",
-        "TOWERS",
-        "POINT",
-        "BLDGS",
-        "APARTMENTS",
-        "HTS",
-        "HALL",
-        "WHARF",
-        "LOFTS",
-        "BAKERY",
-        "CHAPEL",
-        "SCH",
-        "MALTINGS",
-        "BREWERY",
-        "WAREHOUSE",
-        "RECTORY",
-        "VICARAGE",
-        "MNR",
-        "MILL",
-        "MILLS",
-        "HOMES",
-    ]
-    .contains(&word)
+    BUILDINGS.contains(&word)
 }
 
-/// What a house is called by: says nothing without its name.
+/// Whether a word is the generic part of a house's name.
 pub(crate) fn is_house(word: &str) -> bool {
     [
         "HSE",
@@ -225,56 +114,64 @@ pub(crate) fn is_house(word: &str) -> bool {
     .contains(&word)
 }
 
-/// Words in a house's name that many houses have.
+/// Whether many houses have this word in their names.
 pub(crate) fn is_common_in_names(word: &str) -> bool {
-    let houses = [
-        "HSE", "COTT", "FM", "LDG", "MNR", "HALL", "BARN", "OLD", "NEW", "LT", "GT", "BUNGALOW",
-        "FLATS", "ROSE", "BLDGS", "VILLAGE",
-    ];
-    houses.contains(&word) || is_trade(word)
+    COMMON_IN_NAMES.contains(&word) || is_trade(word)
 }
 
-/// What an organisation does: said of many, and often in other words.
+/// Whether a word says what an organisation does. Registers describe trades in different words.
 pub(crate) fn is_trade(word: &str) -> bool {
-    [
-        "SURG",
-        "DENTAL",
-        "DENTIST",
-        "DENTISTS",
-        "MED",
-        "PRACT",
-        "CTR",
-        "HEALTH",
-        "CLINIC",
-        "PHARMACY",
-        "CHEMIST",
-        "GARAGE",
-        "MOTORS",
-        "MOT",
-        "SERVICE",
-        "SERVICES",
-        "STATION",
-        "CAR",
-        "CARS",
-        "LTD",
-        "CO",
-        "PLC",
-        "SCH",
-        "PRIMARY",
-        "CHURCH",
-        "HOTEL",
-        "INN",
-        "PUB",
-        "EST",
-        "IND",
-        "BUS",
-        "TDG",
-        "AUTO",
-        "AUTOS",
-        "REPAIRS",
-        "COMMUNITY",
-        "SHOP",
-        "OFFICE",
-    ]
-    .contains(&word)
+    TRADES.contains(&word)
 }
+
+#[rustfmt::skip]
+const NUMBERS: &[&str] = &[
+    "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN",
+    "TWELVE",
+];
+
+const FILLERS: &[&str] = &[
+    "THE", "OF", "AND", "AT", "IN", "ON", "BY", "LE", "UPON", "NR", "NEAR", "OFF", "TO", "NO",
+    "NUMBER", "ADDRESS", "PROPERTY", "ENGLAND", "WALES", "UK", "GB", "BRITAIN", "UNITED",
+    "KINGDOM", "C", "O",
+];
+
+#[rustfmt::skip]
+const COUNTIES: &[&str] = &[
+    "AVON", "BEDS", "BERKS", "BUCKS", "CAMBS", "CHESHIRE", "CLEVELAND", "CLWYD", "CORNWALL",
+    "CUMBRIA", "DERBYS", "DEVON", "DORSET", "DURHAM", "DYFED", "ESSEX", "GLAMORGAN", "GLOS",
+    "GREATER", "GWENT", "GWYNEDD", "HANTS", "HEREFORD", "HERTS", "HUMBERSIDE", "KENT", "LANCS",
+    "LEICS", "LINCS", "MERSEYSIDE", "MIDDLESEX", "MIDLANDS", "MIDDX", "NORFOLK", "NORTHANTS",
+    "NORTHUMBERLAND", "NOTTS", "OXON", "POWYS", "RIDING", "RUTLAND", "SALOP", "SHROPS", "SOMERSET",
+    "STAFFS", "SUFFOLK", "SURREY", "SUSSEX", "TYNE", "WEAR", "WARKS", "WILTS", "WORCS", "YORKS",
+];
+
+const COMPASS: &[&str] = &[
+    "NTH", "STH", "EAST", "WEST", "UPPER", "LOWER", "GT", "LT", "OLD", "NEW",
+];
+
+#[rustfmt::skip]
+const TOWNS_IN_SEVERAL_COUNTIES: &[&str] = &[
+    "ASHFORD", "BURNHAM", "GILLINGHAM", "HALE", "KINGSTON", "LEIGH", "NEWCASTLE", "NEWPORT",
+    "NORTON", "RICHMOND", "ROCHESTER", "STRATFORD", "SUTTON", "WELLINGTON", "WHITCHURCH",
+];
+
+#[rustfmt::skip]
+const BUILDINGS: &[&str] = &[
+    "HSE", "CT", "LDG", "MANS", "TOWER", "TOWERS", "POINT", "BLDGS", "APARTMENTS", "HTS", "HALL",
+    "WHARF", "LOFTS", "BAKERY", "CHAPEL", "SCH", "MALTINGS", "BREWERY", "WAREHOUSE", "RECTORY",
+    "VICARAGE", "MNR", "MILL", "MILLS", "HOMES",
+];
+
+const COMMON_IN_NAMES: &[&str] = &[
+    "HSE", "COTT", "FM", "LDG", "MNR", "HALL", "BARN", "OLD", "NEW", "LT", "GT", "BUNGALOW",
+    "FLATS", "ROSE", "BLDGS", "VILLAGE",
+];
+
+#[rustfmt::skip]
+const TRADES: &[&str] = &[
+    "SURG", "DENTAL", "DENTIST", "DENTISTS", "MED", "PRACT", "CTR", "HEALTH", "CLINIC", "PHARMACY",
+    "CHEMIST", "GARAGE", "MOTORS", "MOT", "SERVICE", "SERVICES", "STATION", "CAR", "CARS", "LTD",
+    "CO", "PLC", "SCH", "PRIMARY", "CHURCH", "HOTEL", "INN", "PUB", "EST", "IND", "BUS", "TDG",
+    "AUTO", "AUTOS", "REPAIRS", "COMMUNITY", "SHOP", "OFFICE",
+];

@@ -1,9 +1,8 @@
-//! The accented Latin capitals, and the plain letters that stand for them.
+//! Accented Latin capitals and their plain letters.
 
-/// The plain letters for an accented Latin capital or a ligature of capitals; `None` for any other
-/// character, which then stands for itself.
+/// The plain letters for an accented Latin capital or ligature; `None` for any other character.
 pub(super) fn fold_capital(capital: char) -> Option<&'static str> {
-    // Addresses are nearly always plain: the tables are searched for the rare other letter only.
+    // Nearly all characters are ASCII, so most calls skip the table.
     if capital.is_ascii() {
         return None;
     }
@@ -13,8 +12,7 @@ pub(super) fn fold_capital(capital: char) -> Option<&'static str> {
         .map(|(plain, _)| *plain)
 }
 
-/// Latin-1, Latin Extended-A, Latin Extended-B and Latin Extended Additional; all Welsh letters
-/// are among them.
+/// The letters of Latin-1, Latin Extended-A, -B and Additional, which include all Welsh letters.
 const FOLDS: [(&str, &str); 33] = [
     ("A", "ÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶ"),
     ("B", "ḂḄḆɃ"),

@@ -1,30 +1,11 @@
-//! Words for the parts of a house, and for what stands beside it.
+//! Words for parts of a house and for what stands beside it.
 
-/// Storeys and other parts of a house that stand for a flat's number.
+/// The storey, or another part of a house that identifies a flat.
 pub(crate) fn storey(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "GROUND" | "GRD" | "GRND" | "GND" | "GF" => "GROUND",
-        "FIRST" | "1ST" | "FF" => "FIRST",
-        "SECOND" | "2ND" => "SECOND",
-        "THIRD" | "3RD" => "THIRD",
-        "FOURTH" | "4TH" => "FOURTH",
-        "FIFTH" | "5TH" => "FIFTH",
-        "SIXTH" | "6TH" => "SIXTH",
-        "SEVENTH" | "7TH" => "SEVENTH",
-        "EIGHTH" | "8TH" => "EIGHTH",
-        "TOP" => "TOP",
-        "BASEMENT" | "BSMT" => "BASEMENT",
-        "LOWER" | "LWR" => "LOWER",
-        "UPPER" | "UPR" => "UPPER",
-        "MIDDLE" => "MIDDLE",
-        "GARDEN" | "GDN" => "GARDEN",
-        "REAR" => "REAR",
-        "FRONT" => "FRONT",
-        _ => return None,
-    })
+    code(word, STOREYS, STOREY_FORMS)
 }
 
-/// Which of the flats of a storey.
+/// Which of the flats on a storey a word means.
 pub(crate) fn side(word: &str) -> Option<&'static str> {
     Some(match word {
         "LEFT" | "LH" | "LHS" => "LEFT",
@@ -35,97 +16,93 @@ pub(crate) fn side(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What is no flat and is counted like one, or stands beside a numbered house: `CABIN 2`,
+/// A unit that is no flat and has a number or stands beside a numbered house: `CABIN 2`,
 /// `THE LODGE, 26 HIGH STREET`.
-pub(crate) fn small(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "COTTAGE" => "COTTAGE",
-        "LODGE" => "LODGE",
-        "BUNGALOW" => "BUNGALOW",
-        "STABLE" | "STABLES" => "STABLES",
-        "GATEHOUSE" => "COACH HOUSE",
-        "BARN" => "BARN",
-        "HOUSE" => "HOUSE",
-        "VILLA" => "VILLA",
-        "CABIN" => "CABIN",
-        "CHALET" => "CHALET",
-        "DUPLEX" => "DUPLEX",
-        "HUT" => "HUT",
-        "PITCH" => "PITCH",
-        "BERTH" => "BERTH",
-        "MOORING" => "MOORING",
-        "SPACE" => "SPACE",
-        "BAY" => "BAY",
-        "HANGAR" => "HANGAR",
-        "SITE" => "SITE",
-        _ => return None,
-    })
+pub(crate) fn named_unit(word: &str) -> Option<&'static str> {
+    code(word, NAMED_UNITS, NAMED_UNIT_FORMS)
 }
 
-/// Whether it stands beside a numbered house without a number of its own.
-pub(crate) fn is_small_alone(code: &str) -> bool {
-    [
-        "COTTAGE",
-        "LODGE",
-        "BUNGALOW",
-        "STABLES",
-        "COACH HOUSE",
-        "BARN",
-        "SPACE",
-    ]
-    .contains(&code)
+/// Whether such a unit stands beside a numbered house without a number of its own.
+pub(crate) fn stands_without_number(named_unit: &str) -> bool {
+    WITHOUT_NUMBER.contains(&named_unit)
 }
 
-/// Words that name a part of a house without any marker: who leaves them out means another one.
+/// A part of a house that no marker announces. An address without it is another one.
 pub(crate) fn part_of_house(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "ANNEXE" | "ANNEX" => "ANNEXE",
-        "PENTHOUSE" => "PENTHOUSE",
-        "MAISONETTE" | "MAISONNETTE" => "MAISONETTE",
-        "BASEMENT" | "BFF" => "BASEMENT",
-        "REAR" => "REAR",
-        "OUTBUILDING" | "OUTBUILDINGS" => "OUTBUILDING",
-        "LAND" => "LAND",
-        "ATTIC" => "ATTIC",
-        "LOFT" => "LOFT",
-        "BEDSIT" | "BEDSITTER" => "BEDSIT",
-        "CARAVAN" => "CARAVAN",
-        "CELLAR" => "CELLAR",
-        "GARAGE" => "GARAGE",
-        "MEZZANINE" => "MEZZANINE",
-        "OUTHOUSE" => "OUTHOUSE",
-        "UPSTAIRS" => "UPSTAIRS",
-        "DOWNSTAIRS" => "DOWNSTAIRS",
-        // Agents' short forms of `Ground Floor Flat` and so on; the T may be third or top.
-        "GFF" => "GROUND",
-        "FFF" => "FIRST",
-        "SFF" => "SECOND",
-        "HFF" => "HALL",
-        "GFL" => "GROUNDLEFT",
-        "GFR" => "GROUNDRIGHT",
-        "FFL" => "FIRSTLEFT",
-        "FFR" => "FIRSTRIGHT",
-        "TFL" => "TFL",
-        "TFR" => "TFR",
-        "TFF" => "TFF",
-        "LGF" | "LGFF" => "LOWERGROUND",
-        "UGF" | "UGFF" => "UPPERGROUND",
-        _ => return None,
-    })
+    code(word, PARTS, PART_FORMS)
 }
 
-/// Whether a part of a house is as often a part of a name: `The Loft Café`.
-pub(crate) fn may_be_name(part_of_house: &str) -> bool {
-    [
-        "ATTIC",
-        "LOFT",
-        "CARAVAN",
-        "CELLAR",
-        "GARAGE",
-        "MEZZANINE",
-        "OUTHOUSE",
-        "UPSTAIRS",
-        "DOWNSTAIRS",
-    ]
-    .contains(&part_of_house)
+/// Whether a part of a house is just as often part of a name: `The Loft Café`.
+pub(crate) fn is_part_or_name(part_of_house: &str) -> bool {
+    PARTS_IN_NAMES.contains(&part_of_house)
 }
+
+/// The one form of a word: the word itself, or the form beside it.
+fn code(
+    word: &str,
+    codes: &[&'static str],
+    forms: &[(&str, &'static str)],
+) -> Option<&'static str> {
+    let form = || {
+        forms
+            .iter()
+            .find(|(form, _)| *form == word)
+            .map(|(_, code)| *code)
+    };
+    codes
+        .iter()
+        .find(|code| **code == word)
+        .copied()
+        .or_else(form)
+}
+
+#[rustfmt::skip]
+const STOREYS: &[&str] = &[
+    "GROUND", "FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH", "TOP",
+    "BASEMENT", "LOWER", "UPPER", "MIDDLE", "GARDEN", "REAR", "FRONT",
+];
+
+#[rustfmt::skip]
+const STOREY_FORMS: &[(&str, &str)] = &[
+    ("GRD", "GROUND"), ("GRND", "GROUND"), ("GND", "GROUND"), ("GF", "GROUND"), ("1ST", "FIRST"),
+    ("FF", "FIRST"), ("2ND", "SECOND"), ("3RD", "THIRD"), ("4TH", "FOURTH"), ("5TH", "FIFTH"),
+    ("6TH", "SIXTH"), ("7TH", "SEVENTH"), ("8TH", "EIGHTH"), ("BSMT", "BASEMENT"),
+    ("LWR", "LOWER"), ("UPR", "UPPER"), ("GDN", "GARDEN"),
+];
+
+#[rustfmt::skip]
+const NAMED_UNITS: &[&str] = &[
+    "COTTAGE", "LODGE", "BUNGALOW", "STABLES", "BARN", "HOUSE", "VILLA", "CABIN", "CHALET",
+    "DUPLEX", "HUT", "PITCH", "BERTH", "MOORING", "SPACE", "BAY", "HANGAR", "SITE",
+];
+
+const NAMED_UNIT_FORMS: &[(&str, &str)] = &[("STABLE", "STABLES"), ("GATEHOUSE", "COACH HOUSE")];
+
+#[rustfmt::skip]
+const WITHOUT_NUMBER: &[&str] = &[
+    "COTTAGE", "LODGE", "BUNGALOW", "STABLES", "COACH HOUSE", "BARN", "SPACE",
+];
+
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "ANNEXE", "PENTHOUSE", "MAISONETTE", "BASEMENT", "REAR", "OUTBUILDING", "LAND", "ATTIC",
+    "LOFT", "BEDSIT", "CARAVAN", "CELLAR", "GARAGE", "MEZZANINE", "OUTHOUSE", "UPSTAIRS",
+    "DOWNSTAIRS", "TFL", "TFR", "TFF",
+];
+
+/// Agents write `Ground Floor Flat` as GFF. The T of TFF, which stays as it is, may mean third or
+/// top.
+#[rustfmt::skip]
+const PART_FORMS: &[(&str, &str)] = &[
+    ("ANNEX", "ANNEXE"), ("MAISONNETTE", "MAISONETTE"), ("BFF", "BASEMENT"),
+    ("OUTBUILDINGS", "OUTBUILDING"), ("BEDSITTER", "BEDSIT"), ("GFF", "GROUND"),
+    ("FFF", "FIRST"), ("SFF", "SECOND"), ("HFF", "HALL"), ("GFL", "GROUNDLEFT"),
+    ("GFR", "GROUNDRIGHT"), ("FFL", "FIRSTLEFT"), ("FFR", "FIRSTRIGHT"), ("LGF", "LOWERGROUND"),
+    ("LGFF", "LOWERGROUND"), ("UGF", "UPPERGROUND"), ("UGFF", "UPPERGROUND"),
+];
+
+#[rustfmt::skip]
+const PARTS_IN_NAMES: &[&str] = &[
+    "ATTIC", "LOFT", "CARAVAN", "CELLAR", "GARAGE", "MEZZANINE", "OUTHOUSE", "UPSTAIRS",
+    "DOWNSTAIRS",
+];

@@ -1,20 +1,21 @@
-//! Words with several spellings, and which of them are kinds of street.
+//! Words with several spellings, among them the street types.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::distance::typing_errors;
 
-/// The one spelling of a word that has several, and all its long forms for comparing typing
-/// errors.
+/// A word with several spellings.
 #[derive(Debug)]
 pub(crate) struct Spelling {
+    /// The spelling that stands for all.
     pub(crate) short: &'static str,
+    /// The other spellings. The full one, if it is among them, is first.
     pub(crate) forms: &'static [&'static str],
     pub(crate) is_street_type: bool,
 }
 
-/// The spelling of a known word. `ST` is both street and saint, so it needs no guess.
+/// The spelling of a known word. Street and saint share `ST`, so nothing has to guess.
 pub(crate) fn spelling(word: &str) -> Option<&'static Spelling> {
     static BY_FORM: LazyLock<HashMap<&'static str, &'static Spelling>> = LazyLock::new(|| {
         let forms = SPELLINGS.iter().flat_map(|spelling| {
@@ -28,16 +29,16 @@ pub(crate) fn spelling(word: &str) -> Option<&'static Spelling> {
     BY_FORM.get(word).copied()
 }
 
-/// Whether a word could be a kind of street, mistyped.
+/// Whether a word may be a mistyped street type.
 pub(crate) fn resembles_street_type(word: &str) -> bool {
-    let kinds = SPELLINGS.iter().filter(|spelling| spelling.is_street_type);
-    let long = kinds.filter_map(|spelling| spelling.forms.first());
+    let types = SPELLINGS.iter().filter(|spelling| spelling.is_street_type);
+    let long = types.filter_map(|spelling| spelling.forms.first());
     let most = |form: &str| if form.len() < 8 { 1 } else { 2 };
     long.filter(|form| form.len() >= 4)
         .any(|form| typing_errors(word, form, most(form)).is_some())
 }
 
-const fn kind(short: &'static str, forms: &'static [&'static str]) -> Spelling {
+const fn street(short: &'static str, forms: &'static [&'static str]) -> Spelling {
     Spelling {
         short,
         forms,
@@ -53,64 +54,57 @@ const fn word(short: &'static str, forms: &'static [&'static str]) -> Spelling {
     }
 }
 
+#[rustfmt::skip]
 const SPELLINGS: &[Spelling] = &[
-    kind("ST", &["STREET", "SAINT", "STR", "SAINTS", "STRT"]),
-    kind("RD", &["ROAD"]),
-    kind("AVE", &["AVENUE", "AV", "AVN", "AVEN"]),
-    kind("LN", &["LANE", "LA"]),
-    kind("CL", &["CLOSE", "CLO", "CLS"]),
-    kind("DR", &["DRIVE", "DRV", "DOCTOR", "DV", "DVE"]),
-    kind("PL", &["PLACE", "PLC"]),
-    kind(
-        "CRES",
-        &[
-            "CRESCENT", "CRESENT", "CR", "CRS", "CRESC", "CRST", "CRSNT", "CRESNT",
-        ],
-    ),
-    kind("CT", &["COURT", "CRT"]),
-    kind(
-        "GDNS",
-        &["GARDENS", "GDN", "GARDEN", "GRDNS", "GDS", "GDNS"],
-    ),
-    kind("GR", &["GROVE", "GRV", "GRO", "GVE"]),
-    kind("TER", &["TERRACE", "TERR", "TCE", "TRC", "TERRCE"]),
-    kind("SQ", &["SQUARE", "SQR"]),
-    kind("PDE", &["PARADE", "PAR"]),
-    kind("PK", &["PARK"]),
-    kind("WY", &["WAY"]),
-    kind("WLK", &["WALK", "WK"]),
-    kind("MWS", &["MEWS"]),
-    kind("VW", &["VIEW"]),
-    kind("VLS", &["VILLAS", "VILLA", "VLAS"]),
-    kind("YD", &["YARD"]),
-    kind("BLVD", &["BOULEVARD", "BVD", "BOUL"]),
-    kind("GRN", &["GREEN"]),
-    kind("HL", &["HILL"]),
-    kind("ROW", &["RW"]),
-    kind("RISE", &["RSE"]),
-    kind("QY", &["QUAY"]),
-    kind("WHARF", &["WHF"]),
-    kind("BDWY", &["BROADWAY", "BWAY"]),
-    kind("HTS", &["HEIGHTS"]),
-    kind("CTS", &["COTTAGES", "COTTS", "COTGS", "CTGS"]),
-    kind("ARC", &["ARCADE"]),
-    kind("PREC", &["PRECINCT", "PCT"]),
-    kind("PROM", &["PROMENADE"]),
-    kind("CIR", &["CIRCUS", "CIRCLE", "CIRC"]),
-    kind("MDWS", &["MEADOWS", "MEADOW", "MDW"]),
-    kind("CFT", &["CROFT"]),
-    kind("FLDS", &["FIELDS"]),
-    kind("PTH", &["PATH"]),
-    kind("PASS", &["PASSAGE", "PSGE"]),
-    kind("CNR", &["CORNER"]),
-    kind("CHASE", &["CHS"]),
-    kind("FOLD", &[]),
-    kind("GATE", &["GTE"]),
-    kind("BANK", &["BNK"]),
-    kind("END", &[]),
-    kind("VALE", &[]),
-    kind("COMMON", &["CMN"]),
-    kind("ESPLANADE", &["ESP", "ESPL"]),
+    street("ST", &["STREET", "SAINT", "STR", "SAINTS", "STRT"]),
+    street("RD", &["ROAD"]),
+    street("AVE", &["AVENUE", "AV", "AVN", "AVEN"]),
+    street("LN", &["LANE", "LA"]),
+    street("CL", &["CLOSE", "CLO", "CLS"]),
+    street("DR", &["DRIVE", "DRV", "DOCTOR", "DV", "DVE"]),
+    street("PL", &["PLACE", "PLC"]),
+    street("CRES", &["CRESCENT", "CRESENT", "CR", "CRS", "CRESC", "CRST", "CRSNT", "CRESNT"]),
+    street("CT", &["COURT", "CRT"]),
+    street("GDNS", &["GARDENS", "GDN", "GARDEN", "GRDNS", "GDS", "GDNS"]),
+    street("GR", &["GROVE", "GRV", "GRO", "GVE"]),
+    street("TER", &["TERRACE", "TERR", "TCE", "TRC", "TERRCE"]),
+    street("SQ", &["SQUARE", "SQR"]),
+    street("PDE", &["PARADE", "PAR"]),
+    street("PK", &["PARK"]),
+    street("WY", &["WAY"]),
+    street("WLK", &["WALK", "WK"]),
+    street("MWS", &["MEWS"]),
+    street("VW", &["VIEW"]),
+    street("VLS", &["VILLAS", "VILLA", "VLAS"]),
+    street("YD", &["YARD"]),
+    street("BLVD", &["BOULEVARD", "BVD", "BOUL"]),
+    street("GRN", &["GREEN"]),
+    street("HL", &["HILL"]),
+    street("ROW", &["RW"]),
+    street("RISE", &["RSE"]),
+    street("QY", &["QUAY"]),
+    street("WHARF", &["WHF"]),
+    street("BDWY", &["BROADWAY", "BWAY"]),
+    street("HTS", &["HEIGHTS"]),
+    street("CTS", &["COTTAGES", "COTTS", "COTGS", "CTGS"]),
+    street("ARC", &["ARCADE"]),
+    street("PREC", &["PRECINCT", "PCT"]),
+    street("PROM", &["PROMENADE"]),
+    street("CIR", &["CIRCUS", "CIRCLE", "CIRC"]),
+    street("MDWS", &["MEADOWS", "MEADOW", "MDW"]),
+    street("CFT", &["CROFT"]),
+    street("FLDS", &["FIELDS"]),
+    street("PTH", &["PATH"]),
+    street("PASS", &["PASSAGE", "PSGE"]),
+    street("CNR", &["CORNER"]),
+    street("CHASE", &["CHS"]),
+    street("FOLD", &[]),
+    street("GATE", &["GTE"]),
+    street("BANK", &["BNK"]),
+    street("END", &[]),
+    street("VALE", &[]),
+    street("COMMON", &["CMN"]),
+    street("ESPLANADE", &["ESP", "ESPL"]),
     word("HSE", &["HOUSE", "HO"]),
     word("COTT", &["COTTAGE", "COT"]),
     word("BLDGS", &["BUILDINGS", "BUILDING", "BLDG"]),

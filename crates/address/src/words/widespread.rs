@@ -1,5 +1,5 @@
-//! Names that many streets and towns have: towns, suburbs, saints, trees and the like. Somebody who typed one of them hardly meant another
-//! name that is one letter away: `Norton Road` is not a mistyped `Morton Road`.
+//! Names that many streets and towns have. Somebody who typed one of them seldom meant a name that is
+//! one letter away: `Norton Road` is no mistyped `Morton Road`.
 
 /// Whether many streets or towns have this name.
 pub(crate) fn is_widespread(word: &str) -> bool {
