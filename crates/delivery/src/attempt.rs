@@ -34,56 +34,18 @@ pub(super) async fn send(
     callback: Arc<CallbackUrl>,
     delivery: DueDelivery,
 ) -> FinishedAttempt {
-    let context = &node.context;
-    let number = delivery.attempts + 1;
-    let begun_at = context.clock.now_milliseconds();
+    let clock = &node.context.clock;
+    let begun_at = clock.now_milliseconds();
     let stopwatch = Stopwatch::start();
-    // A later attempt, and a redelivery, carries a token that is newer than the attempt before.
-    let after = (!delivery.is_first).then(|| begun_at / 1000 - 1);
-    let mut outcome = AttemptOutcome {
-        status: None,
-        is_success: false,
-        is_own_fault: false,
-        retry_after: None,
-        ended_at: 0,
-    };
-    let error = match node.jwts.find(context, &delivery.event, after).await {
-        Ok(jwt) => {
-            let attempt = Attempt {
-                url: &callback,
-                jwt: jwt.text.clone(),
-                event_id: &delivery.event.event_id,
-                number: u32::try_from(number).unwrap_or(u32::MAX),
-                now_seconds: context.clock.now_seconds(),
-            };
-            let span = begin_span(attempt.event_id, delivery.id, number);
-            let answer = context
-                .outbound
-                .send(&attempt)
-                .instrument(span.clone())
-                .await;
-            end_span(&span, answer.status, answer.is_success());
-            outcome.status = answer.status;
-            outcome.is_success = answer.is_success();
-            outcome.retry_after = answer.retry_after.map(milliseconds);
-            if let Some(detail) = answer.detail {
-                let (id, event_id) = (delivery.id, attempt.event_id);
-                tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
-            }
-            answer.error.map(SendError::as_str)
-        }
-        Err(error) => {
-            outcome.is_own_fault = true;
-            tracing::error!(%error, "an event was not signed");
-            Some(NOT_SIGNED)
-        }
-    };
+    let (mut outcome, error) = sign_and_post(&node, &callback, &delivery).await;
     let duration = stopwatch.elapsed();
-    outcome.ended_at = context.clock.now_milliseconds();
+    outcome.ended_at = clock.now_milliseconds();
     // Redeliveries are left out of the latency figure.
     let is_redelivery = delivery.attempts == 0 && !delivery.is_first;
     let latency = (!is_redelivery).then_some(outcome.ended_at - delivery.created_at);
-    context.metrics.note_attempt(&outcome, duration, latency);
+    let metrics = &node.context.metrics;
+    metrics.note_attempt(&outcome, duration, latency);
+    let number = delivery.attempts + 1;
     let result = AttemptResult {
         delivery: delivery.id,
         number,
@@ -99,6 +61,54 @@ pub(super) async fn send(
         result,
         outcome,
     }
+}
+
+/// The outcome, not ended yet, and the error for the log of attempts.
+async fn sign_and_post(
+    node: &Node,
+    callback: &CallbackUrl,
+    delivery: &DueDelivery,
+) -> (AttemptOutcome, Option<&'static str>) {
+    let context = &node.context;
+    let mut outcome = AttemptOutcome {
+        status: None,
+        is_success: false,
+        is_own_fault: false,
+        retry_after: None,
+        ended_at: 0,
+    };
+    let now_seconds = context.clock.now_seconds();
+    // A later attempt, and a redelivery, carries a token that is newer than the attempt before.
+    let after = (!delivery.is_first).then_some(now_seconds - 1);
+    let jwt = match node.jwts.find(context, &delivery.event, after).await {
+        Ok(jwt) => jwt,
+        Err(error) => {
+            outcome.is_own_fault = true;
+            tracing::error!(%error, "an event was not signed");
+            return (outcome, Some(NOT_SIGNED));
+        }
+    };
+    let number = delivery.attempts + 1;
+    let event_id = &delivery.event.event_id;
+    let attempt = Attempt {
+        url: callback,
+        jwt: jwt.text.clone(),
+        event_id,
+        number: u32::try_from(number).unwrap_or(u32::MAX),
+        now_seconds,
+    };
+    let span = begin_span(event_id, delivery.id, number);
+    let answer = context.outbound.send(&attempt);
+    let answer = answer.instrument(span.clone()).await;
+    end_span(&span, answer.status, answer.is_success());
+    outcome.status = answer.status;
+    outcome.is_success = answer.is_success();
+    outcome.retry_after = answer.retry_after.map(milliseconds);
+    if let Some(detail) = answer.detail {
+        let id = delivery.id;
+        tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
+    }
+    (outcome, answer.error.map(SendError::as_str))
 }
 
 /// The span of an attempt. It leaves out the callback's address, which may be secret.

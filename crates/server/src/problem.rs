@@ -68,91 +68,36 @@ pub struct FieldError {
 }
 
 impl Problem {
-    /// The status, the last part of `type`, and `title`.
-    #[expect(clippy::too_many_lines, reason = "one row for each refusal")]
+    /// The table of refusals: status, the last part of `type`, and `title`.
     fn class(&self) -> (StatusCode, &'static str, &'static str) {
-        match self {
-            Self::TokenMissing => (
-                StatusCode::UNAUTHORIZED,
-                "token-missing",
-                "Access token missing",
-            ),
-            Self::TokenInvalid(_) => (
-                StatusCode::UNAUTHORIZED,
-                "token-invalid",
-                "Access token not valid",
-            ),
-            Self::ScopeInsufficient(_) => {
-                (StatusCode::FORBIDDEN, "insufficient-scope", "Scope missing")
+        let (status, slug, title) = match self {
+            Self::TokenMissing => (401, "token-missing", "Access token missing"),
+            Self::TokenInvalid(_) => (401, "token-invalid", "Access token not valid"),
+            Self::ScopeInsufficient(_) => (403, "insufficient-scope", "Scope missing"),
+            Self::ApiKeyInvalid(_) => (401, "api-key-invalid", "API key not valid"),
+            Self::Conflict(_) => (409, "conflict", "The state forbids it"),
+            Self::NotFound(_) => (404, "not-found", "Not found"),
+            Self::NoSuchPath => (404, "no-such-path", "No such path"),
+            Self::MethodNotAllowed(_) => (405, "method-not-allowed", "Method not allowed"),
+            Self::MediaTypeUnsupported(_) => {
+                (415, "media-type-unsupported", "Content type not supported")
             }
-            Self::ApiKeyInvalid(_) => (
-                StatusCode::UNAUTHORIZED,
-                "api-key-invalid",
-                "API key not valid",
-            ),
-            Self::Conflict(_) => (StatusCode::CONFLICT, "conflict", "The state forbids it"),
-            Self::NotFound(_) => (StatusCode::NOT_FOUND, "not-found", "Not found"),
-            Self::NoSuchPath => (StatusCode::NOT_FOUND, "no-such-path", "No such path"),
-            Self::MethodNotAllowed(_) => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method-not-allowed",
-                "Method not allowed",
-            ),
-            Self::MediaTypeUnsupported(_) => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "media-type-unsupported",
-                "Content type not supported",
-            ),
-            Self::BodyMalformed(_) => (
-                StatusCode::BAD_REQUEST,
-                "body-malformed",
-                "Request body cannot be read",
-            ),
-            Self::BodyTooLarge(_) => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "body-too-large",
-                "Request body too large",
-            ),
-            Self::BodyTooSlow => (
-                StatusCode::REQUEST_TIMEOUT,
-                "body-too-slow",
-                "Request body came too slowly",
-            ),
-            Self::ValuesInvalid(_) => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "values-invalid",
-                "Values not valid",
-            ),
+            Self::BodyMalformed(_) => (400, "body-malformed", "Request body cannot be read"),
+            Self::BodyTooLarge(_) => (413, "body-too-large", "Request body too large"),
+            Self::BodyTooSlow => (408, "body-too-slow", "Request body came too slowly"),
+            Self::ValuesInvalid(_) => (422, "values-invalid", "Values not valid"),
             Self::Refused(refusal) => {
                 let (slug, title) = refusal.class.describe();
-                (refusal.class.status(), slug, title)
+                return (refusal.class.status(), slug, title);
             }
-            Self::RateLimited(_) => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "rate-limited",
-                "Rate limit exceeded",
-            ),
-            Self::Unavailable(..) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "Service unavailable for a moment",
-            ),
-            Self::Unconfirmed(_) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unconfirmed",
-                "Outcome not known",
-            ),
-            Self::Draining => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "leaving",
-                "This node is about to stop",
-            ),
-            Self::Internal(_) => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "Internal error",
-            ),
-        }
+            Self::RateLimited(_) => (429, "rate-limited", "Rate limit exceeded"),
+            Self::Unavailable(..) => (503, "unavailable", "Service unavailable for a moment"),
+            Self::Unconfirmed(_) => (503, "unconfirmed", "Outcome not known"),
+            Self::Draining => (503, "leaving", "This node is about to stop"),
+            Self::Internal(_) => (500, "internal", "Internal error"),
+        };
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, slug, title)
     }
 
     /// The detail text for the caller.
@@ -204,29 +149,13 @@ impl Problem {
         }
     }
 
-    /// The text for the log, which callers must not see.
-    pub fn inside_text(&self) -> Option<&str> {
-        match self {
-            Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text) => {
-                Some(text)
-            }
-            Self::TokenMissing
-            | Self::TokenInvalid(_)
-            | Self::ScopeInsufficient(_)
-            | Self::ApiKeyInvalid(_)
-            | Self::Conflict(_)
-            | Self::NotFound(_)
-            | Self::NoSuchPath
-            | Self::MethodNotAllowed(_)
-            | Self::MediaTypeUnsupported(_)
-            | Self::BodyMalformed(_)
-            | Self::BodyTooLarge(_)
-            | Self::BodyTooSlow
-            | Self::ValuesInvalid(_)
-            | Self::Refused(_)
-            | Self::RateLimited(_)
-            | Self::Draining => None,
-        }
+    /// The text for the log, which no answer may show.
+    pub fn log_text(&self) -> Option<&str> {
+        let (Self::Unavailable(_, text) | Self::Unconfirmed(text) | Self::Internal(text)) = self
+        else {
+            return None;
+        };
+        Some(text)
     }
 
     /// The problem's own header fields: the challenges of RFC 6750 section 3, `Accept`, `Allow`

@@ -8,7 +8,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use edge::peer::Peer;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use observe::clock::Stopwatch;
 use observe::trace::{self, RequestParts};
 use signing::peer_certificate::PeerCertificate;
@@ -97,57 +97,71 @@ pub(crate) async fn wrap(
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        if let Some(inside) = problem.inside_text() {
-            tracing::error!(%request_id, %method, %path, "{inside}");
-        }
-        if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = &problem {
-            tracing::info!(%request_id, %path, reason, "a caller was not let in");
-        }
-        let headers = std::mem::take(response.headers_mut());
-        response = match listener {
-            Listener::Listing => problem.to_failure_response(),
-            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
-                problem.to_response(&request_id)
-            }
-        };
-        for (name, value) in &headers {
-            response.headers_mut().entry(name).or_insert(value.clone());
-        }
-        point_to_metadata(layer.metadata_url.as_deref(), &mut response);
+        log_problem(&problem, &request_id, &method, &path);
+        response = layer.shape_refusal(&problem, &request_id, response.headers());
     }
     if let Some(Unproven(reason)) = response.extensions().get() {
         tracing::info!(%request_id, %path, reason, "a client did not prove who it is");
     }
-    let headers = response.headers_mut();
-    if let Ok(value) = HeaderValue::from_str(&request_id) {
-        headers.insert(REQUEST_ID, value);
-    }
-    // S-14: every answer shows the limit, even to unknown callers. The ops listener has no limit.
-    if let (
-        Listener::Base | Listener::Auth | Listener::Directory | Listener::Listing,
-        Some(limits),
-    ) = (listener, &layer.shared.rate_limits)
-    {
-        rate_limit_fields::show_untouched(limits, headers);
-    }
-    if let Some(value) = interaction_id {
-        headers.insert(INTERACTION_ID, value);
-    }
+    layer.add_fields(response.headers_mut(), &request_id, interaction_id);
     let elapsed = stopwatch.elapsed();
     trace::note_status(&span, response.status());
     let status = response.status().as_u16();
-    tracing::debug!(%request_id, door = listener.as_str(), %method, %path, status, ?elapsed, "answered");
-    let labels = RequestLabels {
-        door: listener.as_str(),
-        status,
-    };
-    layer.shared.metrics.requests.get_or_create(&labels).inc();
-    layer
-        .shared
-        .metrics
-        .request_seconds
-        .observe(elapsed.as_secs_f64());
+    let door = listener.as_str();
+    tracing::debug!(%request_id, door, %method, %path, status, ?elapsed, "answered");
+    let metrics = &layer.shared.metrics;
+    let labels = RequestLabels { door, status };
+    metrics.requests.get_or_create(&labels).inc();
+    metrics.request_seconds.observe(elapsed.as_secs_f64());
     response
+}
+
+impl RequestLayer {
+    /// The refusal in the shape of the listener's document, with the fields that the route set.
+    fn shape_refusal(&self, problem: &Problem, request_id: &str, set: &HeaderMap) -> Response {
+        let mut response = match self.listener {
+            Listener::Listing => problem.to_failure_response(),
+            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
+                problem.to_response(request_id)
+            }
+        };
+        for (name, value) in set {
+            response.headers_mut().entry(name).or_insert(value.clone());
+        }
+        point_to_metadata(self.metadata_url.as_deref(), &mut response);
+        response
+    }
+
+    /// Adds the fields of every answer.
+    fn add_fields(
+        &self,
+        headers: &mut HeaderMap,
+        request_id: &str,
+        interaction_id: Option<HeaderValue>,
+    ) {
+        if let Ok(value) = HeaderValue::from_str(request_id) {
+            headers.insert(REQUEST_ID, value);
+        }
+        // S-14: every answer shows the limit, also to unknown callers. The operator has no limit.
+        if let (false, Some(limits)) = (
+            matches!(self.listener, Listener::Ops),
+            &self.shared.rate_limits,
+        ) {
+            rate_limit_fields::show_untouched(limits, headers);
+        }
+        if let Some(value) = interaction_id {
+            headers.insert(INTERACTION_ID, value);
+        }
+    }
+}
+
+fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str) {
+    if let Some(text) = problem.log_text() {
+        tracing::error!(%request_id, %method, %path, "{text}");
+    }
+    if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = problem {
+        tracing::info!(%request_id, %path, reason, "a caller was not let in");
+    }
 }
 
 /// Begins the request's span. Requests to the ops listener are frequent and get none.

@@ -49,7 +49,7 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
             let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
             chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
         })
-        .map_err(|problem| match problem.inside_text() {
+        .map_err(|problem| match problem.log_text() {
             Some(inside) => Failure::new(inside),
             None => Failure::new(problem.to_failure().1.message),
         })?;

@@ -111,37 +111,17 @@ impl Problem {
             field,
             detail,
         };
-        let errors = match self {
-            Self::ValuesInvalid(errors) => errors
-                .iter()
-                .map(|error| {
-                    let field = Some(error.pointer.clone());
-                    entry("value_invalid", field, error.detail.clone())
-                })
-                .collect(),
-            Self::Refused(refusal) => {
-                let field = refusal.field.map(ToOwned::to_owned);
-                vec![entry(refusal.code, field, message.clone())]
-            }
-            Self::TokenMissing
-            | Self::TokenInvalid(_)
-            | Self::ScopeInsufficient(_)
-            | Self::ApiKeyInvalid(_)
-            | Self::Conflict(_)
-            | Self::NotFound(_)
-            | Self::NoSuchPath
-            | Self::MethodNotAllowed(_)
-            | Self::MediaTypeUnsupported(_)
-            | Self::BodyMalformed(_)
-            | Self::BodyTooLarge(_)
-            | Self::BodyTooSlow
-            | Self::RateLimited(_)
-            | Self::Unavailable(..)
-            | Self::Unconfirmed(_)
-            | Self::Draining
-            | Self::Internal(_) => {
-                vec![entry(&slug.replace('-', "_"), None, message.clone())]
-            }
+        let errors = if let Self::ValuesInvalid(errors) = self {
+            let to_entry = |error: &FieldError| {
+                let field = Some(error.pointer.clone());
+                entry("value_invalid", field, error.detail.clone())
+            };
+            errors.iter().map(to_entry).collect()
+        } else if let Self::Refused(refusal) = self {
+            let field = refusal.field.map(ToOwned::to_owned);
+            vec![entry(refusal.code, field, message.clone())]
+        } else {
+            vec![entry(&slug.replace('-', "_"), None, message.clone())]
         };
         let failure = Failure {
             message,
