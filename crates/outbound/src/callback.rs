@@ -1,4 +1,4 @@
-//! Callback addresses: what a subscriber may ask events to be sent to (S-31).
+//! Callback addresses: the URLs that a subscriber may have events sent to (S-31).
 
 use std::net::IpAddr;
 
@@ -12,39 +12,40 @@ use crate::resolver::{ResolveError, Resolver, resolve_allowed};
 #[cfg(test)]
 mod tests;
 
-/// An address to which events can be sent: `https`, a host, no credentials, no fragment. Whether
-/// its network may be connected to, the sender checks again at each connection.
+/// An address to which events can be sent: `https`, a host, no credentials, no fragment. The client
+/// checks its network again at each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CallbackUrl(Url);
 
 /// Why an address is refused, for the subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackRefusal {
-    /// Longer than any address needs to be.
+    /// The address is too long.
     #[error(
         "the callback URL is longer than {CALLBACK_URL_CHARACTERS_MAX} characters, \
          percent-encoded as it is sent"
     )]
     TooLong,
-    /// White space, control characters or backslashes, which parsers read differently.
+    /// The address has white space, control characters or backslashes, which parsers read
+    /// differently.
     #[error(
         "the callback URL has a space, control character or backslash in it: percent-encode it"
     )]
     Character,
-    /// Another scheme, or none.
+    /// The scheme is not `https`.
     #[error("the callback URL must begin with https://")]
     NotHttps,
-    /// It cannot be read, or no connection can be made to such a host.
+    /// The address cannot be parsed, or no connection can be made to such a host.
     #[error("the callback URL is not valid: write it as https://host/path")]
     Malformed,
-    /// A user name or password.
+    /// The address has a user name or password.
     #[error("the callback URL must not contain a user name or password")]
     Credentials,
-    /// A fragment, which is never sent.
+    /// The address has a fragment, which is never sent.
     #[error("the callback URL must not contain a fragment: leave out # and what follows")]
     Fragment,
-    /// The host is, or resolves to, an address that is not public. Which one is not said: names
-    /// of the operator's own network are none of the subscriber's business.
+    /// The host is, or resolves to, an address that is not public. The text leaves out the address,
+    /// to reveal nothing about the operator's network.
     #[error(
         "the callback URL's host must have public addresses only: none that is private, loopback, link-local or otherwise special"
     )]
@@ -52,8 +53,8 @@ pub enum CallbackRefusal {
 }
 
 impl CallbackUrl {
-    /// Reads an address and checks a literal network address in it, in whatever notation: the
-    /// parser turns decimal, octal and hexadecimal ones into IPv4 (WHATWG URL section 3.5).
+    /// Parses an address and checks a literal network address in it. The URL parser turns decimal,
+    /// octal and hexadecimal notations into IPv4 (WHATWG URL section 3.5).
     pub fn parse(text: &str, allowed: &AllowedNetworks) -> Result<Self, CallbackRefusal> {
         let url = Self::parse_written(text)?;
         match url.literal() {
@@ -62,9 +63,8 @@ impl CallbackUrl {
         }
     }
 
-    /// Reads an address as somebody wrote it, of bounded length, also as it is stored: then it is
-    /// percent-encoded, and not every store keeps long ones in an index. Its network is not looked
-    /// at.
+    /// Parses an address of bounded length, without a check of its network. The bound also holds
+    /// for the percent-encoded form, because PostgreSQL indexes no long texts.
     pub fn parse_written(text: &str) -> Result<Self, CallbackRefusal> {
         if text.chars().count() > CALLBACK_URL_CHARACTERS_MAX {
             return Err(CallbackRefusal::TooLong);
@@ -76,8 +76,8 @@ impl CallbackUrl {
         Ok(url)
     }
 
-    /// Reads the address of a subscription that was accepted before. Its network is left to the
-    /// sender, which refuses at each attempt what the settings no longer allow.
+    /// Parses the address of an accepted subscription. The client checks its network at each
+    /// attempt, because the settings may have changed.
     pub fn parse_stored(text: &str) -> Result<Self, CallbackRefusal> {
         let is_odd = |next: char| next.is_control() || next.is_whitespace() || next == '\\';
         if text.contains(is_odd) {
@@ -88,9 +88,9 @@ impl CallbackUrl {
             return Err(CallbackRefusal::NotHttps);
         }
         let mut url = Url::parse(text).map_err(|_error| CallbackRefusal::Malformed)?;
-        // The dot at the end of an absolute name (RFC 1034 section 3.1) says nothing more, and
-        // resolvers differ in what they take `localhost.` for. So it is judged, stored and looked
-        // up without the dot; TLS knows no such names either (RFC 6066 section 3).
+        // Resolvers treat an absolute name such as `localhost.` (RFC 1034 section 3.1) differently,
+        // and TLS does not allow the dot (RFC 6066 section 3). So the name is checked, stored and
+        // looked up without it.
         if let Some(name) = url.host_str().and_then(|host| host.strip_suffix('.')) {
             let name = name.to_owned();
             url.set_host(Some(&name))
@@ -111,7 +111,7 @@ impl CallbackUrl {
     }
 
     /// Checks, at subscription, that no address of the host is forbidden. A name that does not
-    /// resolve is accepted: it may exist by the time of the first event.
+    /// resolve is accepted, because it may exist when the first event is sent.
     pub async fn check_resolution(
         &self,
         resolver: &dyn Resolver,
@@ -131,12 +131,12 @@ impl CallbackUrl {
             .ok_or(CallbackRefusal::AddressForbidden)
     }
 
-    /// The address in its normal form: two that are equal here are the same callback.
+    /// The address in its normal form. Equal texts are the same callback.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The same for sending.
+    /// The parsed URL, for requests.
     pub(super) fn url(&self) -> &Url {
         &self.0
     }
@@ -150,11 +150,10 @@ impl CallbackUrl {
         }
     }
 
-    /// Whether HTTP can carry the address and TLS the host, so that a subscription is not
-    /// accepted to which nothing can ever be sent.
+    /// Whether HTTP can carry the address and TLS the host. Otherwise no event could ever be sent.
     fn is_sendable(&self) -> bool {
         let has_server_name = match self.0.host() {
-            // One dot at its end is gone by now, so this would be a second one.
+            // A single dot at the end was removed above, so this is a second one.
             Some(Host::Domain(name)) => !name.ends_with('.') && ServerName::try_from(name).is_ok(),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,

@@ -1,4 +1,4 @@
-//! One attempt to deliver an event: POST to a callback, within bounds, to checked addresses (S-35).
+//! The HTTP client for addresses that others chose: bounded calls to checked addresses only (S-35).
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -25,16 +25,16 @@ mod tests;
 pub use error::SendError;
 pub use fetch::FetchError;
 
-/// How the program sends. The default is what S-35 says, to public addresses only.
+/// How the client sends. The default follows S-35 and allows public addresses only.
 #[derive(Debug, Clone)]
 pub struct OutboundSettings {
     /// Networks that events may go to although they are not public.
     pub allowed: AllowedNetworks,
-    /// PEM files of authorities that are trusted besides those of the operating system.
+    /// PEM files of authorities that are trusted besides the operating system's.
     pub ca_files: Vec<PathBuf>,
     /// How long finding the host, connecting and the TLS handshake may take together.
     pub connect_timeout: Duration,
-    /// How long an attempt may take, with all of the above and the answer's body.
+    /// How long an attempt may take, with connecting and the answer's body.
     pub attempt_timeout: Duration,
     /// Bytes of the answer's body that are read at most.
     pub answer_bytes_max: usize,
@@ -42,25 +42,25 @@ pub struct OutboundSettings {
     pub resolver: Arc<dyn Resolver>,
 }
 
-/// Sends events. One for the program; a clone shares the connections.
+/// Sends events and fetches key sets. Clones share the connections.
 #[derive(Debug, Clone)]
 pub struct OutboundClient {
     http: reqwest::Client,
     settings: Arc<OutboundSettings>,
-    /// Lookups for those who subscribe: their names may be such that nobody answers for, and
-    /// must not take the threads that look up for others.
+    /// Bounds the lookups for new subscriptions. Names without an answer would otherwise occupy the
+    /// threads that look up names for deliveries.
     lookups: Arc<Semaphore>,
 }
 
-/// Why there can be no sender, in one sentence for the operator.
+/// Why the client cannot be made, in one sentence for the operator.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
     /// A file of authorities cannot be used.
     #[error("cannot use {} as authorities of callbacks: {reason}", path.display())]
     CaFile {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Why it cannot be used.
         reason: String,
     },
     /// The library refused the settings, or the system has no authorities.
@@ -70,37 +70,38 @@ pub enum OutboundError {
     Unusable(String),
 }
 
-/// What one attempt sends.
+/// The content of one attempt.
 #[derive(Debug, Clone)]
 pub struct Attempt<'a> {
-    /// Where to.
+    /// The callback.
     pub url: &'a CallbackUrl,
-    /// The signed event, the body as it is.
+    /// The signed event, which is the body.
     pub jwt: Bytes,
     /// The event's id, the same in every attempt.
     pub event_id: &'a str,
-    /// Which attempt this is, from 1.
+    /// The number of the attempt, from 1.
     pub number: u32,
     /// Unix time, for a `Retry-After` that is a date.
     pub now_seconds: i64,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpOutcome {
-    /// The answer's status, as soon as there was one; an error may have followed.
+    /// The answer's status, if one came. An error may have followed.
     pub status: Option<u16>,
     /// How long the subscriber asks to wait, at most [`limits::RETRY_AFTER_MAX`].
     pub retry_after: Option<Duration>,
-    /// Why there is no whole answer, or why it does not count.
+    /// Why there is no complete answer, or why it is no success.
     pub error: Option<SendError>,
-    /// The error with its causes, for the operator's log only: it can name inner addresses.
+    /// The error with its causes, for the operator's log only: it can name addresses of the
+    /// operator's network.
     pub detail: Option<String>,
     /// How long the attempt took.
     pub duration: Duration,
 }
 
-/// The part of an answer that counts even if its body never ends.
+/// The part of an answer that is kept even if its body never ends.
 struct Head {
     status: u16,
     retry_after: Option<Duration>,
@@ -123,9 +124,9 @@ impl Default for OutboundSettings {
 }
 
 impl HttpOutcome {
-    /// Whether the event is delivered: any 2xx (S-35), read to its end or to the limit in time.
-    /// A subscriber that broke off within its answer may have failed after it began to answer;
-    /// sending again can be recognised by the event's id, and an event that is lost cannot.
+    /// Whether the event is delivered: any 2xx (S-35), read in time to its end or to the limit. An
+    /// answer that breaks off is no success, because the subscriber may have failed after it began
+    /// to answer. A repeated event is recognised by its id; a lost event is not noticed.
     pub fn is_success(&self) -> bool {
         self.error.is_none()
             && self
@@ -137,14 +138,14 @@ impl HttpOutcome {
 impl OutboundClient {
     /// Reads the authorities and makes the client.
     pub fn open(settings: OutboundSettings) -> Result<Self, OutboundError> {
-        // Fails only when a provider is installed already, and then that one is used.
+        // This fails only when a provider is installed already, which is then used.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let settings = Arc::new(settings);
         let http = reqwest::Client::builder()
             .https_only(true)
             .tls_certs_merge(read_authorities(&settings.ca_files)?)
             .dns_resolver(CheckedResolver(Arc::clone(&settings)))
-            // A redirect or a proxy would lead to an address that nobody has checked.
+            // A redirect or a proxy would lead to an unchecked address.
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .referer(false)
@@ -164,21 +165,21 @@ impl OutboundClient {
         })
     }
 
-    /// Reads and checks what a subscriber gives as its callback (S-31). A name that cannot be
-    /// looked up in time is accepted, as one that does not exist: each attempt looks again.
+    /// Parses and checks the callback of a new subscription (S-31). A name that does not exist or
+    /// is not found in time is accepted, because each attempt checks again.
     pub async fn accept_callback(&self, text: &str) -> Result<CallbackUrl, CallbackRefusal> {
         let OutboundSettings {
             allowed, resolver, ..
         } = &*self.settings;
         let url = CallbackUrl::parse(text, allowed)?;
-        let place = self.lookups.acquire();
-        if let Ok(_place) = tokio::time::timeout(limits::CALLBACK_RESOLVE_TIMEOUT, place).await {
+        let permit = self.lookups.acquire();
+        if let Ok(_permit) = tokio::time::timeout(limits::CALLBACK_RESOLVE_TIMEOUT, permit).await {
             url.check_resolution(&**resolver, allowed).await?;
         }
         Ok(url)
     }
 
-    /// Makes one attempt. It ends within the attempt's timeout, whatever the other side does.
+    /// Makes one attempt, which ends within the attempt's timeout.
     pub async fn send(&self, attempt: &Attempt<'_>) -> HttpOutcome {
         let watch = Stopwatch::start();
         let mut head = None;
@@ -198,14 +199,14 @@ impl OutboundClient {
         }
     }
 
-    /// Sends and reads the answer; what is known of it goes to `head` at once, because the whole
-    /// may be cut off at any await.
+    /// Sends the event and reads the answer. Sets `head` before it reads the body, because the
+    /// timeout may cancel it at any await.
     async fn exchange(
         &self,
         attempt: &Attempt<'_>,
         head: &mut Option<Head>,
     ) -> Result<(), Failure> {
-        // An address in place of a name is connected to without asking the resolver.
+        // The resolver is not asked for a literal address, so it is checked here.
         if let Some(address) = attempt.url.literal()
             && !self.settings.allowed.allows(address)
         {
@@ -233,8 +234,8 @@ impl OutboundClient {
         if status.is_redirection() {
             return Err((SendError::RedirectRefused, None));
         }
-        // The body says nothing that counts. It is read so that the connection can be used again;
-        // one that is longer than the limit costs its sender the connection.
+        // The body is ignored. It is read so that the connection can be used again; a body past the
+        // limit closes the connection.
         let mut unread = self.settings.answer_bytes_max;
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             match unread.checked_sub(chunk.len()) {
@@ -269,8 +270,8 @@ fn read_authorities(files: &[PathBuf]) -> Result<Vec<Certificate>, OutboundError
     Ok(authorities)
 }
 
-/// Hands on only addresses that were checked, at each connection: what a name said at an earlier
-/// time counts for nothing, and between this check and the connection nobody looks again.
+/// Checks the addresses of a name at each connection. The connection goes to the checked addresses,
+/// without a second lookup that could return others.
 struct CheckedResolver(Arc<OutboundSettings>);
 
 impl reqwest::dns::Resolve for CheckedResolver {
@@ -279,7 +280,7 @@ impl reqwest::dns::Resolve for CheckedResolver {
         let resolving = settings.resolver.resolve(name.as_str());
         Box::pin(async move {
             let addresses = resolve_allowed(resolving, &settings.allowed).await?;
-            // Port 0 stands for the URL's.
+            // Port 0 means the port of the URL.
             let sockets = addresses
                 .into_iter()
                 .map(|address| SocketAddr::new(address, 0));

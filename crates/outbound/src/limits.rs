@@ -4,11 +4,12 @@ use std::time::Duration;
 
 /// Characters of a callback URL (S-31).
 pub const CALLBACK_URL_CHARACTERS_MAX: usize = 2000;
-/// How long a subscriber's host may take to be found, connected to and shake hands (S-35).
+/// How long lookup, connecting and TLS handshake may take together (S-35).
 pub const CALLBACK_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long looking its name up may take, a part of the above: then the reason is plain.
+/// How long the lookup of a name may take. It is shorter than the connect timeout, so that the
+/// error names the lookup.
 pub const CALLBACK_RESOLVE_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long a whole attempt may take, with the answer's body (S-35).
+/// How long an attempt may take, with the answer's body (S-35).
 pub const CALLBACK_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Bytes that are read of the body of a subscriber's answer (S-35).
 pub const CALLBACK_ANSWER_BYTES_MAX: usize = 16 * 1024;
@@ -18,15 +19,15 @@ pub const CALLBACK_HEADER_BYTES_MAX: u32 = 32 * 1024;
 pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(1);
 /// Connections kept open to one subscriber's host while nothing is sent.
 pub const CALLBACK_IDLE_CONNECTIONS_MAX: usize = 8;
-/// How long such a connection is kept.
+/// How long an unused connection is kept open.
 pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
-/// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take:
-/// a peer that has vanished is noticed within an attempt, not reused for the next ones.
+/// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take.
+/// So the connection of a vanished peer closes within an attempt and is not used again.
 pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
-/// Names that are looked up at once, each on a thread of its own, which may be taken for longer
-/// than somebody waits.
+/// Names that are looked up at once. Each lookup occupies a thread, perhaps for longer than its
+/// caller waits.
 pub const LOOKUPS_MAX: usize = 256;
-/// Those of them for callers who subscribe.
+/// Names that are looked up at once for new subscriptions.
 pub const SUBSCRIBED_LOOKUPS_MAX: usize = 32;
-/// How long fetching it may take, all in all.
+/// How long fetching a client's key set may take.
 pub const CLIENT_KEYS_TIMEOUT: Duration = Duration::from_secs(5);

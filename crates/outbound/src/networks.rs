@@ -1,8 +1,8 @@
-//! Which network addresses an event may be sent to (S-31). Pure: no lookups, no sockets.
+//! Decides which network addresses an event may be sent to (S-31), without lookups or sockets.
 //!
-//! A subscriber chooses the callback's address, and this program connects to it from inside of the
-//! operator's network. So whatever is not plainly on the public internet is refused, in every
-//! form in which an address can be dressed up, unless the operator has listed its network.
+//! A subscriber chooses the callback's address, and this program connects to it from inside the
+//! operator's network. So only addresses on the public internet are allowed, in any notation, and
+//! networks that the operator has listed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -18,24 +18,24 @@ pub struct AllowedNetworks(Vec<IpNet>);
 /// A text that names no network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// It cannot be read.
+    /// The text is no network.
     #[error("`{0}` is no network: write it like 10.1.0.0/16, fd00:1::/32 or 10.1.2.3")]
     Unreadable(String),
-    /// The address has bits that the prefix does not cover. Perhaps the prefix is mistyped, and
-    /// then more would be allowed than was meant.
+    /// The address has bits outside the prefix. A mistyped prefix would allow more than the
+    /// operator meant.
     #[error(
         "`{written}` is no network, because its address is longer than its prefix: write {network} if that is meant"
     )]
     LongerThanPrefix {
-        /// As it was written.
+        /// The text of the setting.
         written: String,
         /// The network around it.
         network: IpNet,
     },
 }
 
-/// The special ranges of IPv4, where no callback can be: IANA's registry of special-purpose
-/// addresses (RFC 6890) with multicast (RFC 5771) and one range of a large hosting company.
+/// The special ranges of IPv4: IANA's registry of special-purpose addresses (RFC 6890), multicast
+/// (RFC 5771) and one address of a cloud.
 const SPECIAL_V4: [Ipv4Net; 20] = [
     // "This network" (RFC 791); Linux takes 0.0.0.0 for the machine itself.
     v4([0, 0, 0, 0], 8),
@@ -74,9 +74,9 @@ const SPECIAL_V4: [Ipv4Net; 20] = [
     v4([168, 63, 129, 16], 32),
 ];
 
-/// The only range from which IANA gives out public addresses (RFC 4291 section 2.4). Everything
-/// outside of it is refused: loopback, IPv4-compatible, `64:ff9b:1::/48`, discard, `5f00::/16`,
-/// unique local, link-local, site-local, multicast and what nobody uses yet.
+/// The only range of public addresses (RFC 4291 section 2.4). Outside of it lie loopback,
+/// IPv4-compatible, `64:ff9b:1::/48`, discard, `5f00::/16`, unique local, link-local, site-local,
+/// multicast and unassigned addresses.
 const GLOBAL_UNICAST: Ipv6Net = v6([0x2000, 0, 0], 3);
 
 /// The special ranges within [`GLOBAL_UNICAST`], by IANA's registry.
@@ -85,19 +85,19 @@ const SPECIAL_V6: [Ipv6Net; 5] = [
     v6([0x2001, 0, 0], 23),
     // Documentation (RFC 3849, RFC 9637), here and below.
     v6([0x2001, 0xdb8, 0], 32),
-    // 6to4 (RFC 3056) hides an IPv4 address; its relays are gone (RFC 7526), so no callback
-    // is lost when all of it is refused.
+    // 6to4 (RFC 3056) contains an IPv4 address. Its relays are gone (RFC 7526), so no callback uses
+    // it.
     v6([0x2002, 0, 0], 16),
     // AS112 (RFC 7534).
     v6([0x2620, 0x4f, 0x8000], 48),
     v6([0x3fff, 0, 0], 20),
 ];
 
-/// IPv6 forms of IPv4 addresses for a translator (RFC 6052 section 2.1).
+/// IPv4 addresses behind a NAT64 translator (RFC 6052 section 2.1).
 const NAT64: Ipv6Net = v6([0x64, 0xff9b, 0], 96);
 
-/// Whether an address lies on the public internet. The IPv4-mapped and the NAT64 form of an IPv4
-/// address are judged by that address.
+/// Whether an address lies on the public internet. An IPv4-mapped or NAT64 address is as public as
+/// the IPv4 address in it.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -118,10 +118,9 @@ impl AllowedNetworks {
         networks.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether an event may be sent to this address: it is public, or in a listed network. A
-    /// listed IPv4 network counts for the IPv4-mapped form as well, because connecting to that
-    /// is the same as connecting to the IPv4 address. It does not for NAT64, which leads
-    /// elsewhere: to a network behind the translator.
+    /// Whether an event may be sent to this address: it is public, or in a listed network. A listed
+    /// IPv4 network includes the IPv4-mapped addresses, which connect to the same host. It excludes
+    /// NAT64, which leads to the network behind the translator.
     pub fn allows(&self, address: IpAddr) -> bool {
         let unmapped = address.to_canonical();
         let is_listed = |network: &IpNet| network.contains(&address) || network.contains(&unmapped);

@@ -1,4 +1,4 @@
-//! From a name to addresses, all of which an event may be sent to.
+//! Looks names up, and refuses names with a forbidden address.
 
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
@@ -11,13 +11,12 @@ use tokio::sync::Semaphore;
 use crate::limits;
 use crate::networks::AllowedNetworks;
 
-/// What a lookup becomes: the addresses of a name, at least one.
+/// A running lookup of the addresses of a name.
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Looks names up. The program has one implementation; tests have others, in which a name can
-/// have two addresses, or other ones each time it is asked for.
+/// Looks names up. In tests a name can have several addresses, or other addresses at each lookup.
 pub trait Resolver: fmt::Debug + Send + Sync {
-    /// All addresses of a name. The lookup ends by itself within a few seconds.
+    /// Looks up all addresses of a name. The lookup ends within a few seconds.
     fn resolve(&self, name: &str) -> Resolving;
 }
 
@@ -25,13 +24,13 @@ pub trait Resolver: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct SystemResolver {
     timeout: Duration,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
-/// Why a name gives no address to connect to.
+/// Why no address of a name can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The name is not known, or nobody answered in time.
+    /// The name is not known, or no answer came in time.
     #[error("the name does not resolve: {0}")]
     Unresolved(io::Error),
     /// One of the addresses may not be connected to.
@@ -40,11 +39,11 @@ pub enum ResolveError {
 }
 
 impl SystemResolver {
-    /// One that waits so long for a lookup.
+    /// Makes a resolver with this timeout of a lookup.
     pub fn new(timeout: Duration) -> Self {
         Self {
             timeout,
-            places: Arc::new(Semaphore::new(limits::LOOKUPS_MAX)),
+            permits: Arc::new(Semaphore::new(limits::LOOKUPS_MAX)),
         }
     }
 }
@@ -52,13 +51,13 @@ impl SystemResolver {
 impl Resolver for SystemResolver {
     fn resolve(&self, name: &str) -> Resolving {
         let (name, timeout) = (name.to_owned(), self.timeout);
-        let places = Arc::clone(&self.places);
+        let permits = Arc::clone(&self.permits);
         Box::pin(async move {
             let lookup = async move {
-                let place = places.acquire_owned().await.map_err(io::Error::other)?;
+                let permit = permits.acquire_owned().await.map_err(io::Error::other)?;
                 let looking = tokio::task::spawn_blocking(move || {
-                    // Held for as long as the thread is taken, even when nobody waits any more.
-                    let _place = place;
+                    // Held until the thread is free, even when no caller waits any more.
+                    let _permit = permit;
                     let found = (name.as_str(), 0).to_socket_addrs()?;
                     Ok(found.map(|address| address.ip()).collect())
                 });
@@ -70,8 +69,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// The addresses of a name. If *any* of them is forbidden there is none: a name that shows a
-/// public address beside a private one is not what a subscriber has by mistake.
+/// The addresses of a name, or an error if *any* of them is forbidden. No subscriber has a public
+/// and a private address for one name by mistake.
 pub async fn resolve_allowed(
     resolving: Resolving,
     allowed: &AllowedNetworks,

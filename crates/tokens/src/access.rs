@@ -1,4 +1,4 @@
-//! Access tokens of requests: the one place that accepts a token, and the binding of a token.
+//! Access tokens of requests: the only code that accepts a token, and checks its binding.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::registry::{Client, Scope, Snapshot};
 /// Why a request with an access token is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessRefusal {
-    /// The token does not count on this connection now.
+    /// The token is not valid on this connection now.
     #[error("{0}")]
     TokenInvalid(&'static str),
     /// The token, or its client, lacks this scope.
@@ -25,8 +25,8 @@ pub enum AccessRefusal {
     Storage(#[from] StorageError),
 }
 
-/// Proof that a text is an access token of this service that counts now: signature, times,
-/// revocation and client were checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
+/// Proof that a text is a valid access token of this service: signature, times, revocation and
+/// client were checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
 ///
 /// It does not prove the binding to a certificate: [`BoundToken`] does.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct BoundToken {
 }
 
 impl AcceptedToken {
-    /// Checks a token, wherever it came from.
+    /// Checks a token from any source.
     pub async fn accept(
         context: &TokenContext,
         snapshot: &Snapshot,
@@ -115,14 +115,14 @@ impl BoundToken {
         &self.client
     }
 
-    /// The client that called, for a proof of more than this.
+    /// The client that called, for a proof that contains it.
     pub fn into_client(self) -> Arc<Client> {
         self.client
     }
 }
 
-/// Checks signature and times. A signature is verified once for each registry, and the expiry
-/// each time.
+/// Checks signature and times. The signature is verified once for each state of the keys, the
+/// expiry each time.
 fn verify(
     context: &TokenContext,
     snapshot: &Snapshot,
@@ -144,8 +144,8 @@ fn verify(
     Ok(claims)
 }
 
-/// S-24: a bound token counts only on a connection with its certificate. An unbound token counts
-/// only for `listing`.
+/// S-24: a bound token is valid only on a connection with its certificate. An unbound token is
+/// valid only for `listing`.
 fn check_binding(
     claims: &AccessTokenClaims,
     certificate: Option<&PeerCertificate>,

@@ -1,8 +1,8 @@
-//! Key sets that clients publish themselves, fetched when they are needed (S-21).
+//! Fetches the key sets that clients publish, when they are needed (S-21).
 //!
-//! A set is used for some minutes without asking again, and asked for again when an assertion
-//! names a key that is not in it: this is how clients rotate keys. At most one request to each
-//! address is under way, and between two there is a pause, however often somebody makes up key ids.
+//! A set is used for some minutes. It is fetched again when an assertion names a key that is not in
+//! it, because clients rotate keys. At most one request to each address is under way, with a pause
+//! between two, even if callers invent key ids.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,51 +14,51 @@ use tokio::sync::watch;
 
 use crate::limits;
 
-/// All key sets that this node has fetched.
+/// The key sets that this node has fetched.
 #[derive(Debug, Default)]
 pub struct PublishedKeys {
-    /// By address: clients of one address have one set. Its number is bounded
-    /// by that of the registered clients.
+    /// By address, because several clients may publish one set. There are no more sets than
+    /// registered clients.
     sets: Arc<Mutex<HashMap<String, PublishedSet>>>,
 }
 
-/// What is known of one address.
+/// The state of one address.
 #[derive(Debug, Default)]
 struct PublishedSet {
-    /// The newest good set, perhaps an empty one, and when it was fetched.
+    /// The newest usable set, which may be empty, and the time of its fetch.
     keys: Option<(Arc<JwkSet>, i64)>,
-    /// When it was last asked for, and what came of it.
-    asked_at: Option<i64>,
+    /// When the last fetch began. `failure` is its error.
+    begun_at: Option<i64>,
     failure: Option<KeysError>,
-    /// Ends when the request under way does.
+    /// Closes when the running request ends.
     under_way: Option<watch::Receiver<()>>,
 }
 
 /// Why there are no keys, for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeysError {
-    /// They could not be fetched.
+    /// The set could not be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// What came is no set of keys that may be used.
+    /// The answer is no usable key set.
     #[error("{0}")]
     Unusable(String),
-    /// The request for them was given up.
+    /// The request ended without a result.
     #[error("the request for the key set ended early")]
     Ended,
 }
 
-/// What to do with what is known.
+/// The next step for one address.
 enum Next {
     Use(Arc<JwkSet>),
     Fail(KeysError),
     WaitFor(watch::Receiver<()>),
-    Ask(watch::Sender<()>),
+    Fetch(watch::Sender<()>),
 }
 
 impl PublishedKeys {
-    /// The keys at an address, at `now` in Unix seconds; one with this id among
-    /// them if there is one.
+    /// The keys at an address. A set without the key `kid` is fetched again. `now` is in Unix
+    /// seconds.
     pub async fn find(
         &self,
         outbound: &OutboundClient,
@@ -70,14 +70,14 @@ impl PublishedKeys {
             Next::Use(keys) => return Ok(keys),
             Next::Fail(reason) => return Err(reason),
             Next::WaitFor(waiting) => waiting,
-            Next::Ask(asking) => {
-                let waiting = asking.subscribe();
-                // A task of its own: a caller that goes away takes nobody's answer along.
-                tokio::spawn(ask(
+            Next::Fetch(fetching) => {
+                let waiting = fetching.subscribe();
+                // A separate task, so that others still get the set if this caller goes away.
+                tokio::spawn(fetch_and_store(
                     Arc::clone(&self.sets),
                     outbound.clone(),
                     url.clone(),
-                    (asking, now),
+                    (fetching, now),
                 ));
                 waiting
             }
@@ -99,17 +99,17 @@ impl PublishedKeys {
             if let Some(waiting) = &set.under_way {
                 return Next::WaitFor(waiting.clone());
             }
-            let is_early = |asked_at| now - asked_at < limits::CLIENT_KEYS_PAUSE_SECONDS;
-            if set.asked_at.is_some_and(is_early) {
+            let is_early = |begun_at| now - begun_at < limits::CLIENT_KEYS_PAUSE_SECONDS;
+            if set.begun_at.is_some_and(is_early) {
                 return match set.usable(now) {
                     Ok(keys) => Next::Use(keys),
                     Err(reason) => Next::Fail(reason),
                 };
             }
-            let (asking, waiting) = watch::channel(());
-            set.asked_at = Some(now);
+            let (fetching, waiting) = watch::channel(());
+            set.begun_at = Some(now);
             set.under_way = Some(waiting);
-            Next::Ask(asking)
+            Next::Fetch(fetching)
         })
     }
 
@@ -120,7 +120,7 @@ impl PublishedKeys {
 }
 
 impl PublishedSet {
-    /// The newest good set, as long as it may be used without a newer one.
+    /// The newest usable set, unless it is too old.
     fn usable(&self, now: i64) -> Result<Arc<JwkSet>, KeysError> {
         let keys = self.keys.as_ref();
         let usable = keys.filter(|keys| now - keys.1 < limits::CLIENT_KEYS_STALE_SECONDS);
@@ -131,12 +131,12 @@ impl PublishedSet {
     }
 }
 
-/// Fetches a set and notes what came of it.
-async fn ask(
+/// Fetches a set and stores the result.
+async fn fetch_and_store(
     sets: Arc<Mutex<HashMap<String, PublishedSet>>>,
     outbound: OutboundClient,
     url: CallbackUrl,
-    (asking, now): (watch::Sender<()>, i64),
+    (fetching, now): (watch::Sender<()>, i64),
 ) {
     let fetched = fetch(&outbound, &url).await;
     if let Err(reason) = &fetched {
@@ -153,11 +153,12 @@ async fn ask(
         Err(reason) => set.failure = Some(reason),
     }
     drop(sets);
-    drop(asking);
+    drop(fetching);
 }
 
 async fn fetch(outbound: &OutboundClient, url: &CallbackUrl) -> Result<JwkSet, KeysError> {
     let body = outbound.fetch(url, limits::CLIENT_KEYS_BYTES_MAX).await?;
-    // One that is well formed counts at once, and be it empty: its owner has withdrawn all keys.
+    // A well-formed set replaces the old one, even if it is empty: then its owner has withdrawn all
+    // keys.
     JwkSet::parse_published(&body).map_err(|error| KeysError::Unusable(error.to_string()))
 }

@@ -16,7 +16,7 @@ use crate::signers::Signers;
 pub struct TokenContext {
     /// Time.
     pub clock: Clock,
-    /// The store, for assertions that were used.
+    /// The store, which remembers used assertions.
     pub storage: Storage,
     /// Clients, keys and revoked tokens.
     pub registry: Arc<Registry>,

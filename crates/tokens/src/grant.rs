@@ -1,4 +1,4 @@
-//! Which scopes a proven client gets, and the token that carries them.
+//! Decides the scopes of a proven client, and issues its token.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct IssuedToken {
     pub text: String,
     /// How long it is valid, in seconds.
     pub lifetime_seconds: i64,
-    /// The scopes that it carries, separated by spaces; perhaps none.
+    /// The scopes that it carries, separated by spaces; may be empty.
     pub scope: String,
 }
 
@@ -58,8 +58,8 @@ pub async fn issue_token(
     })
 }
 
-/// S-23 and S-24: without a certificate a client gets `listing` only. The client registered for
-/// unbound tokens: every other client needs a certificate to get this far.
+/// S-23 and S-24: without a certificate a client gets `listing` only. Such a client registered for
+/// unbound tokens; the assertion of every other client is refused without a certificate.
 fn decide_scopes(
     client: &Client,
     asked: Option<&str>,

@@ -1,4 +1,4 @@
-//! Signing keys between the store, where they are sealed, and memory.
+//! Signing keys: makes, rotates, seals and opens them.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::limits;
 /// Why the keys cannot be used, in one sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The file of the key encryption key is missing or wrong.
+    /// The file of the key-encryption key is missing or wrong.
     #[error("cannot use {path} as the key that seals private keys: {reason}")]
     KeyEncryptionKey {
-        /// Which file.
+        /// The path of the file.
         path: String,
-        /// Why not.
+        /// Why it cannot be used.
         reason: String,
     },
     /// A stored key cannot be opened.
@@ -29,7 +29,7 @@ pub enum KeyError {
          that the store was made with?"
     )]
     Sealed(String),
-    /// The store's set of keys is not complete.
+    /// The store lacks a signing key.
     #[error("the store's signing keys cannot be used: {0}; `onward init` makes them")]
     Ring(String),
     /// Verifiers may not know the next key yet.
@@ -38,7 +38,7 @@ pub enum KeyError {
          may knows it from {0} on; wait until then, or say --now"
     )]
     TooEarly(String),
-    /// There is no such key.
+    /// No key has this id.
     #[error("there is no signing key {0}")]
     Unknown(String),
     /// A new key could not be made.
@@ -49,7 +49,7 @@ pub enum KeyError {
     Storage(#[from] StorageError),
 }
 
-/// Reads the key encryption key from its file.
+/// Reads the key-encryption key from its file.
 pub fn read_key_encryption_key(path: &str) -> Result<KeyEncryptionKey, KeyError> {
     let refused = |reason: String| KeyError::KeyEncryptionKey {
         path: path.to_owned(),
@@ -60,34 +60,33 @@ pub fn read_key_encryption_key(path: &str) -> Result<KeyEncryptionKey, KeyError>
         .map_err(|_error| refused("it must hold 32 bytes in base64url".to_owned()))
 }
 
-/// How keys are rotated.
+/// The options of a rotation.
 #[derive(Debug, Clone, Copy)]
 pub struct Rotation {
-    /// Of a new next key, where it is an RSA key; without, that of the next one before.
+    /// The size of new RSA keys; `None`: the size of the key that was next before.
     pub size: Option<RsaSize>,
-    /// Whether the next key need not have been published for long enough.
+    /// Whether to use the next key even if it was published too recently.
     pub is_forced: bool,
-    /// Unix seconds.
+    /// The current time, in Unix seconds.
     pub now: i64,
 }
 
 /// The ids of the keys after a rotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rotated {
-    /// Signs from now on.
+    /// The key that signs from now on.
     pub current: String,
-    /// Signed until now.
+    /// The key that signed until now.
     pub retired: String,
-    /// Will sign after the next rotation.
+    /// The key that will sign after the next rotation.
     pub next: String,
 }
 
-/// Lets the next keys of these purposes sign, retires the current ones and makes
-/// new next ones, in one transaction: the ids in the order of the purposes. Blocks.
+/// Rotates the keys of these purposes in one transaction: the next key signs, the current key
+/// retires, and a new next key is made. Returns the ids in the order of `purposes`. Blocks.
 ///
 /// # Errors
-/// [`KeyError::TooEarly`] where a verifier that keeps the key set for as long
-/// as it may does not know a next key yet.
+/// [`KeyError::TooEarly`] if a verifier may hold a cached key set without a next key.
 pub fn rotate(
     storage: &Storage,
     key_encryption_key: &KeyEncryptionKey,
@@ -103,8 +102,8 @@ pub fn rotate(
                 Some(size) => size,
                 None => size_of_next(&known, *purpose, key_encryption_key)?,
             };
-            let place = (*purpose, KeyState::Next);
-            seal(&generate(*purpose, size)?, place, key_encryption_key, now)
+            let role = (*purpose, KeyState::Next);
+            seal(&generate(*purpose, size)?, role, key_encryption_key, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     let purposes = purposes.to_vec();
@@ -132,8 +131,8 @@ pub fn rotate(
     })
 }
 
-/// Withdraws a key at once. Where it signed, the next one signs instead. The id
-/// of the key that signs from now on. Blocks.
+/// Withdraws a key immediately; if it signed, the next key signs instead. Returns the id of the key
+/// that signs from now on. Blocks.
 pub fn revoke(
     storage: &Storage,
     key_encryption_key: &KeyEncryptionKey,
@@ -148,8 +147,8 @@ pub fn revoke(
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
     let size = size_of_next(&known, purpose, key_encryption_key)?;
-    let place = (purpose, KeyState::Next);
-    let fresh = seal(&generate(purpose, size)?, place, key_encryption_key, now)?;
+    let role = (purpose, KeyState::Next);
+    let fresh = seal(&generate(purpose, size)?, role, key_encryption_key, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -180,8 +179,8 @@ fn find_in_state(
     })
 }
 
-/// The size of the next key of a purpose, which is the one that was chosen last; the default where
-/// it is no RSA key.
+/// The size of the next key of a purpose, which the operator chose last. Keys other than RSA give
+/// the default.
 fn size_of_next(
     known: &[StoredKey],
     purpose: Purpose,
@@ -192,8 +191,7 @@ fn size_of_next(
     Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
 }
 
-/// Makes the first keys of each purpose: one that signs, and the one that is
-/// published to follow it. Blocks.
+/// Makes the first two keys of each purpose: the current and the next one. Blocks.
 pub fn ensure_keys(
     storage: &Storage,
     key_encryption_key: &KeyEncryptionKey,
@@ -201,15 +199,15 @@ pub fn ensure_keys(
 ) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
     let states = [KeyState::Current, KeyState::Next];
-    let places = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
-    for (purpose, state) in places.into_iter().flatten() {
+    let roles = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
+    for (purpose, state) in roles.into_iter().flatten() {
         if find_in_state(&stored, purpose, state).is_ok() {
             continue;
         }
         let key = generate(purpose, RsaSize::Bits2048)?;
         let row = seal(&key, (purpose, state), key_encryption_key, now)?;
         storage.write_blocking(move |write| {
-            // Another node may have been quicker.
+            // Another node may have made it meanwhile.
             let known = storage::keys::list_keys(write)?;
             if find_in_state(&known, purpose, state).is_ok() {
                 return Ok(());
@@ -253,8 +251,8 @@ pub fn open_key(
     SigningKey::from_pkcs8_pem(pem, algorithm).map_err(|_error| unusable())
 }
 
-/// Documents 1's signatures are RS256 (S-28); access tokens are ours to choose,
-/// and an ES256 signature costs a twentieth of an RSA one.
+/// Document 1 demands RS256 signatures (S-28). Access tokens use ES256, which costs a twentieth of
+/// an RSA signature.
 fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
     let key = match purpose {
         Purpose::Provenance | Purpose::Event => SigningKey::generate_rsa(Algorithm::Rs256, size),
@@ -286,7 +284,7 @@ fn seal(
     })
 }
 
-/// A sealed key opens only as the key it was sealed as.
+/// The context of the seal: a key opens only under the purpose and id that it was sealed with.
 fn context(purpose: &str, kid: &str) -> String {
     format!("onward signing key {purpose} {kid}")
 }

@@ -1,6 +1,6 @@
 //! Clients, keys and access tokens: who may call, and what Onward signs with.
 //!
-//! This crate decides which client called, which token it gets and which token counts. It knows
+//! This crate decides which client called, which token it gets and which token is valid. It knows
 //! nothing about HTTP, milestones or deliveries.
 
 pub mod access;

@@ -1,4 +1,4 @@
-//! How many requests a caller may send (S-14): one token bucket for each caller.
+//! Limits the requests of each caller with a token bucket (S-14).
 
 use std::convert::Infallible;
 use std::num::NonZeroU32;
@@ -22,12 +22,12 @@ pub struct RateLimits {
     burst: u32,
 }
 
-/// What the bucket of a caller holds after a request.
+/// The state of a caller's bucket after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Requests that may follow at once.
+    /// Requests that the caller may send now.
     pub remaining: u32,
-    /// Seconds until the next request may come; 0 when one may come now.
+    /// Seconds until the caller may send the next request; 0: now.
     pub wait_seconds: u64,
     /// Whether this request is over the limit.
     pub is_exceeded: bool,
@@ -38,7 +38,7 @@ pub struct Allowance {
 type Bucket = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
 
 impl RateLimits {
-    /// Buckets of this size that fill at this rate.
+    /// Makes buckets of size `burst` that fill at `per_second`.
     pub fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
         Self::of_callers(per_second, burst, limits::RATE_LIMITED_CALLERS_MAX)
     }
@@ -71,7 +71,7 @@ impl RateLimits {
         }
     }
 
-    /// The caller's bucket, a full one if it is not known.
+    /// The caller's bucket; a new caller gets a full one.
     fn bucket(&self, client_id: &str) -> Arc<Bucket> {
         let fresh = || {
             let bucket = RateLimiter::direct_with_clock(self.quota, DefaultClock::default());
@@ -85,7 +85,7 @@ impl RateLimits {
         }
     }
 
-    /// The allowance of a caller that was not counted.
+    /// The allowance of a caller with a full bucket.
     pub fn untouched(&self) -> Allowance {
         Allowance {
             remaining: self.burst,

@@ -1,4 +1,4 @@
-//! Clients and keys in memory, true as long as the registry's revision stands.
+//! Clients and keys in memory, valid for one revision of the registry.
 
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,56 +26,55 @@ use crate::revoked_tokens::RevokedTokens;
 /// A scope of S-23.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The chain query.
+    /// Allows the chain query.
     TransactionStatus,
-    /// Listing and chain management.
+    /// Allows listing and chain management.
     Listing,
 }
 
 /// A registered client, parsed.
 #[derive(Debug)]
 pub struct Client {
-    /// Its id.
+    /// The client id.
     pub id: String,
-    /// The rules that its assertions are held to.
+    /// The rules that its assertions must follow.
     pub profile: Profile,
-    /// Its keys.
+    /// The keys that verify its assertions.
     pub keys: ClientKeys,
-    /// The one algorithm it registered, if it did.
+    /// The one algorithm of its assertions, if it registered one.
     pub assertion_algorithm: Option<Algorithm>,
     /// Whether all its tokens are bound to a certificate.
     pub certificate_bound: bool,
-    /// What the subject of its certificate has to say.
+    /// The subject that its certificate must have.
     pub certificate_subject: RequiredSubject,
-    /// What it may do.
+    /// The scopes that are assigned to it.
     pub scopes: Vec<Scope>,
-    /// Whose listings are its own.
+    /// The branches that it acts for.
     pub branches: Vec<BranchId>,
-    /// Whether it may call at all.
+    /// Whether the client is enabled.
     pub is_active: bool,
-    /// The generation of its tokens that counts.
+    /// The generation of its valid tokens.
     pub token_generation: i64,
 }
 
-/// Where a client's keys are.
+/// The source of a client's keys.
 #[derive(Debug)]
 pub enum ClientKeys {
-    /// Here.
+    /// The registry holds the keys.
     Inline(Arc<JwkSet>),
-    /// Where the client publishes them.
+    /// The client publishes the keys at this address.
     Published(CallbackUrl),
 }
 
 /// The registry at one revision.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Which state of the registry this is.
+    /// The revision of the registry.
     pub revision: i64,
-    /// Clients and keys, shared by all revisions between which only tokens
-    /// were revoked.
+    /// Clients and keys. Revisions that only revoke tokens share them.
     registered: Arc<Registered>,
-    /// The tokens that were revoked by now; perhaps later ones as well, because
-    /// a token that was revoked never counts again.
+    /// The revoked tokens of this revision, and perhaps of later ones: a revoked token never
+    /// becomes valid again.
     pub revoked: Arc<RevokedTokens>,
 }
 
@@ -83,14 +82,13 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub struct Registered {
     revision: i64,
-    /// All keys.
+    /// All keys that sign or verify.
     pub keyring: Keyring,
     /// The published key set, as the body of `/jwks`.
     pub published_jwks: Bytes,
     clients: Cache<String, Arc<Client>>,
-    /// Access tokens whose signature was verified with these keys, by the
-    /// digest of their text. A changed registry verifies them anew, so that a
-    /// revoked key takes its tokens with it.
+    /// Access tokens whose signature these keys verified, by the digest of their text. Changed keys
+    /// verify them again, so that the tokens of a revoked key become invalid.
     pub verified_tokens: Cache<[u8; 32], Arc<AccessTokenClaims>>,
 }
 
@@ -106,7 +104,7 @@ impl Scope {
     /// All scopes.
     pub const ALL: [Self; 2] = [Self::TransactionStatus, Self::Listing];
 
-    /// Its name in requests and tokens.
+    /// The name in requests and tokens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TransactionStatus => "transaction-status",
@@ -114,14 +112,14 @@ impl Scope {
         }
     }
 
-    /// Reads a name.
+    /// Finds a scope by its name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text)
     }
 }
 
 impl Registry {
-    /// Loads the keys; blocks.
+    /// Loads keys and revoked tokens. Blocks.
     pub fn open(
         storage: Storage,
         key_encryption_key: KeyEncryptionKey,
@@ -142,14 +140,14 @@ impl Registry {
         })
     }
 
-    /// The registry as this node last saw it. It counts only if the revision,
-    /// read later, is still the same.
+    /// The registry as this node last read it. It is current only if the stored revision is still
+    /// the same.
     pub fn known(&self) -> Arc<Snapshot> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The registry as it stands in the store now, on whichever node it was
-    /// changed: one small read when nothing changed.
+    /// The current registry, with the changes of all nodes. Costs one small read if nothing
+    /// changed.
     pub async fn snapshot(&self) -> Result<Arc<Snapshot>, StorageError> {
         let revision = self
             .storage
@@ -164,7 +162,7 @@ impl Registry {
             .storage
             .read(move |read| read_changes(read, seen))
             .await?;
-        // Before the revision is known here that they belong to.
+        // Added before this node shows their revision.
         known.revoked.add(changes.revoked);
         let registered = match changes.keys {
             None => Arc::clone(&known.registered),
@@ -208,7 +206,7 @@ impl Registry {
             return Ok(None);
         };
         let client = Arc::new(Client::parse(stored)?);
-        // A client of a newer revision must not stay under an older one.
+        // A client of a newer revision must not be cached under an older one.
         if revision == snapshot.revision {
             snapshot.clients.insert(id.to_owned(), Arc::clone(&client));
         }
@@ -239,7 +237,7 @@ impl Registered {
 }
 
 impl Client {
-    /// Whether a scope is assigned to it now.
+    /// Whether a scope is assigned to it.
     pub fn has_scope(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
     }
@@ -280,16 +278,16 @@ impl Client {
     }
 }
 
-/// What a node that saw the registry before has to learn.
+/// The changes of the registry since a node last read it.
 struct Changes {
     revision: i64,
     registered: i64,
-    /// All keys, unless it knows them.
+    /// All keys; `None`: unchanged.
     keys: Option<Vec<StoredKey>>,
     revoked: Vec<RevokedToken>,
 }
 
-/// `seen` is the revision, and that of clients and keys, that the node knows.
+/// `seen` holds the revisions that the node knows: of the registry, and of clients and keys.
 fn read_changes(
     read: &mut storage::Read<'_>,
     seen: Option<(i64, i64)>,

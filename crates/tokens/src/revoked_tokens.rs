@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use storage::revoked_tokens::RevokedToken;
 
-/// Ids of revoked tokens, with the times at which they would have ended.
+/// Ids of revoked tokens, with their times of expiry in Unix seconds.
 #[derive(Debug, Default)]
 pub struct RevokedTokens(RwLock<HashMap<String, i64>>);
 
@@ -16,7 +16,7 @@ impl RevokedTokens {
         tokens.contains_key(token_id)
     }
 
-    /// Adds what the store told.
+    /// Adds revoked tokens from the store.
     pub fn add(&self, tokens: impl IntoIterator<Item = RevokedToken>) {
         let pairs = tokens
             .into_iter()
@@ -25,14 +25,14 @@ impl RevokedTokens {
         tokens.extend(pairs);
     }
 
-    /// Forgets those that ended before this time anyway.
+    /// Forgets the tokens that expired before this time.
     pub fn forget_expired(&self, before: i64) {
         let mut tokens = self.0.write().unwrap_or_else(PoisonError::into_inner);
         tokens.retain(|_id, expires_at| *expires_at >= before);
         tokens.shrink_to_fit();
     }
 
-    /// How many there are.
+    /// The number of remembered tokens.
     pub fn count(&self) -> usize {
         let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
         tokens.len()

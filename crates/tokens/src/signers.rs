@@ -1,4 +1,4 @@
-//! A pool of threads that only sign.
+//! The threads that sign.
 
 use std::num::NonZero;
 use std::thread;
@@ -8,7 +8,7 @@ use observe::trace;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
-/// Signatures that may wait for a thread. Callers would not wait for more.
+/// Signatures that may wait for a thread. Callers would time out behind more.
 const QUEUE_LENGTH_MAX: usize = 4096;
 
 /// Why a signature could not be made.

@@ -20,7 +20,7 @@ use crate::registry::{Client, ClientKeys, Snapshot};
 const USED_BEFORE: &str =
     "client_assertion was used before: make a new one, with a new jti, for each request";
 
-/// What a client sends to authenticate. Nothing in it is proven yet.
+/// The fields that a client sends to authenticate. Nothing in them is proven yet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Credentials {
     /// The signed assertion of RFC 7523.
@@ -29,13 +29,13 @@ pub struct Credentials {
     pub client_id: Option<String>,
 }
 
-/// A client that proved who it is with an assertion that nobody used before.
+/// Proof of a client with an assertion that was not used before.
 #[derive(Debug)]
 pub struct VerifiedAssertion {
     client: Arc<Client>,
 }
 
-/// A client whose assertion is right in all, but was perhaps used before.
+/// Proof of a client with a valid assertion, which may have been used before.
 #[derive(Debug)]
 pub struct UnusedAssertion {
     client: Arc<Client>,
@@ -43,9 +43,8 @@ pub struct UnusedAssertion {
 }
 
 impl VerifiedAssertion {
-    /// Checks everything, and last, in one atomic insert, that the assertion
-    /// was not used before: on this node or any other. An assertion that fails
-    /// an earlier check is not used up by it, so nobody can burn another's `jti`.
+    /// Checks the assertion, and last uses it up with one atomic insert, for all nodes. An
+    /// assertion that fails a check is not used up, so nobody can use up another client's `jti`.
     pub async fn prove(
         context: &TokenContext,
         snapshot: &Snapshot,
@@ -64,8 +63,8 @@ impl VerifiedAssertion {
 }
 
 impl UnusedAssertion {
-    /// Parses, finds the client, checks key, signature, claims, and that the
-    /// connection shows a certificate where the client must (S-24).
+    /// Parses the assertion, finds the client, and checks key, signature and claims. Also checks
+    /// the certificate of the connection if the client needs one (S-24).
     pub async fn check(
         context: &TokenContext,
         snapshot: &Snapshot,
@@ -109,18 +108,17 @@ impl UnusedAssertion {
         Ok(Self { client, checked })
     }
 
-    /// The client, which has yet to prove that this is no copy.
+    /// The client. The assertion may still be a copy.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Counts the request for its client (S-14), uses the assertion up and, if
-    /// nobody did before, does the rest of the request's one write.
+    /// Counts the request for its client (S-14), uses the assertion up and, if it was new, runs
+    /// `also` in the same transaction.
     ///
-    /// By now the client has signed, and not for an earlier request, so that no
-    /// stranger uses its limit up; and nothing is written yet, so that one past
-    /// its limit costs the others nothing. Its assertion stays unused, for when
-    /// it has waited.
+    /// The count comes after the signature was verified, so that no stranger uses up the client's
+    /// limit. It comes before the write, so that a client past its limit costs the others nothing
+    /// and can send its assertion again later.
     pub async fn use_up(
         self,
         context: &TokenContext,
@@ -163,8 +161,8 @@ impl UnusedAssertion {
     }
 }
 
-/// S-24, and that the certificate is the client's own, where the operator registered what its
-/// subject says.
+/// Checks that a certificate is present if the client needs one (S-24), and has the registered
+/// subject if there is one.
 fn check_certificate(
     client: &Client,
     certificate: Option<&PeerCertificate>,
@@ -192,7 +190,7 @@ fn check_certificate(
     ))
 }
 
-/// The client's keys, inline or from where it publishes them.
+/// The client's keys, from the registry or from its address.
 async fn find_keys(
     context: &TokenContext,
     client: &Client,
@@ -208,7 +206,7 @@ async fn find_keys(
         .find(&context.outbound, url, kid, now)
         .await;
     keys.map_err(|reason| {
-        // Fetching it has said so in the log, once for all who wait for it.
+        // The fetch has logged a warning already, once for all callers that wait for it.
         tracing::debug!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
         ClientRefusal::InvalidClient(
             "the key set at the client's jwks_uri cannot be used: it was not reached, is too \

@@ -1,4 +1,4 @@
-//! What can prevent an attempt, read from the client's errors.
+//! Why an attempt failed, classified from the HTTP library's errors.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::io;
 
 use crate::resolver::ResolveError;
 
-/// Why an attempt got no whole answer, or none that counts.
+/// Why an attempt got no complete answer, or an answer that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendError {
     /// The host's name does not resolve.
@@ -17,22 +17,22 @@ pub enum SendError {
     Connect,
     /// Finding the host, connecting and the handshake took too long.
     ConnectTimeout,
-    /// No TLS connection: wrong, expired or unknown certificate, no common version.
+    /// TLS failed: wrong, expired or unknown certificate, or no common version.
     Tls,
     /// The answer did not come, or did not end, in time.
     Timeout,
     /// The answer is a redirect, which is not followed.
     RedirectRefused,
-    /// The connection ended within the exchange.
+    /// The connection ended before the answer was complete.
     ClosedEarly,
-    /// What came is not HTTP.
+    /// The answer is not HTTP.
     InvalidAnswer,
     /// The request cannot be written; nothing was sent.
     Unsendable,
 }
 
 impl SendError {
-    /// All of them.
+    /// All errors.
     pub const ALL: [Self; 10] = [
         Self::Resolve,
         Self::AddressForbidden,
@@ -46,7 +46,7 @@ impl SendError {
         Self::Unsendable,
     ];
 
-    /// The name for the log of attempts and the API; stored, so it never changes.
+    /// The name in the log of attempts and the API. It is stored, so it never changes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Resolve => "resolve",
@@ -85,7 +85,7 @@ impl SendError {
     }
 }
 
-/// The error with its causes, outermost first: the outermost alone says little.
+/// The error with its causes, outermost first.
 pub(super) fn describe(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -96,7 +96,8 @@ pub(super) fn describe(error: &dyn Error) -> String {
     client::printable(&text)
 }
 
-/// The first cause of one type. An I/O error hides what it wraps from `source`, so it is opened.
+/// The first cause of one type. The `source` of an I/O error skips the error that it wraps, so
+/// `get_ref` reads it.
 fn find_cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {

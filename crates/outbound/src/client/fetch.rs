@@ -1,5 +1,5 @@
-//! Fetching a small document from an address that somebody else chose, under the rules of a
-//! delivery: checked addresses, no redirects, bounds on everything.
+//! Fetches a small document from an address that somebody else chose: checked addresses, no
+//! redirects, bounded time and size.
 
 use reqwest::header::ACCEPT;
 
@@ -10,10 +10,10 @@ use crate::limits;
 /// Why there is no document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// No whole answer came; the rest is for the operator's log.
+    /// No complete answer came. The text is for the operator's log.
     #[error("{}: {}", .0.as_str(), .1)]
     Send(SendError, String),
-    /// The answer is of another status than 200.
+    /// The answer has a status other than 200.
     #[error("the answer has status {0}")]
     Status(u16),
     /// The document is longer than this many bytes.
@@ -22,8 +22,7 @@ pub enum FetchError {
 }
 
 impl OutboundClient {
-    /// Gets a document of at most `bytes_max`. It ends in time, whatever the
-    /// other side does.
+    /// Fetches a document of at most `bytes_max` bytes, within [`limits::CLIENT_KEYS_TIMEOUT`].
     pub async fn fetch(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
         let fetching = self.get(url, bytes_max);
         let ended = tokio::time::timeout(limits::CLIENT_KEYS_TIMEOUT, fetching).await;
@@ -31,7 +30,7 @@ impl OutboundClient {
     }
 
     async fn get(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
-        // An address in place of a name is connected to without asking the resolver.
+        // The resolver is not asked for a literal address, so it is checked here.
         if let Some(address) = url.literal()
             && !self.settings.allowed.allows(address)
         {
@@ -45,7 +44,7 @@ impl OutboundClient {
         let request = self.http.get(url.url().clone());
         let request = request.header(ACCEPT, "application/jwk-set+json, application/json");
         let mut response = request.send().await.map_err(failed)?;
-        // A redirect is not followed: it would lead to an address that nobody registered.
+        // A redirect would lead to an address that nobody registered.
         if response.status() != reqwest::StatusCode::OK {
             return Err(FetchError::Status(response.status().as_u16()));
         }

@@ -1,15 +1,15 @@
-//! `Retry-After` (RFC 9110 section 10.2.3), within the longest wait that is honoured (S-35).
+//! Parses `Retry-After` (RFC 9110 section 10.2.3), up to the longest wait that is honoured (S-35).
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::limits::RETRY_AFTER_MAX;
 
-/// Seconds, or a date in any of HTTP's three forms; a date that is past is no wait. What is
-/// neither counts as if it were not there.
+/// Parses seconds, or a date in any of HTTP's three forms. A past date is a wait of zero. Any other
+/// text is ignored.
 pub(super) fn parse(text: &str, now_seconds: i64) -> Option<Duration> {
     let text = text.trim();
     if !text.is_empty() && text.bytes().all(|next| next.is_ascii_digit()) {
-        // Only a number that is too long does not parse, and it is capped like any other.
+        // Digits fail to parse only when the number is too large, and then the cap applies.
         let wait = text.parse().map_or(RETRY_AFTER_MAX, Duration::from_secs);
         return Some(wait.min(RETRY_AFTER_MAX));
     }
