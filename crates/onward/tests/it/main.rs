@@ -79,3 +79,19 @@ macro_rules! story {
     };
 }
 pub(crate) use story;
+
+/// Runs one story on SQLite alone, because nothing in it depends on SQL: the server refuses the
+/// request before it looks into the store, or the answer is made of settings.
+macro_rules! sqlite_story {
+    ($(#[$attribute:meta])* async fn $name:ident($world:ident) $body:block) => {
+        $(#[$attribute])*
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            let mut $world = crate::world::World::on_sqlite().await;
+            let _unused_in_some = &mut $world;
+            $body
+            $world.end().await;
+        }
+    };
+}
+pub(crate) use sqlite_story;

@@ -1,4 +1,5 @@
-//! What all calls of listing and chain management share (document 2, S-40, S-47, S-52 to S-54).
+//! Rules that all calls of listing and chain management share (document 2, S-40, S-47, S-52 to
+//! S-54).
 
 mod access;
 mod bodies;
@@ -13,7 +14,6 @@ mod methods;
 mod place;
 mod witness;
 
-pub(crate) use self::place::import_split_chain;
 pub(crate) use self::witness::Witness;
 
 /// Midnight of 2026-11-20 in London.

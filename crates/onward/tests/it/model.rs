@@ -5,7 +5,7 @@
 //! `ONWARD_MODEL_SEED` repeats a run, `ONWARD_MODEL_STEPS` makes it longer or shorter.
 
 mod answers;
-mod catalogue;
+pub(crate) mod catalogue;
 mod checks;
 mod choice;
 mod fixture;

@@ -1,10 +1,10 @@
 //! `PATCH` and `DELETE /api/v1/listing/{id}`: S-47, S-52, S-53.
 
+use http::Method;
 use serde_json::{Value, json};
 
 use super::Witness;
-use crate::story;
-use crate::world::BEGINNING;
+use crate::{sqlite_story, story};
 
 story! {
     async fn each_member_can_be_changed_alone(world) {
@@ -38,89 +38,50 @@ story! {
             "sellerConveyancer": "Tarn LLP", "buyerConveyancer": "Dale"}));
         assert_eq!(witness.events().await, [] as [&str; 0]);
         assert_eq!(agent.history_lines(listing).await.len(), 8);
-    }
-}
-
-story! {
-    async fn what_is_as_it_was_changes_nothing(world) {
-        let agent = world.agent("north").await;
-        let listing = agent.list(1).await;
-        let path = format!("/listing/{listing}");
+        // The same values again change nothing.
         world.clock.advance(9);
-        let answer = agent.patch(&path, json!({"price": 250_000, "is_locked": false})).await;
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.json()["data"]["attributes"]["updated_at"], BEGINNING);
-        assert_eq!(agent.history_lines(listing).await.len(), 1);
+        let before = agent.attributes(listing).await;
+        let answer = agent.patch(&path, json!({"price": 6, "is_locked": false})).await;
+        assert_eq!((answer.status, &answer.json()["data"]["attributes"]), (200, &before));
+        assert_eq!(agent.history_lines(listing).await.len(), 8);
     }
 }
 
-story! {
+sqlite_story! {
     async fn wrong_values_are_named(world) {
-        let agent = world.agent("north").await;
-        let listing = agent.list(1).await;
-        let path = format!("/listing/{listing}");
-        let before = agent.attributes(listing).await;
-        let mut shown = String::new();
-        for body in [
-            json!({}),
-            json!({"colour": "red"}),
-            json!({"address_id": 1}),
-            json!({"branch_id": 1}),
-            json!({"price": "5"}),
-            json!({"price": -1}),
-            json!({"price": null}),
-            json!({"price": 1_000_000_000_001_i64}),
-            json!({"is_locked": "true"}),
-            json!({"is_locked": 1}),
-            json!({"is_locked": null}),
-            json!({"tenure": "rented"}),
-            json!({"transaction_type": ["gift"]}),
-            json!({"parties": "Tarn LLP"}),
+        let (agent, listing) = world.agent_with_listing().await;
+        let before = agent.see_all().await;
+        let refusals = agent.refusals(Method::PATCH, &format!("/listing/{listing}"), [
+            json!({}), json!({"colour": "red"}), json!({"address_id": 1}), json!({"branch_id": 1}),
+            json!({"price": null}), json!({"is_locked": null}), json!({"price": "5"}),
+            json!({"price": -1}), json!({"price": 1_000_000_000_001_i64}),
+            json!({"is_locked": "true"}), json!({"is_locked": 1}), json!({"tenure": "rented"}),
+            json!({"transaction_type": ["gift"]}), json!({"parties": "Tarn LLP"}),
             json!({"parties": {"sellerConveyancer": "a\nb"}}),
             json!({"price": 5, "external_id": "N/1"}),
             json!({"price": -1, "is_locked": 1, "tenure": "x"}),
-        ] {
-            let answer = agent.patch(&path, body.clone()).await;
-            shown += &[&body.to_string(), "\n  ", &answer.failure(), "\n"].concat();
-        }
-        assert_eq!(agent.attributes(listing).await, before);
-        assert_eq!(agent.history_lines(listing).await.len(), 1);
-        assert_shown!(shown, @r#"
-        {}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"colour":"red"}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"address_id":1}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"branch_id":1}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"price":"5"}
-          422 value_invalid (price): price: must be an integer from 0 to 1000000000000
-        {"price":-1}
-          422 value_invalid (price): price: must be an integer from 0 to 1000000000000
-        {"price":null}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"price":1000000000001}
-          422 value_invalid (price): price: must be an integer from 0 to 1000000000000
-        {"is_locked":"true"}
-          422 value_invalid (is_locked): is_locked: must be true or false
-        {"is_locked":1}
-          422 value_invalid (is_locked): is_locked: must be true or false
-        {"is_locked":null}
-          422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
-        {"tenure":"rented"}
-          422 value_invalid (tenure): tenure: must be one of freehold, leasehold, commonhold, shareoffreehold
-        {"transaction_type":["gift"]}
-          422 value_invalid (transaction_type): transaction_type: must be of auction, buy_to_let, freehold_enfranchisement, power_of_attorney, probate, repossession, shared_ownership
-        {"parties":"Tarn LLP"}
-          422 value_invalid (parties): parties: must be an object
-        {"parties":{"sellerConveyancer":"a\nb"}}
-          422 value_invalid (parties.sellerConveyancer): parties.sellerConveyancer: must have 0 to 200 characters, none of them a control character
-        {"external_id":"N/1","price":5}
-          422 value_invalid (external_id): the external_id of a listing cannot be changed
-        {"is_locked":1,"price":-1,"tenure":"x"}
-          422 value_invalid (price), value_invalid (tenure), value_invalid (is_locked): price: must be an integer from 0 to 1000000000000; tenure: must be one of freehold, leasehold, commonhold, shareoffreehold; is_locked: must be true or false
+        ]).await;
+        assert_shown!(refusals, @r#"
+        422 value_invalid (body): body: says nothing: send at least one of price, tenure, transaction_type, parties, is_locked
+          {}  {"colour":"red"}  {"address_id":1}  {"branch_id":1}  {"price":null}  {"is_locked":null}
+        422 value_invalid (price): price: must be an integer from 0 to 1000000000000
+          {"price":"5"}  {"price":-1}  {"price":1000000000001}
+        422 value_invalid (is_locked): is_locked: must be true or false
+          {"is_locked":"true"}  {"is_locked":1}
+        422 value_invalid (tenure): tenure: must be one of freehold, leasehold, commonhold, shareoffreehold
+          {"tenure":"rented"}
+        422 value_invalid (transaction_type): transaction_type: must be of auction, buy_to_let, freehold_enfranchisement, power_of_attorney, probate, repossession, shared_ownership
+          {"transaction_type":["gift"]}
+        422 value_invalid (parties): parties: must be an object
+          {"parties":"Tarn LLP"}
+        422 value_invalid (parties.sellerConveyancer): parties.sellerConveyancer: must have 0 to 200 characters, none of them a control character
+          {"parties":{"sellerConveyancer":"a\nb"}}
+        422 value_invalid (external_id): the external_id of a listing cannot be changed
+          {"external_id":"N/1","price":5}
+        422 value_invalid (price), value_invalid (tenure), value_invalid (is_locked): price: must be an integer from 0 to 1000000000000; tenure: must be one of freehold, leasehold, commonhold, shareoffreehold; is_locked: must be true or false
+          {"is_locked":1,"price":-1,"tenure":"x"}
         "#);
+        assert_eq!(agent.see_all().await, before);
     }
 }
 
@@ -141,33 +102,6 @@ story! {
 }
 
 story! {
-    async fn only_the_listing_s_branch_changes_or_withdraws_it(world) {
-        let north = world.agent("north").await;
-        let south = world.agent("south").await;
-        let theirs = south.list(1).await;
-        let ours = north.list(2).await;
-        north.link(theirs, ours).await;
-        let before = south.get(&format!("/listing/{theirs}")).await.json();
-        let path = format!("/listing/{theirs}");
-        let refused = format!(
-            "403 not_your_branch: listing {theirs} does not belong to one of your branches"
-        );
-        assert_eq!(north.patch(&path, json!({"price": 5})).await.failure(), refused);
-        assert_eq!(north.delete(&path).await.failure(), refused);
-        assert_eq!(south.get(&path).await.json(), before);
-        let unknown = "404 listing_unknown: listing 999 does not exist";
-        assert_eq!(north.patch("/listing/999", json!({"price": 5})).await.failure(), unknown);
-        assert_eq!(north.delete("/listing/999").await.failure(), unknown);
-        let gone = north.list(3).await;
-        let path = format!("/listing/{gone}");
-        north.delete(&path).await.assert_success();
-        let unknown = format!("404 listing_unknown: listing {gone} does not exist");
-        assert_eq!(north.patch(&path, json!({"price": 5})).await.failure(), unknown);
-        assert_eq!(north.delete(&path).await.failure(), unknown);
-    }
-}
-
-story! {
     async fn a_withdrawn_listing_is_no_chain_any_more(world) {
         let agent = world.agent("north").await;
         let witness = Witness::of(&world).await;
@@ -178,10 +112,10 @@ story! {
         assert_eq!(witness.chain(1).await["chainId"], chains[1]);
         agent.record(newer, "sstc", "2026-11-20").await;
         let events = witness.events().await;
-        agent.delete(&format!("/listing/{newer}")).await.assert_success();
+        agent.withdraw(newer).await;
         // The one before is the current one again (S-6).
         assert_eq!(witness.chain(1).await["chainId"], chains[0]);
-        agent.delete(&format!("/listing/{older}")).await.assert_success();
+        agent.withdraw(older).await;
         assert_eq!(witness.chain(1).await, Value::Null);
         assert_eq!(witness.events().await, events);
         for chain in chains {
@@ -201,62 +135,58 @@ story! {
 }
 
 story! {
-    async fn a_linked_listing_cannot_be_withdrawn(world) {
-        let agent = world.agent("north").await;
-        let [bottom, middle, top] = [agent.list(1).await, agent.list(2).await, agent.list(3).await];
-        agent.link(middle, bottom).await;
-        agent.link(top, middle).await;
-        for listing in [bottom, middle, top] {
-            let failure = agent.delete(&format!("/listing/{listing}")).await.failure();
-            assert!(failure.starts_with("409 listing_linked: "), "{failure}");
-            assert!(failure.contains(&format!("listing {listing} ")), "{failure}");
-            assert_eq!(agent.get(&format!("/listing/{listing}")).await.status, 200);
-        }
-        let link = json!({"seller": top, "buyer": middle});
-        agent.post("/chain/remove/link", link).await.assert_success();
-        agent.delete(&format!("/listing/{top}")).await.assert_success();
-        let failure = agent.delete(&format!("/listing/{middle}")).await.failure();
-        assert!(failure.starts_with("409 listing_linked: "), "{failure}");
-    }
-}
-
-story! {
     async fn no_link_break_or_check_on_a_locked_listing(world) {
-        let north = world.agent("north").await;
-        let south = world.agent("south").await;
+        let [north, south] = world.two_agents().await;
         let (bottom, top, further) = (north.list(1).await, south.list(2).await, north.list(3).await);
         north.link(top, bottom).await;
-        let path = format!("/listing/{top}");
-        south.patch(&path, json!({"is_locked": true})).await;
+        south.lock(top, true).await;
         let chain = north.chain_of(bottom).await;
-        let link = json!({"seller": top, "buyer": bottom});
-        let check = |top: bool, reason: &str| json!({"reason": reason, "top": top});
+        let link = |seller, buyer| json!({"seller": seller, "buyer": buyer});
         let shortcut = |rest: &str| format!("/listing/chain/{bottom}/{rest}");
-        for answer in [
-            north.link(further, top).await,
-            north.post("/chain/remove/link", link.clone()).await,
-            north.post(&format!("/chain/{chain}/check"), check(true, "Checked")).await,
-            north.post(&format!("/chain/{chain}/uncheck"), check(true, "Not EOC")).await,
-            north.post_nothing(&shortcut("check/top")).await,
-            north.post_nothing(&shortcut("uncheck/top")).await,
-            north.post_nothing(&shortcut(&format!("add/top/{further}"))).await,
+        let ends = ["check", "uncheck"].map(|verb| format!("/chain/{chain}/{verb}"));
+        let before = [north.see_all().await, south.see_all().await];
+        world.clock.advance(1);
+        let mut refused = Vec::new();
+        for (path, body, side) in [
+            ("/chain/add/link".to_owned(), link(further, top), "buyer"),
+            ("/chain/remove/link".to_owned(), link(top, bottom), "seller"),
+            (ends[0].clone(), json!({"reason": "Checked", "top": true}), ""),
+            (ends[1].clone(), json!({"reason": "Not EOC", "top": true}), ""),
+            (shortcut("check/top"), json!({}), ""),
+            (shortcut("uncheck/top"), json!({}), ""),
+            (shortcut(&format!("add/top/{further}")), json!({}), "buyer"),
         ] {
-            let failure = answer.failure();
-            assert!(failure.starts_with("409 listing_locked"), "{failure}");
-            assert!(failure.contains(&format!("listing {top} is locked")), "{failure}");
+            let answer = north.send_with_key(("POST", &path), "locked", &body).await;
+            let (field, side) = match side {
+                "" => (String::new(), "top"),
+                side => (format!(" ({side})"), side),
+            };
+            let expected = format!(
+                "409 listing_locked{field}: {side} listing {top} is locked; unlock it first"
+            );
+            assert_eq!(answer.failure(), expected, "{path}");
+            refused.push((path, body, expected));
         }
+        assert_eq!([north.see_all().await, south.see_all().await], before);
         // The other end, and another listing's link, are free.
-        north.post_nothing(&shortcut("check/bottom")).await.assert_success();
-        north.post_nothing(&shortcut(&format!("add/bottom/{further}"))).await.assert_success();
-        south.patch(&path, json!({"is_locked": false})).await;
-        north.post_nothing(&shortcut("check/top")).await.assert_success();
-        north.post("/chain/remove/link", link).await.assert_success();
+        north.mark(bottom, "check/bottom").await;
+        north.mark(bottom, &format!("add/bottom/{further}")).await;
+        south.lock(top, false).await;
+        // The refusal is kept under its key; without the key the call succeeds.
+        for (path, body, expected) in &refused[1..6] {
+            let kept = north.send_with_key(("POST", path), "locked", body).await;
+            assert_eq!((kept.failure(), kept.is_replayed()), (expected.clone(), true), "{path}");
+        }
+        for (path, body, _expected) in &refused[2..6] {
+            north.post(path, body.clone()).await.assert_success();
+        }
+        north.unlink(top, bottom).await.assert_success();
         // As the buyer as well.
-        north.patch(&format!("/listing/{bottom}"), json!({"is_locked": true})).await;
+        north.lock(bottom, true).await;
         let failure = north.link(top, bottom).await.failure();
         assert_eq!(failure, format!("409 listing_locked (buyer): buyer listing {bottom} is locked; unlock it first"));
-        // A locked one can still be withdrawn when nothing is linked to it.
-        south.patch(&path, json!({"is_locked": true})).await;
-        south.delete(&path).await.assert_success();
+        // A locked listing can be withdrawn when nothing is linked to it.
+        south.lock(top, true).await;
+        south.withdraw(top).await;
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v1/listing`: S-12, S-40, S-52.
+//! `POST /api/v1/listing`: what it creates (S-12, S-40, S-52).
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn with(body: &Value, member: &str, value: Value) -> Value {
 }
 
 story! {
-    async fn a_listing_with_everything_told(world) {
+    async fn a_listing_with_every_member(world) {
         let agent = world.agent("north").await;
         let witness = Witness::of(&world).await;
         let mut body = body(&agent, &mill_house());
@@ -83,25 +83,17 @@ story! {
 }
 
 story! {
-    async fn every_listing_has_a_chain_of_its_own(world) {
-        let agent = world.agent("north").await;
-        let (one, two) = (agent.list(1).await, agent.list(2).await);
-        assert_ne!(agent.chain_of(one).await, agent.chain_of(two).await);
-    }
-}
-
-story! {
     async fn by_the_id_of_an_address(world) {
-        let agent = world.agent("north").await;
-        let south = world.agent("south").await;
+        let [agent, south] = world.two_agents().await;
         let first = agent.list(1001).await;
         let address = agent.attributes(first).await["address_id"].clone();
         world.clock.advance(1);
         let body = json!({"address_id": address, "branch_id": south.branch, "price": 0});
         let answer = south.post("/listing", body).await;
         assert_eq!(answer.status, 201);
-        let second = answer.json()["data"]["id"].as_i64().unwrap();
+        let second = answer.listing();
         assert_ne!(first, second);
+        assert_ne!(agent.chain_of(first).await, south.chain_of(second).await);
         assert_eq!(answer.json()["data"]["attributes"]["address_id"], address);
         // The current listing is the newest one (S-6).
         let witness = Witness::of(&world).await;
@@ -117,8 +109,7 @@ story! {
 
 story! {
     async fn a_known_uprn_is_that_property_as_it_is(world) {
-        let agent = world.agent("north").await;
-        let south = world.agent("south").await;
+        let [agent, south] = world.two_agents().await;
         agent.post("/listing", body(&agent, &mill_house())).await;
         let other = json!({"line1": "1 Elsewhere", "postTown": "York", "postcode": "YO1 7HH",
             "uprn": 1001});
@@ -151,7 +142,7 @@ story! {
             assert_eq!(answer.status, 201, "{line1}");
             let shown = answer.json()["data"]["attributes"].clone();
             assert_eq!(shown["address_id"], address_id, "{line1}");
-            }
+        }
         let found = agent.post("/address/filter", json!({"full_address": "LS2 8BB"})).await.json();
         for address in found["data"].as_array().unwrap() {
             numbers.push(address["attributes"]["uprn"].as_i64().unwrap());
@@ -163,30 +154,23 @@ story! {
             assert!((900_000_000_000..=999_999_999_999).contains(&number), "{number}");
             assert_eq!(witness.property(number).await["uprn"], number);
         }
-    }
-}
-
-story! {
-    async fn an_address_that_two_properties_share_is_neither_of_them(world) {
-        let agent = world.agent("north").await;
-        let plot = json!({"line1": "Plot 7", "postTown": "Leeds", "postcode": "LS2 8BB"});
+        // An address that two properties share is neither of them.
         for uprn in [1, 2] {
-            let known = with(&plot, "uprn", json!(uprn));
+            let known = with(&plot("Plot 10"), "uprn", json!(uprn));
             assert_eq!(agent.post("/listing", body(&agent, &known)).await.status, 201);
         }
-        let answer = agent.post("/listing", body(&agent, &plot)).await.json();
-        assert_eq!(answer["data"]["attributes"]["address_id"], 3);
+        let answer = agent.post("/listing", body(&agent, &plot("Plot 10"))).await.json();
+        assert_eq!(answer["data"]["attributes"]["address_id"], 6);
     }
 }
 
 story! {
     async fn the_branch_s_own_id_makes_it_the_same_listing(world) {
-        let agent = world.agent("north").await;
-        let south = world.agent("south").await;
+        let [agent, south] = world.two_agents().await;
         let mut first = body(&agent, &mill_house());
         first["external_id"] = json!("N/1");
         let created = agent.post("/listing", first.clone()).await;
-        let listing = created.json()["data"]["id"].as_i64().unwrap();
+        let listing = created.listing();
         let chain = agent.chain_of(listing).await;
         world.clock.advance(9);
         let updated = agent.post("/listing", with(&first, "price", json!(7))).await;
@@ -210,17 +194,8 @@ story! {
         let theirs = south.post("/listing", theirs).await;
         assert_eq!(theirs.status, 201);
         assert_ne!(theirs.json()["data"]["id"], listing);
-    }
-}
-
-story! {
-    async fn the_id_of_a_withdrawn_listing_is_not_used_again(world) {
-        let agent = world.agent("north").await;
-        let mut first = body(&agent, &mill_house());
-        first["external_id"] = json!("N/1");
-        let created = agent.post("/listing", first.clone()).await;
-        let listing = created.json()["data"]["id"].as_i64().unwrap();
-        agent.delete(&format!("/listing/{listing}")).await.assert_success();
+        // The id of a withdrawn listing is not used again.
+        agent.withdraw(listing).await;
         let failure = agent.post("/listing", first).await.failure();
         assert!(failure.starts_with("409 listing_withdrawn"), "{failure}");
         assert!(failure.contains(&listing.to_string()) || failure.contains("N/1"), "{failure}");
@@ -230,8 +205,7 @@ story! {
 
 story! {
     async fn the_branch_has_to_be_the_caller_s(world) {
-        let agent = world.agent("north").await;
-        let south = world.agent("south").await;
+        let [agent, south] = world.two_agents().await;
         let mut theirs = body(&south, &mill_house());
         theirs["external_id"] = json!("S/1");
         assert_eq!(south.post("/listing", theirs.clone()).await.status, 201);

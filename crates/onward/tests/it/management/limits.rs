@@ -1,23 +1,17 @@
-//! How often may be called: one bucket for each client, whatever it calls (S-14).
-
-use http::Method;
+//! How often a client may call: one bucket for each client, whatever it calls (S-14).
 
 use super::place::{CALLS, Place};
-use crate::story;
-use crate::world::{Agent, Answer, World, send};
+use crate::sqlite_story;
+use crate::world::{Agent, Answer, World};
 
-fn limit(config: &mut server::config::Config) {
-    config.rate_limit_enabled = true;
-    config.rate_limit_per_second = 1;
-    config.rate_limit_burst = 5;
-}
+const POLICY: &str = "\"client\";q=5;w=5";
 
-/// An agent with listings, made while there was no limit, and a world with one.
-async fn limited(world: World) -> (World, Agent, Place) {
+/// Makes a server with a limit, and an agent with listings from the time before it.
+async fn begin(world: World) -> (World, Agent, Place) {
     let agent = world.agent("north").await;
     let place = Place::of(&agent, 1000).await;
     let agent = world.agent_of("limited", &[agent.branch]).await;
-    let world = world.reconfigure(limit).await;
+    let world = world.limited_to(5).await;
     let agent = agent.after_restart(&world);
     (world, agent, place)
 }
@@ -34,77 +28,68 @@ async fn exhaust(agent: &Agent) -> Answer {
     panic!("no limit was reached");
 }
 
-story! {
+sqlite_story! {
     async fn past_the_limit_every_call_is_refused(world) {
-        let (limited_world, agent, place) = limited(world).await;
+        let (limited_world, agent, place) = begin(world).await;
         world = limited_world;
-        let history = world.storage.read(|read| storage::events::list_events(read, 0, 9));
-        assert_eq!(history.await.unwrap().len(), 0);
+        let answer = exhaust(&agent).await;
+        let said = "429 rate_limited: Wait 1 s. The field RateLimit of each answer says how many \
+            requests are left.";
+        assert_eq!(answer.failure(), said);
         for call in CALLS {
             exhaust(&agent).await;
             let answer = place.call(&agent, call).await;
-            // A moment may have passed since: then the next one is refused.
+            // A place may have come back since: then the next call is refused.
             if answer.status == 429 {
-                let failure = answer.failure();
-                assert!(failure.starts_with("429 rate_limited: "), "{call:?}: {failure}");
-                let wait: u64 = answer.header("retry-after").parse().unwrap();
-                assert!((1..=5).contains(&wait), "{wait}");
-                assert!(answer.header("ratelimit").starts_with("\"client\";r=0;"), "{call:?}");
-                assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=5");
+                assert_eq!(answer.failure(), said, "{call:?}");
+                assert_eq!(answer.header("retry-after"), "1", "{call:?}");
+                assert_eq!(answer.header("ratelimit"), "\"client\";r=0;t=1", "{call:?}");
+                assert_eq!(answer.header("ratelimit-policy"), POLICY, "{call:?}");
             }
         }
     }
 }
 
-story! {
+sqlite_story! {
     async fn every_answer_says_what_is_left(world) {
-        let (limited_world, agent, place) = limited(world).await;
+        let (limited_world, agent, place) = begin(world).await;
         world = limited_world;
-        let listing = place.listing;
-        for path in [format!("/listing/{listing}"), "/listing/999".to_owned(),
-            "/listing?page=x".to_owned()]
+        let mut unknown = agent.clone();
+        "abc".clone_into(&mut unknown.token);
+        let first = format!("/listing/{}", place.listing);
+        for (agent, path, status) in [(&agent, first.as_str(), 200), (&agent, "/listing/999", 404),
+            (&agent, "/listing?page=x", 422), (&unknown, "/listing", 401)]
         {
-            let answer = agent.get(&path).await;
-            assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=5", "{path}");
+            let answer = agent.get(path).await;
+            assert_eq!(answer.status, status, "{path}");
+            assert_eq!(answer.header("ratelimit-policy"), POLICY, "{path}");
             assert!(answer.header("ratelimit").starts_with("\"client\";r="), "{path}");
         }
     }
 }
 
-story! {
-    async fn a_client_at_its_limit_slows_no_other(world) {
-        let (limited_world, agent, _place) = limited(world).await;
-        world = limited_world;
-        let other = world.agent_of("other", &[agent.branch]).await;
-        exhaust(&agent).await;
-        assert_eq!(other.get("/listing").await.status, 200);
-        // Its token request was the first of three, and a place comes back each second.
-        let answer = other.get("/listing").await;
-        let left = answer.header("ratelimit").strip_prefix("\"client\";r=").unwrap();
-        assert!(["2", "3", "4"].contains(&&left[..1]), "{left}");
-    }
-}
-
-story! {
-    async fn a_write_past_the_limit_is_not_done_and_not_kept(world) {
-        let (limited_world, agent, place) = limited(world).await;
+sqlite_story! {
+    async fn a_write_past_the_limit_is_not_done_and_uses_up_no_key(world) {
+        let (limited_world, agent, place) = begin(world).await;
         world = limited_world;
         let path = format!("/listing/{}", place.listing);
-        let body = serde_json::json!({"price": 5});
-        let write = || {
-            let request = agent.request(Method::PATCH, &path).header("idempotency-key", "key");
-            send(request.json(&body))
+        let write = async |agent: &Agent, price: i64| {
+            let body = serde_json::json!({"price": price});
+            let answer = agent.send_with_key(("PATCH", &path), &format!("key-{price}"), &body).await;
+            (answer.status, answer.is_replayed())
         };
-        exhaust(&agent).await;
-        let mut answer = write().await;
-        assert!([429, 200].contains(&answer.status));
-        let was_refused = answer.status == 429;
-        while answer.status == 429 {
-            // The bucket fills by the real clock, one call a second.
-            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-            answer = write().await;
+        // A place in the bucket may come back just before the write.
+        let mut price = 0;
+        loop {
+            price += 1;
+            exhaust(&agent).await;
+            if write(&agent, price).await.0 == 429 {
+                break;
+            }
         }
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.header("idempotency-replayed"), "", "refused before: {was_refused}");
+        world = world.reconfigure(|_config| {}).await;
+        let agent = agent.after_restart(&world);
+        assert_ne!(agent.attributes(place.listing).await["price"], price);
+        assert_eq!(write(&agent, price).await, (200, false));
     }
 }

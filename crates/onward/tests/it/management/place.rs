@@ -1,12 +1,11 @@
-//! A call of every kind, and the listings that they are about.
+//! The table of all calls, and the listings that they name.
 
 use http::Method;
 use reqwest::RequestBuilder;
-use serde_json::{Value, json};
 
-use crate::world::{Agent, Answer, World, send};
+use crate::world::{Agent, Answer, send};
 
-/// Method, path and body. Told in this order by their owner, all of them succeed.
+/// Method, path and body. All of them succeed when the owner makes them in this order.
 #[rustfmt::skip]
 pub(super) const CALLS: [(&str, &str, &str); 34] = [
     ("GET", "/listing", ""),
@@ -40,7 +39,7 @@ pub(super) const CALLS: [(&str, &str, &str); 34] = [
     ("POST", "/listing/chain/{listing}/add/top/{third}", ""),
     ("POST", "/listing/chain/{listing}/add/bottom/{fourth}", ""),
     ("DELETE", "/listing/{other}", ""),
-    // Unknown members are passed over, and so is a query that a call does not have.
+    // The server ignores unknown members and unknown query parameters.
     ("PATCH", "/listing/{listing}", r#"{"price": 3, "colour": "red"}"#),
     ("GET", "/listing/{listing}?colour=red", ""),
     ("GET", "/listing/{listing}/milestone/exchange?colour=red", ""),
@@ -61,16 +60,17 @@ pub(super) struct Place {
 impl Place {
     /// Lists UPRNs 1 to 4 above `base`.
     pub(super) async fn of(agent: &Agent, base: i64) -> Self {
-        let listing = agent.list(base + 1).await;
-        let other = agent.list(base + 2).await;
+        let [listing, other, third, fourth] = agent
+            .list_each([base + 1, base + 2, base + 3, base + 4])
+            .await;
         let address = agent.attributes(listing).await["address_id"].clone();
         Self {
             branch: agent.branch,
             address: address.as_i64().unwrap(),
             listing,
             other,
-            third: agent.list(base + 3).await,
-            fourth: agent.list(base + 4).await,
+            third,
+            fourth,
             chain: agent.chain_of(other).await,
         }
     }
@@ -102,28 +102,4 @@ impl Place {
     pub(super) async fn call(&self, agent: &Agent, call: (&str, &str, &str)) -> Answer {
         send(self.request(agent, call)).await
     }
-}
-
-/// Loads listings 1 to 3 of the branch `north`, of UPRNs 1 to 3: the first one's seller buys both
-/// others.
-pub(crate) async fn import_split_chain(world: &World) {
-    let mut rows = Vec::new();
-    for uprn in 1..=3 {
-        rows.push(
-            json!({"type": "property", "uprn": uprn, "line1": format!("{uprn} High St"),
-            "postcode": "LS1 4AP"}),
-        );
-        rows.push(
-            json!({"type": "listing", "branch": "north", "listing": uprn.to_string(),
-            "uprn": uprn}),
-        );
-    }
-    for seller in ["2", "3"] {
-        rows.push(
-            json!({"type": "link", "seller_branch": "north", "seller": seller,
-            "buyer_branch": "north", "buyer": "1", "split": true}),
-        );
-    }
-    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-    world.import(&lines.join("\n")).await;
 }

@@ -37,7 +37,7 @@ const TABLE: &str = "\
 const NO_PROGRESS: [&str; 5] = ["04", "13", "15", "17", "18"];
 
 /// The keys of the groups, whose ids are 1 to 6 in this order.
-pub(super) const GROUPS: [&str; 6] = [
+pub(crate) const GROUPS: [&str; 6] = [
     "sstc",
     "searches",
     "funding",
@@ -48,19 +48,19 @@ pub(super) const GROUPS: [&str; 6] = [
 
 /// One row of the catalogue.
 #[derive(Debug)]
-pub(super) struct Kind {
-    pub(super) id: i64,
-    pub(super) key: &'static str,
-    pub(super) name: &'static str,
-    pub(super) label: Option<&'static str>,
-    pub(super) field: Option<&'static str>,
-    pub(super) group: &'static str,
-    pub(super) sequence: i64,
-    pub(super) is_progress: bool,
+pub(crate) struct Kind {
+    pub(crate) id: i64,
+    pub(crate) key: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) label: Option<&'static str>,
+    pub(crate) field: Option<&'static str>,
+    pub(crate) group: &'static str,
+    pub(crate) sequence: i64,
+    pub(crate) is_progress: bool,
 }
 
 /// All types in the catalogue's order.
-pub(super) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+pub(crate) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let rows = (1..).zip(TABLE.lines());
     rows.map(|(sequence, row)| {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -80,6 +80,6 @@ pub(super) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
 });
 
 /// The type with this key.
-pub(super) fn find(key: &str) -> Option<&'static Kind> {
+pub(crate) fn find(key: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.key == key)
 }

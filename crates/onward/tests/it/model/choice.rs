@@ -1,7 +1,7 @@
 //! Which operation comes next: mostly sensible ones, and enough of the others.
 
 use super::catalogue::KINDS;
-use super::operation::{Operation, Wish};
+use super::operation::{NewListing, Operation, Wish};
 use super::rules::midnight_in_london;
 use super::state::Model;
 use crate::random::Random;
@@ -40,23 +40,17 @@ impl Model {
             80..=83 => {
                 let listing = self.choose_listing(random);
                 let key = self.choose_key(random, listing);
-                Operation::Withdraw { listing, key }
+                Operation::Withdraw(listing, key)
             }
-            84..=87 => Operation::Reopen {
-                listing: self.choose_listing(random),
-            },
+            84..=87 => Operation::Reopen(self.choose_listing(random)),
             88..=91 => self.choose_lock(random),
             92..=93 => {
                 let listing = self.choose_listing(random);
                 let before = self.live(listing).map_or(0, |one| one.price);
-                Operation::Price {
-                    listing,
-                    price: before + 1 + i64::try_from(random.below(1000)).unwrap(),
-                }
+                let more = i64::try_from(random.below(1000)).unwrap();
+                Operation::Price(listing, before + 1 + more)
             }
-            94 => Operation::Nothing {
-                listing: self.choose_listing(random),
-            },
+            94 => Operation::Nothing(self.choose_listing(random)),
             95..=96 if live > LIVE_MIN => self.choose_delete(random),
             _ if live < LIVE_MAX => self.choose_create(random),
             _ => self.choose_break(random),
@@ -101,7 +95,7 @@ impl Model {
             }
             _ => (self.choose_listing(random), self.choose_listing(random)),
         };
-        Operation::Link { seller, buyer }
+        Operation::Link(seller, buyer)
     }
 
     fn choose_linked(&self, random: &mut Random) -> (i64, i64) {
@@ -115,15 +109,9 @@ impl Model {
     fn choose_break(&self, random: &mut Random) -> Operation {
         let (seller, buyer) = self.choose_linked(random);
         match random.below(100) {
-            0..=84 => Operation::Break { seller, buyer },
-            85..=89 => Operation::Break {
-                seller: buyer,
-                buyer: seller,
-            },
-            _ => Operation::Break {
-                seller: self.choose_listing(random),
-                buyer: self.choose_listing(random),
-            },
+            0..=84 => Operation::Break(seller, buyer),
+            85..=89 => Operation::Break(buyer, seller),
+            _ => Operation::Break(self.choose_listing(random), self.choose_listing(random)),
         }
     }
 
@@ -219,7 +207,7 @@ impl Model {
             }
             _ => {}
         }
-        Operation::Record { listing, key, wish }
+        Operation::Record(listing, key, wish)
     }
 
     /// Always a change; few stay locked for long.
@@ -231,7 +219,7 @@ impl Model {
             self.choose_listing(random)
         };
         let is_locked = self.live(listing).is_none_or(|one| !one.is_locked);
-        Operation::Lock { listing, is_locked }
+        Operation::Lock(listing, is_locked)
     }
 
     fn choose_delete(&self, random: &mut Random) -> Operation {
@@ -240,7 +228,7 @@ impl Model {
         } else {
             self.choose_listing(random)
         };
-        Operation::Delete { listing }
+        Operation::Delete(listing)
     }
 
     fn choose_create(&self, random: &mut Random) -> Operation {
@@ -251,29 +239,28 @@ impl Model {
         if random.chance(30) {
             // It exists already, or was withdrawn.
             let known = random.pick(&referenced);
-            return Operation::Create {
+            return Operation::Create(NewListing {
                 branch: known.branch,
                 property: known.property,
                 external_id: known.external_id.clone(),
                 price,
-            };
+            });
         }
         let branches: Vec<i64> = self.branches.iter().map(|one| one.id).collect();
         let properties: Vec<i64> = self.properties.keys().copied().collect();
         let number = self.listings.len();
-        Operation::Create {
-            branch: if random.chance(3) {
+        let mut pick = |known: &[i64]| {
+            if random.chance(3) {
                 NOBODY
             } else {
-                *random.pick(&branches)
-            },
-            property: if random.chance(3) {
-                NOBODY
-            } else {
-                *random.pick(&properties)
-            },
+                *random.pick(known)
+            }
+        };
+        Operation::Create(NewListing {
+            branch: pick(&branches),
+            property: pick(&properties),
             external_id: random.chance(60).then(|| format!("C{number}")),
             price,
-        }
+        })
     }
 }

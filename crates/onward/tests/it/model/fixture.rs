@@ -128,17 +128,17 @@ fn take_listing(model: &mut Model, number: usize, branch: i64, shown: &Value) {
     let attributes = &shown["attributes"];
     let property = attributes["address_id"].as_i64().unwrap();
     let id = shown["id"].as_i64().unwrap();
-    model.properties.insert(
-        property,
-        Property {
-            id: property,
-            uprn: uprn_of(number),
-            line1: format!("{number} {}", STREETS[number % 3]),
-            street: STREETS[number % 3].to_owned(),
-            town: town_of(number).to_owned(),
-            postcode: postcode_of(number).to_owned(),
-        },
-    );
+    let [town, postcode] = place_of(number).map(str::to_owned);
+    let street = STREETS[number % 3].to_owned();
+    let known = Property {
+        id: property,
+        uprn: uprn_of(number),
+        line1: format!("{number} {street}"),
+        street,
+        town,
+        postcode,
+    };
+    model.properties.insert(property, known);
     let is_special = number.is_multiple_of(5);
     let kinds = ["probate", "auction"];
     let kinds = kinds.iter().filter(|_| is_special).map(ToString::to_string);
@@ -175,10 +175,11 @@ fn rows() -> String {
         .unwrap();
     }
     for number in 1..=LISTINGS {
+        let [town, postcode] = place_of(number);
         let row = serde_json::json!({
             "type": "property", "uprn": uprn_of(number),
             "line1": format!("{number} {}", STREETS[number % 3]),
-            "post_town": town_of(number), "postcode": postcode_of(number),
+            "post_town": town, "postcode": postcode,
         });
         writeln!(rows, "{row}").unwrap();
         let [seller, buyer] = conveyancers_of(number);
@@ -229,26 +230,22 @@ fn price_of(number: usize) -> i64 {
     200_000 + i64::try_from(number).unwrap() * 1000
 }
 
-const fn town_of(number: usize) -> &'static str {
+/// Town and postcode.
+const fn place_of(number: usize) -> [&'static str; 2] {
     if number.is_multiple_of(2) {
-        "Leeds"
+        ["Leeds", "LS1 4AP"]
     } else {
-        "York"
-    }
-}
-
-const fn postcode_of(number: usize) -> &'static str {
-    if number.is_multiple_of(2) {
-        "LS1 4AP"
-    } else {
-        "YO1 7HH"
+        ["York", "YO1 7HH"]
     }
 }
 
 fn conveyancers_of(number: usize) -> [String; 2] {
-    if number.is_multiple_of(4) {
-        ["Tarnbrook LLP".to_owned(), "Farndale".to_owned()]
-    } else {
-        [String::new(), String::new()]
-    }
+    let has_any = number.is_multiple_of(4);
+    ["Tarnbrook LLP", "Farndale"].map(|name| {
+        if has_any {
+            name.to_owned()
+        } else {
+            String::new()
+        }
+    })
 }

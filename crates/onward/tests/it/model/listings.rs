@@ -1,6 +1,6 @@
 //! What the model does when listings are created, changed and withdrawn.
 
-use super::operation::Operation;
+use super::operation::{NewListing, Operation};
 use super::rules::{Asker, Done, Outcome, Refusal};
 use super::state::{Listing, Model};
 
@@ -17,7 +17,7 @@ impl Model {
         let mut refused: Vec<Refusal> = Vec::new();
         if !asker.branches.contains(&listing.branch) {
             refused.push((403, "not_your_branch"));
-        } else if matches!(operation, Operation::Delete { .. }) && self.members(id).len() > 1 {
+        } else if matches!(operation, Operation::Delete(_)) && self.members(id).len() > 1 {
             refused.push((409, "listing_linked"));
         }
         refused.extend(forbid_by_body(operation));
@@ -26,9 +26,9 @@ impl Model {
         }
         let listing = self.listing_mut(id);
         let mut action = "listing.updated";
-        if let Operation::Lock { is_locked, .. } = operation {
+        if let Operation::Lock(_, is_locked) = operation {
             listing.is_locked = *is_locked;
-        } else if let Operation::Price { price, .. } = operation {
+        } else if let Operation::Price(_, price) = operation {
             listing.price = *price;
         } else {
             listing.is_deleted = true;
@@ -39,16 +39,13 @@ impl Model {
         Outcome::Done(Done::default())
     }
 
-    pub(super) fn create(&mut self, asker: &Asker, operation: &Operation) -> Outcome {
-        let Operation::Create {
+    pub(super) fn create(&mut self, asker: &Asker, new: &NewListing) -> Outcome {
+        let NewListing {
             branch,
             property,
             external_id,
             price,
-        } = operation
-        else {
-            panic!("{operation:?}");
-        };
+        } = new;
         let mut refused: Vec<Refusal> = Vec::new();
         if self.branches.iter().all(|one| one.id != *branch) {
             refused.push((404, "branch_unknown"));
@@ -117,5 +114,5 @@ impl Model {
 
 /// A body that says nothing is refused, whatever else there is to refuse.
 fn forbid_by_body(operation: &Operation) -> Option<Refusal> {
-    matches!(operation, Operation::Nothing { .. }).then_some((422, "value_invalid"))
+    matches!(operation, Operation::Nothing(_)).then_some((422, "value_invalid"))
 }

@@ -1,9 +1,9 @@
-//! What somebody may ask of listing and chain management, and how it is asked.
+//! The operations of listing and chain management, and their requests.
 
 use http::Method;
 use serde_json::{Value, json};
 
-/// What is recorded with PUT; what is none is left out of the body.
+/// The members of a milestone's PUT; the body leaves out those that are none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wish {
     pub(super) date: Option<String>,
@@ -15,14 +15,10 @@ pub(super) struct Wish {
 /// A change that somebody asks for.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
-    Link {
-        seller: i64,
-        buyer: i64,
-    },
-    Break {
-        seller: i64,
-        buyer: i64,
-    },
+    /// Seller and buyer.
+    Link(i64, i64),
+    /// Seller and buyer.
+    Break(i64, i64),
     /// By the chain's id: check, or uncheck.
     Mark {
         chain: String,
@@ -42,147 +38,128 @@ pub(super) enum Operation {
         is_top: bool,
         given: i64,
     },
-    Record {
-        listing: i64,
-        key: String,
-        wish: Wish,
-    },
-    Withdraw {
-        listing: i64,
-        key: String,
-    },
-    Reopen {
-        listing: i64,
-    },
-    Lock {
-        listing: i64,
-        is_locked: bool,
-    },
-    Price {
-        listing: i64,
-        price: i64,
-    },
-    /// A PATCH that says nothing.
-    Nothing {
-        listing: i64,
-    },
-    Delete {
-        listing: i64,
-    },
-    Create {
-        branch: i64,
-        property: i64,
-        external_id: Option<String>,
-        price: i64,
-    },
+    /// Listing, key, and what is recorded.
+    Record(i64, String, Wish),
+    /// Listing and key.
+    Withdraw(i64, String),
+    Reopen(i64),
+    Lock(i64, bool),
+    Price(i64, i64),
+    /// A PATCH that changes nothing.
+    Nothing(i64),
+    Delete(i64),
+    Create(NewListing),
+}
+
+/// The body of a creation.
+#[derive(Debug, Clone)]
+pub(super) struct NewListing {
+    pub(super) branch: i64,
+    pub(super) property: i64,
+    pub(super) external_id: Option<String>,
+    pub(super) price: i64,
 }
 
 impl Operation {
     /// Method, path and body.
     pub(super) fn request(&self) -> (Method, String, Option<Value>) {
-        match self {
-            Self::Link { seller, buyer } => post("chain/add/link", link(*seller, *buyer)),
-            Self::Break { seller, buyer } => post("chain/remove/link", link(*seller, *buyer)),
+        let (method, path, body) = match self {
+            Self::Link(seller, buyer) => {
+                let body = json!({"seller": seller, "buyer": buyer});
+                (Method::POST, "chain/add/link".to_owned(), body)
+            }
+            Self::Break(seller, buyer) => {
+                let body = json!({"seller": seller, "buyer": buyer});
+                (Method::POST, "chain/remove/link".to_owned(), body)
+            }
             Self::Mark {
                 chain,
                 is_check,
                 is_top,
                 reason,
-            } => post(
-                &format!("chain/{chain}/{}", verb(*is_check)),
-                json!({"reason": reason, "top": is_top}),
-            ),
+            } => {
+                let body = json!({"reason": reason, "top": is_top});
+                (
+                    Method::POST,
+                    format!("chain/{chain}/{}", verb(*is_check)),
+                    body,
+                )
+            }
             Self::MarkOf {
                 listing,
                 is_check,
                 is_top,
             } => {
-                let (verb, end) = (verb(*is_check), end(*is_top));
-                bare(
-                    Method::POST,
-                    &format!("listing/chain/{listing}/{verb}/{end}"),
-                )
+                let action = format!("{}/{}", verb(*is_check), end(*is_top));
+                let path = format!("listing/chain/{listing}/{action}");
+                (Method::POST, path, Value::Null)
             }
             Self::Add {
                 anchor,
                 is_top,
                 given,
             } => {
-                let end = end(*is_top);
-                bare(
-                    Method::POST,
-                    &format!("listing/chain/{anchor}/add/{end}/{given}"),
-                )
+                let path = format!("listing/chain/{anchor}/add/{}/{given}", end(*is_top));
+                (Method::POST, path, Value::Null)
             }
-            Self::Record { listing, key, wish } => {
+            Self::Record(listing, key, wish) => {
                 let path = format!("listing/{listing}/milestone/{key}");
-                request(Method::PUT, &path, Some(wish.body()))
+                (Method::PUT, path, wish.body())
             }
-            Self::Withdraw { listing, key } => bare(
-                Method::DELETE,
-                &format!("listing/{listing}/milestone/{key}"),
-            ),
-            Self::Reopen { listing } => {
-                bare(Method::POST, &format!("listing/{listing}/reopen-enquiries"))
+            Self::Withdraw(listing, key) => {
+                let path = format!("listing/{listing}/milestone/{key}");
+                (Method::DELETE, path, Value::Null)
             }
-            Self::Lock { listing, is_locked } => patch(*listing, json!({"is_locked": is_locked})),
-            Self::Price { listing, price } => patch(*listing, json!({"price": price})),
-            Self::Nothing { listing } => patch(*listing, json!({"colour": "green"})),
-            Self::Delete { listing } => bare(Method::DELETE, &format!("listing/{listing}")),
-            Self::Create {
-                branch,
-                property,
-                external_id,
-                price,
-            } => {
-                let mut body = json!({"branch_id": branch, "address_id": property, "price": price});
-                if let Some(external_id) = external_id {
+            Self::Reopen(listing) => {
+                let path = format!("listing/{listing}/reopen-enquiries");
+                (Method::POST, path, Value::Null)
+            }
+            Self::Lock(listing, is_locked) => patch(*listing, json!({"is_locked": is_locked})),
+            Self::Price(listing, price) => patch(*listing, json!({"price": price})),
+            Self::Nothing(listing) => patch(*listing, json!({"colour": "green"})),
+            Self::Delete(listing) => (Method::DELETE, format!("listing/{listing}"), Value::Null),
+            Self::Create(new) => {
+                let mut body = json!({"branch_id": new.branch, "address_id": new.property,
+                    "price": new.price});
+                if let Some(external_id) = &new.external_id {
                     body["external_id"] = json!(external_id);
                 }
-                post("listing", body)
+                (Method::POST, "listing".to_owned(), body)
             }
-        }
+        };
+        let body = Some(body).filter(|body| !body.is_null());
+        (method, format!("/api/v1/{path}"), body)
     }
 
     /// The listings it names, whether they exist or not.
     pub(super) fn listings(&self) -> Vec<i64> {
         match self {
-            Self::Link { seller, buyer } | Self::Break { seller, buyer } => vec![*seller, *buyer],
+            Self::Link(seller, buyer) | Self::Break(seller, buyer) => vec![*seller, *buyer],
             Self::Add { anchor, given, .. } => vec![*anchor, *given],
             Self::MarkOf { listing, .. }
-            | Self::Record { listing, .. }
-            | Self::Withdraw { listing, .. }
-            | Self::Reopen { listing }
-            | Self::Lock { listing, .. }
-            | Self::Price { listing, .. }
-            | Self::Nothing { listing }
-            | Self::Delete { listing } => vec![*listing],
-            Self::Mark { .. } | Self::Create { .. } => Vec::new(),
+            | Self::Record(listing, ..)
+            | Self::Withdraw(listing, _)
+            | Self::Reopen(listing)
+            | Self::Lock(listing, _)
+            | Self::Price(listing, _)
+            | Self::Nothing(listing)
+            | Self::Delete(listing) => vec![*listing],
+            Self::Mark { .. } | Self::Create(_) => Vec::new(),
         }
     }
 }
 
 impl Wish {
     fn body(&self) -> Value {
-        let mut body = json!({});
-        if let Some(date) = &self.date {
-            body["date"] = json!(date);
-        }
-        if let Some(moment) = self.completed_at {
-            body["completed_at"] = json!(moment);
-        }
-        if let Some(origin) = self.origin {
-            body["origin"] = json!(origin);
-        }
-        if let Some(excluded) = self.excluded {
-            body["excluded"] = json!(excluded);
-        }
-        body
+        let members = [
+            ("date", json!(self.date)),
+            ("completed_at", json!(self.completed_at)),
+            ("origin", json!(self.origin)),
+            ("excluded", json!(self.excluded)),
+        ];
+        let sent = members.into_iter().filter(|(_, value)| !value.is_null());
+        sent.map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-fn link(seller: i64, buyer: i64) -> Value {
-    json!({"seller": seller, "buyer": buyer})
 }
 
 const fn verb(is_check: bool) -> &'static str {
@@ -193,18 +170,6 @@ const fn end(is_top: bool) -> &'static str {
     if is_top { "top" } else { "bottom" }
 }
 
-fn request(method: Method, path: &str, body: Option<Value>) -> (Method, String, Option<Value>) {
-    (method, format!("/api/v1/{path}"), body)
-}
-
-fn post(path: &str, body: Value) -> (Method, String, Option<Value>) {
-    request(Method::POST, path, Some(body))
-}
-
-fn patch(listing: i64, body: Value) -> (Method, String, Option<Value>) {
-    request(Method::PATCH, &format!("listing/{listing}"), Some(body))
-}
-
-fn bare(method: Method, path: &str) -> (Method, String, Option<Value>) {
-    request(method, path, None)
+fn patch(listing: i64, body: Value) -> (Method, String, Value) {
+    (Method::PATCH, format!("listing/{listing}"), body)
 }

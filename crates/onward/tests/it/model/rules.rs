@@ -46,13 +46,13 @@ impl Model {
     /// Does what is asked, or refuses it and changes nothing.
     pub(super) fn apply(&mut self, asker: &Asker, operation: &Operation) -> Outcome {
         match operation {
-            Operation::Link { seller, buyer } => {
+            Operation::Link(seller, buyer) => {
                 let whose = [*seller, *buyer];
                 let refused = self.refuse_pair(asker, &whose, &whose);
                 let refused = refused.or_else(|| self.refuse_join(*seller, *buyer));
                 self.finish(refused, |model| model.join(asker, *seller, *buyer))
             }
-            Operation::Break { seller, buyer } => {
+            Operation::Break(seller, buyer) => {
                 let whose = [*seller, *buyer];
                 let refused = self.refuse_pair(asker, &whose, &whose);
                 let refused = refused.or_else(|| self.refuse_break(*seller, *buyer));
@@ -94,20 +94,20 @@ impl Model {
                 is_top,
                 given,
             } => self.add(asker, (*anchor, *given), *is_top),
-            Operation::Record { listing, key, wish } => self.record(asker, *listing, key, wish),
-            Operation::Withdraw { listing, key } => {
+            Operation::Record(listing, key, wish) => self.record(asker, *listing, key, wish),
+            Operation::Withdraw(listing, key) => {
                 let refused = self.refuse_milestone(asker, *listing, key);
                 self.finish(some(refused), |model| model.withdraw(asker, *listing, key))
             }
-            Operation::Reopen { listing } => {
+            Operation::Reopen(listing) => {
                 let refused = self.refuse_pair(asker, &[*listing], &[*listing]);
                 self.finish(refused, |model| model.reopen(asker, *listing))
             }
-            Operation::Lock { .. }
-            | Operation::Price { .. }
-            | Operation::Nothing { .. }
-            | Operation::Delete { .. } => self.change_listing(asker, operation),
-            Operation::Create { .. } => self.create(asker, operation),
+            Operation::Lock(..)
+            | Operation::Price(..)
+            | Operation::Nothing(_)
+            | Operation::Delete(_) => self.change_listing(asker, operation),
+            Operation::Create(new) => self.create(asker, new),
         }
     }
 

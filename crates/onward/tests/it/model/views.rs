@@ -52,54 +52,38 @@ impl Model {
         let mut resources = Vec::new();
         let mut relationships = json!({});
         for include in includes {
-            match *include {
+            // The includes are plural, the types of their resources singular.
+            let kind = include.trim_end_matches('s');
+            let found = match *include {
                 "buyer" | "seller" => {
-                    let all = if *include == "buyer" {
+                    let is_buyer = *include == "buyer";
+                    let all = if is_buyer {
                         self.buyers(id)
                     } else {
                         self.sellers(id)
                     };
-                    let name = |id: &i64| json!({"type": include, "id": shown_id(*id, is_flat)});
-                    let names: Vec<Value> = all.iter().map(name).collect();
-                    match names.as_slice() {
-                        [] => {}
-                        [only] => relationships[*include] = json!({"data": only}),
-                        several => relationships[*include] = json!({"data": several}),
-                    }
-                    let found = all.iter().map(|id| self.resource(*id, include, is_flat));
-                    resources.extend(found);
+                    let shown = all.iter().map(|id| self.resource(*id, kind, is_flat));
+                    shown.collect()
                 }
-                "chain_data" => {
-                    let chain = &self.listing(id).chain;
-                    relationships["chain_data"] =
-                        json!({"data": {"type": "chain_data", "id": chain}});
-                    resources.push(self.chain_data(id));
-                }
+                "chain_data" => vec![self.chain_data(id)],
                 "chained_listings" => {
-                    let all = self.members(id);
-                    let name =
-                        |id: &i64| json!({"type": "chained_listing", "id": shown_id(*id, is_flat)});
-                    let names: Vec<Value> = all.iter().map(name).collect();
-                    relationships["chained_listings"] = json!({"data": names});
-                    resources.extend(all.iter().map(|one| {
-                        let is_asked = *one == id;
-                        let kind = if is_asked {
-                            "listing"
-                        } else {
-                            "chained_listing"
-                        };
-                        self.resource(*one, kind, is_flat)
-                    }));
+                    let members = self.members(id).into_iter();
+                    let kind = |one| if one == id { "listing" } else { kind };
+                    members
+                        .map(|one| self.resource(one, kind(one), is_flat))
+                        .collect()
                 }
-                "milestones" => {
-                    let all = self.milestones(id);
-                    let name = |one: &Value| json!({"type": "milestone", "id": one["id"]});
-                    let names: Vec<Value> = all.iter().map(name).collect();
-                    relationships["milestones"] = json!({"data": names});
-                    resources.extend(all);
-                }
+                "milestones" => self.milestones(id),
                 other => panic!("{other}"),
+            };
+            let name = |one: &Value| json!({"type": kind, "id": one["id"]});
+            let names: Vec<Value> = found.iter().map(name).collect();
+            match names.as_slice() {
+                [] if kind == *include => {}
+                [only] if kind == *include => relationships[*include] = json!({"data": only}),
+                all => relationships[*include] = json!({"data": all}),
             }
+            resources.extend(found);
         }
         if relationships.as_object().is_some_and(|all| !all.is_empty()) {
             data["relationships"] = relationships;

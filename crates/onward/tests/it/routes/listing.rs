@@ -1,6 +1,5 @@
-//! `/api/v1/listing` and `/api/v1/listing/{id}`: reading (S-47, S-48, S-52). What is written there
-//! is told in `management/create.rs` and `management/change.rs`, the includes in
-//! `management/includes.rs`.
+//! Reading `/api/v1/listing` and `/api/v1/listing/{id}` (S-47, S-48, S-52). `management/create.rs`
+//! and `management/change.rs` test writing, `management/includes.rs` tests the includes.
 
 mod chain;
 mod history;
@@ -10,10 +9,11 @@ mod milestone;
 mod relationships;
 mod reopen_enquiries;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::story;
+use crate::world::manners::grouped;
 use crate::world::{Agent, BEGINNING};
+use crate::{sqlite_story, story};
 
 story! {
     async fn a_listing_shows_every_attribute(world) {
@@ -25,6 +25,10 @@ story! {
         let mut body = answer.json();
         let chain = body["data"]["attributes"]["chain_link_id"].take();
         assert!(uuid::Uuid::parse_str(chain.as_str().unwrap()).is_ok(), "{chain}");
+        // The list shows the same.
+        let mut listed = agent.get("/listing").await.page().1.remove(0);
+        assert_eq!(listed["attributes"]["chain_link_id"].take(), chain);
+        assert_eq!(listed, body["data"]);
         // Without includes: no `included`, no empty relationships (S-49).
         assert_eq!(body, json!({"data": {
             "id": listing,
@@ -46,101 +50,26 @@ story! {
     }
 }
 
-story! {
-    async fn a_listing_of_another_branch_is_403_and_an_unknown_one_404(world) {
-        let north = world.agent("north").await;
-        let south = world.agent("south").await;
-        let theirs = south.list(1).await;
-        let answer = north.get(&format!("/listing/{theirs}")).await;
-        assert_eq!(answer.json(), json!({
-            "message": format!("listing {theirs} does not belong to one of your branches"),
-            "success": false,
-            "data": [],
-            "errors": [{
-                "code": "not_your_branch",
-                "detail": format!("listing {theirs} does not belong to one of your branches"),
-            }],
-        }));
-        assert_eq!(answer.status, 403);
-        let answer = north.get("/listing/999").await;
-        assert_eq!(answer.json(), json!({
+sqlite_story! {
+    async fn a_refusal_has_the_envelope_of_document_2(world) {
+        let answer = world.agent("north").await.get("/listing/999").await;
+        assert_eq!((answer.status, answer.json()), (404, json!({
             "message": "listing 999 does not exist",
             "success": false,
             "data": [],
             "errors": [{"code": "listing_unknown", "detail": "listing 999 does not exist"}],
-        }));
-        assert_eq!(answer.status, 404);
-        // Their partners in a chain are no exception: only the includes show them.
-        let ours = north.list(2).await;
-        assert_eq!(north.link(theirs, ours).await.status, 200);
-        assert_eq!(north.get(&format!("/listing/{theirs}")).await.status, 403);
-    }
-}
-
-story! {
-    async fn a_withdrawn_listing_is_unknown_to_everybody(world) {
-        let north = world.agent("north").await;
-        let south = world.agent("south").await;
-        let listing = north.list(1).await;
-        let path = format!("/listing/{listing}");
-        north.delete(&path).await.assert_success();
-        for agent in [&north, &south] {
-            assert_eq!(
-                agent.get(&path).await.failure(),
-                format!("404 listing_unknown: listing {listing} does not exist")
-            );
-        }
+        })));
     }
 }
 
 /// The ids on a page, and its pagination as `total per_page current last`.
 async fn page(agent: &Agent, query: &str) -> (Vec<i64>, String) {
-    let answer = agent.get(&format!("/listing{query}")).await;
-    let body = answer.json();
-    assert_eq!(answer.status, 200, "{query}: {body}");
-    let data = body["data"].as_array().unwrap();
-    let ids = data.iter().map(|listing| {
+    let (figures, entries) = agent.get(&format!("/listing{query}")).await.page();
+    let ids = entries.iter().map(|listing| {
         assert_eq!(listing["type"], "listing");
         listing["id"].as_i64().unwrap()
     });
-    let figures = &body["meta"]["pagination"];
-    let figures = ["total", "per_page", "current_page", "last_page"]
-        .map(|name| figures[name].as_u64().unwrap().to_string());
-    (ids.collect(), figures.join(" "))
-}
-
-story! {
-    async fn the_list_holds_the_caller_s_listings_only(world) {
-        let north = world.agent("north").await;
-        let south = world.agent("south").await;
-        assert_eq!(page(&north, "").await, (vec![], "0 15 1 1".to_owned()));
-        let (a, theirs, b, gone) = (
-            north.list(1).await,
-            south.list(2).await,
-            north.list(3).await,
-            north.list(4).await,
-        );
-        north.link(theirs, a).await;
-        north.delete(&format!("/listing/{gone}")).await.assert_success();
-        assert_eq!(page(&north, "").await, (vec![a, b], "2 15 1 1".to_owned()));
-        assert_eq!(page(&south, "").await, (vec![theirs], "1 15 1 1".to_owned()));
-        let both = world.agent_of("both", &[south.branch, north.branch]).await;
-        assert_eq!(page(&both, "").await, (vec![a, theirs, b], "3 15 1 1".to_owned()));
-    }
-}
-
-story! {
-    async fn an_entry_of_the_list_is_the_listing_itself(world) {
-        let agent = world.agent("north").await;
-        let listing = agent.list(1).await;
-        let body = agent.get("/listing").await.json();
-        let alone = agent.get(&format!("/listing/{listing}")).await.json();
-        assert_eq!(body, json!({
-            "data": [alone["data"]],
-            "meta": {"pagination":
-                {"total": 1, "per_page": 15, "current_page": 1, "last_page": 1}},
-        }));
-    }
+    (ids.collect(), figures)
 }
 
 story! {
@@ -167,62 +96,50 @@ story! {
     }
 }
 
-story! {
-    async fn wrong_values_of_the_list_s_query_are_named(world) {
-        let agent = world.agent("north").await;
-        let mut shown = String::new();
-        for query in [
-            "page=0", "page=-1", "page=x", "page=", "page=1.5", "page=99999999999999999999",
-            "per_page=0", "per_page=101", "per_page=x", "per_page=", "updated_since=x",
-            "updated_since=-1", "updated_since=1.5", "updated_since=2026-11-21",
-            "updated_since=99999999999999999999", "updated_since=", "external_id=",
-            "page=0&per_page=0&updated_since=x",
-        ] {
-            let answer = agent.get(&format!("/listing?{query}")).await;
-            shown += &[query, "\n  ", &answer.failure(), "\n"].concat();
+sqlite_story! {
+    async fn wrong_values_of_a_list_s_query_are_named(world) {
+        let (agent, listing) = world.agent_with_listing().await;
+        let lists = ["/listing", &format!("/listing/{listing}/history"),
+            "/milestone_type/1/relationships/milestones", "/address/filter", "/branch/filter"];
+        let long = format!("external_id={}", "x".repeat(201));
+        for list in lists {
+            let mut queries = vec!["page=0", "page=-1", "page=x", "page=", "page=1.5",
+                "page=99999999999999999999", "per_page=0", "per_page=101", "per_page=x", "per_page="];
+            if list == "/listing" {
+                queries.extend(["updated_since=x", "updated_since=-1", "updated_since=1.5",
+                    "updated_since=2026-11-21", "updated_since=99999999999999999999",
+                    "updated_since=", "external_id=", &long]);
+            }
+            let mut cases = Vec::new();
+            for query in queries {
+                let path = format!("{list}?{query}");
+                let answer = if list.ends_with("/filter") {
+                    agent.post(&path, json!({"name": "x", "full_address": "x"})).await
+                } else {
+                    agent.get(&path).await
+                };
+                cases.push((query.replace(&long[12..], "x…"), answer.failure()));
+            }
+            let shown = grouped(cases);
+            let (paging, own) = shown.split_once("422 value_invalid (updated_since)").unwrap_or((&shown, ""));
+            assert_shown!(paging, @"
+            422 value_invalid (page): page: must be an integer from 1 to 1000000000
+              page=0  page=-1  page=x  page=  page=1.5  page=99999999999999999999
+            422 value_invalid (per_page): per_page: must be an integer from 1 to 100
+              per_page=0  per_page=101  per_page=x  per_page=
+            ");
+            if list == "/listing" {
+                assert_shown!(own, @"
+                : updated_since: must be an integer from 0 to 9007199254740991
+                  updated_since=x  updated_since=-1  updated_since=1.5  updated_since=2026-11-21  updated_since=99999999999999999999  updated_since=
+                422 value_invalid (external_id): external_id: must have 1 to 200 characters, none of them a control character
+                  external_id=  external_id=x…
+                ");
+            }
         }
-        let long = agent.get(&format!("/listing?external_id={}", "x".repeat(201))).await;
-        shown += &["external_id=xxx…\n  ", &long.failure(), "\n"].concat();
-        assert_shown!(shown, @"
-        page=0
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        page=-1
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        page=x
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        page=
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        page=1.5
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        page=99999999999999999999
-          422 value_invalid (page): page: must be an integer from 1 to 1000000000
-        per_page=0
-          422 value_invalid (per_page): per_page: must be an integer from 1 to 100
-        per_page=101
-          422 value_invalid (per_page): per_page: must be an integer from 1 to 100
-        per_page=x
-          422 value_invalid (per_page): per_page: must be an integer from 1 to 100
-        per_page=
-          422 value_invalid (per_page): per_page: must be an integer from 1 to 100
-        updated_since=x
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        updated_since=-1
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        updated_since=1.5
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        updated_since=2026-11-21
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        updated_since=99999999999999999999
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        updated_since=
-          422 value_invalid (updated_since): updated_since: must be an integer from 0 to 9007199254740991
-        external_id=
-          422 value_invalid (external_id): external_id: must have 1 to 200 characters, none of them a control character
-        page=0&per_page=0&updated_since=x
-          422 value_invalid (page), value_invalid (per_page), value_invalid (updated_since): page: must be an integer from 1 to 1000000000; per_page: must be an integer from 1 to 100; updated_since: must be an integer from 0 to 9007199254740991
-        external_id=xxx…
-          422 value_invalid (external_id): external_id: must have 1 to 200 characters, none of them a control character
-        ");
+        let several = agent.get("/listing?page=0&per_page=0&updated_since=x").await;
+        let codes = "422 value_invalid (page), value_invalid (per_page), value_invalid (updated_since)";
+        assert_eq!(several.code(), codes);
     }
 }
 
@@ -230,7 +147,7 @@ story! {
     async fn updated_since_and_external_id_narrow_the_list(world) {
         let agent = world.agent("north").await;
         let other = world.agent("south").await;
-        let (a, b, c) = (agent.list(1).await, agent.list(2).await, agent.list(3).await);
+        let [a, b, c] = agent.list_each([1, 2, 3]).await;
         let theirs = other.list(4).await;
         let since = |seconds: i64| format!("?updated_since={}", BEGINNING + seconds);
         let ids = async |query: String| page(&agent, &query).await.0;
@@ -253,7 +170,7 @@ story! {
         assert_eq!(page(&agent, &since(20)).await.1, "2 15 1 1");
         let named = json!({"address_id": 1, "branch_id": agent.branch, "price": 1,
             "external_id": "N/7 ä"});
-        let named = agent.post("/listing", named).await.json()["data"]["id"].as_i64().unwrap();
+        let named = agent.post("/listing", named).await.listing();
         assert_eq!(ids("?external_id=N%2F7%20%C3%A4".to_owned()).await, [named]);
         assert_eq!(ids("?external_id=n%2F7%20%C3%A4".to_owned()).await, [] as [i64; 0]);
         assert_eq!(ids("?external_id=N".to_owned()).await, [] as [i64; 0]);
@@ -261,53 +178,5 @@ story! {
             "external_id": "S/1"});
         assert_eq!(other.post("/listing", theirs).await.status, 201);
         assert_eq!(ids("?external_id=S%2F1".to_owned()).await, [] as [i64; 0]);
-    }
-}
-
-story! {
-    async fn updated_at_follows_every_change(world) {
-        let agent = world.agent("north").await;
-        let (listing, seller) = (agent.list(1).await, agent.list(2).await);
-        let path = format!("/listing/{listing}");
-        let shortcut = |rest: &str| format!("/listing/chain/{listing}/{rest}");
-        let updated = async || {
-            let shown: Value = agent.attributes(listing).await;
-            assert_eq!(shown["created_at"], BEGINNING);
-            shown["updated_at"].as_i64().unwrap() - BEGINNING
-        };
-        assert_eq!(updated().await, 0);
-        world.clock.advance(1);
-        agent.patch(&path, json!({"is_locked": true})).await;
-        assert_eq!(updated().await, 1);
-        agent.patch(&path, json!({"is_locked": false})).await;
-        world.clock.advance(1);
-        agent.link(seller, listing).await;
-        assert_eq!(updated().await, 2);
-        world.clock.advance(1);
-        // What is said of the chain's end is no change of the listing (S-7).
-        agent.post_nothing(&shortcut("check/bottom")).await.assert_success();
-        agent.post_nothing(&shortcut("uncheck/bottom")).await.assert_success();
-        assert_eq!(updated().await, 2);
-        world.clock.advance(1);
-        world.clock.advance(1);
-        agent.record(listing, "enquiries_opened", "2026-11-20").await;
-        assert_eq!(updated().await, 5);
-        world.clock.advance(1);
-        agent.post_nothing(&format!("{path}/reopen-enquiries")).await.assert_success();
-        assert_eq!(updated().await, 6);
-        world.clock.advance(1);
-        agent.delete(&format!("{path}/milestone/enquiries_opened")).await.assert_success();
-        assert_eq!(updated().await, 7);
-        world.clock.advance(1);
-        let link = json!({"seller": seller, "buyer": listing});
-        agent.post("/chain/remove/link", link).await.assert_success();
-        assert_eq!(updated().await, 8);
-        // Nothing new, nothing updated.
-        world.clock.advance(1);
-        agent.patch(&path, json!({"is_locked": false, "price": 250_000})).await;
-        agent.post_nothing(&shortcut("uncheck/bottom")).await.assert_success();
-        agent.delete(&format!("{path}/milestone/enquiries_opened")).await.assert_success();
-        agent.post_nothing(&format!("{path}/reopen-enquiries")).await.assert_success();
-        assert_eq!(updated().await, 8);
     }
 }
