@@ -1,10 +1,11 @@
-//! Somebody with a token who asks for chains, and the look of an answer.
+//! A client that asks for chains, and the shape of an answer.
 
 use http::Method;
-use observe::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
+use super::rows::Rows;
+pub(crate) use crate::world::send as read;
 use crate::world::{Answer, At, TestClient, World};
 
 /// Where the query is.
@@ -26,6 +27,12 @@ impl Asker {
         Self::named(world, "lender").await
     }
 
+    /// A lender who may ask; these properties are on sale.
+    pub(crate) async fn with_sales(world: &World, uprns: impl IntoIterator<Item = u64>) -> Self {
+        world.import(Rows::new().sales(uprns).lines()).await;
+        Self::new(world).await
+    }
+
     /// Another one who may ask.
     pub(crate) async fn named(world: &World, name: &str) -> Self {
         let client = world.register(name, &["transaction-status"]).await;
@@ -34,15 +41,8 @@ impl Asker {
 
     /// A client that exists already.
     pub(crate) async fn of(world: &World, client: TestClient) -> Self {
-        let now = Clock::Manual(world.clock.clone()).now_seconds();
-        let assertion = client
-            .assertion()
-            .claim("iat", json!(now))
-            .claim("exp", json!(now + 120))
-            .sign(&client.key);
-        let answer = world.request_token(&client, &assertion, None).await;
         Self {
-            token: answer.json()["access_token"].as_str().unwrap().to_owned(),
+            token: world.token(&client, None).await,
             url: world.url(At::Base, PATH),
             client,
         }
@@ -139,13 +139,8 @@ pub(crate) fn multipart(fields: &[(&str, &str)]) -> String {
     body + "--seam--\r\n"
 }
 
-/// Sends a request and reads the whole answer.
-pub(crate) async fn read(request: RequestBuilder) -> Answer {
-    Answer::read(request.send().await.unwrap()).await
-}
-
-/// Status, telling header fields, and body with the request's id taken out
-/// after it was compared with the header's.
+/// Status, header fields that matter, and body. The request's id is taken out after it was
+/// compared with the header field.
 pub(crate) fn show(answer: &Answer) -> String {
     let id = answer.header("x-request-id");
     assert_eq!(id.len(), 36, "{id}");

@@ -1,4 +1,4 @@
-//! What a token is good for, told to its own client (RFC 7662).
+//! `/introspect`: what a token's own client learns of it (RFC 7662).
 
 use serde_json::{Value, json};
 use signing::access_token::{self, AccessTokenClaims};
@@ -6,13 +6,13 @@ use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 use storage::clients;
 
-use super::token::{ASSERTION_TYPE, check, read_token, thumbprint};
+use super::token::{ASSERTION_TYPE, LET_IN, check, read_token, thumbprint};
 use crate::story;
 use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World, http_client};
 
 type Form = Vec<(&'static str, String)>;
 
-/// What is said of a token to this client.
+/// The answer to this client about a token.
 async fn introspect(world: &World, client: &TestClient, token: &str) -> Value {
     let answer = world.ask_about(client, "/introspect", token).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
@@ -50,11 +50,7 @@ story! {
     async fn a_scope_that_was_withdrawn_is_not_shown(world) {
         let lender = world.register("lender", &["transaction-status", "listing"]).await;
         let token = world.token(&lender, None).await;
-        let (id, left) = (lender.id.clone(), ["listing".to_owned()]);
-        let changed = world.storage.write(move |write| {
-            clients::update_scopes(write, &id, &left, BEGINNING)
-        });
-        assert!(changed.await.unwrap());
+        world.set_scopes(&lender.id, &["listing"]).await;
         assert_eq!(introspect(&world, &lender, &token).await["scope"], "listing");
     }
 }
@@ -114,106 +110,96 @@ story! {
     }
 }
 
-/// One field of the form after another is wrong or missing, everything else right.
+/// Fails the story unless the caller has to prove itself, with one fault after another in the form
+/// of the client.
 pub(super) async fn check_authentication(world: &World, path: &str) {
     let lender = world.register("lender", &["transaction-status"]).await;
     let other = world.register("other", &["transaction-status"]).await;
     let token = world.token(&lender, None).await;
-    let fresh = || lender.assertion();
-    let signed = || fresh().sign(&lender.key);
+    let signed = || lender.assertion().sign(&lender.key);
     let used = signed();
     assert_eq!(world.request_token(&lender, &used, None).await.status, 200);
     let url = world.url(At::Auth, path);
-    for (label, form, expected) in wrong_forms(&lender, &other, (&token, &used)) {
-        let answer = post(&lender.http, &url, &form).await;
-        check(label, &answer, expected);
+    for (label, form, expected) in wrong_forms(&lender, &other, &token) {
+        check(label, &post(&lender.http, &url, &form).await, expected);
     }
     // S-24: this client is bound to its certificate here as well.
     let bare = http_client(world, None);
-    let answer = post(&bare, &url, &form(&token, &signed())).await;
-    check("no certificate", &answer, "401 invalid_client");
     let get = Answer::read(lender.http.get(&url).send().await.unwrap()).await;
-    check("GET", &get, "405 invalid_request");
-    let query = post(
-        &lender.http,
-        &format!("{url}?token=x"),
-        &form(&token, &signed()),
-    )
-    .await;
-    check("in the query string", &query, "400 invalid_request");
-    assert!(
-        super::token::call_with(world, &lender, &token)
-            .await
-            .starts_with("404"),
-        "it lives"
-    );
-    let id = lender.id.clone();
-    let disabled = world
-        .storage
-        .write(move |write| clients::disable_client(write, &id, BEGINNING));
-    assert!(disabled.await.unwrap());
+    let in_query = format!("{url}?token=x");
+    for (label, answer, expected) in [
+        (
+            "used",
+            post(&lender.http, &url, &form(&token, &used)).await,
+            INVALID_CLIENT,
+        ),
+        (
+            "bare",
+            post(&bare, &url, &form(&token, &signed())).await,
+            INVALID_CLIENT,
+        ),
+        ("GET", get, "405 invalid_request"),
+        (
+            "query",
+            post(&lender.http, &in_query, &form(&token, &signed())).await,
+            INVALID_REQUEST,
+        ),
+    ] {
+        check(label, &answer, expected);
+    }
+    let outcome = super::token::call_with(world, &lender, &token).await;
+    assert_eq!(outcome, LET_IN, "the token still counts");
+    world.disable_client(&lender.id).await;
     let answer = post(&lender.http, &url, &form(&token, &signed())).await;
-    check("disabled", &answer, "401 invalid_client");
+    check("disabled", &answer, INVALID_CLIENT);
 }
 
-/// Forms of the lender's with one fault each; `used` is an assertion that was used.
+const INVALID_CLIENT: &str = "401 invalid_client";
+const INVALID_REQUEST: &str = "400 invalid_request";
+
+/// Forms of the lender's with one fault each.
 fn wrong_forms(
     lender: &TestClient,
     other: &TestClient,
-    (token, used): (&String, &str),
+    token: &str,
 ) -> Vec<(&'static str, Form, &'static str)> {
-    let fresh = || lender.assertion();
-    let signed = || fresh().sign(&lender.key);
-    let (mut twice, mut no_type) = (form(token, &signed()), form(token, &signed()));
-    twice.push(("token", token.clone()));
+    let with = |name: &'static str, value: &str| {
+        let mut form = form(token, &lender.assertion().sign(&lender.key));
+        form.push((name, value.to_owned()));
+        form
+    };
+    let claiming = |name: &str, value: Value| {
+        let assertion = lender.assertion().claim(name, value);
+        form(token, &assertion.sign(&lender.key))
+    };
+    let mut no_type = with("client_id", &lender.id);
     no_type.retain(|field| field.0 != "client_assertion_type");
-    let mut two_clients = form(token, &signed());
-    two_clients.push(("client_id", other.id.clone()));
-    let mut secret = form(token, &signed());
-    secret.push(("client_secret", "x".to_owned()));
-    let nobody = fresh().claim("iss", json!("x")).claim("sub", json!("x"));
+    let signed = lender.assertion().sign(&lender.key);
+    let by_other = lender.assertion().sign(&other.key);
     vec![
-        ("no token", form("", &signed()), "400 invalid_request"),
-        ("token twice", twice, "400 invalid_request"),
-        ("a secret as well", secret, "400 invalid_request"),
-        ("another client_id", two_clients, "400 invalid_request"),
-        ("no assertion type", no_type, "400 invalid_request"),
-        ("no assertion", form(token, ""), "401 invalid_client"),
+        ("no token", form("", &signed), INVALID_REQUEST),
+        ("token twice", with("token", token), INVALID_REQUEST),
         (
-            "used at the token endpoint",
-            form(token, used),
-            "401 invalid_client",
+            "a secret as well",
+            with("client_secret", "x"),
+            INVALID_REQUEST,
         ),
         (
-            "another's key",
-            form(token, &fresh().sign(&other.key)),
-            "401 invalid_client",
+            "another client_id",
+            with("client_id", &other.id),
+            INVALID_REQUEST,
         ),
-        (
-            "nobody",
-            form(token, &nobody.sign(&lender.key)),
-            "401 invalid_client",
-        ),
-        (
-            "for another server",
-            form(
-                token,
-                &fresh().claim("aud", json!("https://x")).sign(&lender.key),
-            ),
-            "401 invalid_client",
-        ),
-        (
-            "expired",
-            form(
-                token,
-                &fresh().claim("exp", json!(BEGINNING)).sign(&lender.key),
-            ),
-            "401 invalid_client",
-        ),
+        ("no assertion type", no_type, INVALID_REQUEST),
+        ("no assertion", form(token, ""), INVALID_CLIENT),
+        ("another's key", form(token, &by_other), INVALID_CLIENT),
+        ("nobody", claiming("iss", json!("x")), INVALID_CLIENT),
+        ("another aud", claiming("aud", json!("x")), INVALID_CLIENT),
+        ("expired", claiming("exp", json!(BEGINNING)), INVALID_CLIENT),
     ]
 }
 
-fn form(token: &str, assertion: &str) -> Form {
+/// A form about this token.
+pub(super) fn form(token: &str, assertion: &str) -> Form {
     [
         ("token", token),
         ("client_assertion_type", ASSERTION_TYPE),

@@ -1,7 +1,6 @@
 //! The token endpoint.
 
 mod assertion;
-mod bearer;
 mod binding;
 mod limits;
 mod published_keys;
@@ -9,7 +8,6 @@ mod registration;
 mod replay;
 mod request;
 mod scopes;
-mod signature;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,26 +18,23 @@ use serde_json::{Value, json};
 use signing::jws::Unverified;
 use signing::keyring::Purpose;
 
-use crate::story;
+use crate::sqlite_story;
 use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World};
 
 const PROFILES: [&str; 2] = ["sector", "fapi2"];
 pub(super) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// What a chain query answers whose caller was let in: there are no chains.
+/// The outcome of a chain query whose caller has access: there are no chains.
 pub(super) const LET_IN: &str = "404 -";
 pub(super) const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
 
-/// Compares status and OAuth error code (`-`: none), and checks what every
-/// answer of the token endpoint must be (RFC 6749 sections 5.1 and 5.2).
+/// Compares status and OAuth error code (`-`: none), and checks the rules for every answer of
+/// the token endpoint (RFC 6749 sections 5.1 and 5.2).
 #[track_caller]
 pub(super) fn check(label: &str, answer: &Answer, expected: &str) {
     let text = String::from_utf8_lossy(&answer.body);
-    assert_eq!(
-        answer.header("content-type"),
-        "application/json",
-        "{label}: {text}"
-    );
+    let kind = answer.header("content-type");
+    assert_eq!(kind, "application/json", "{label}: {text}");
     assert_eq!(answer.oauth(), expected, "{label}: {text}");
     assert_eq!(answer.header("cache-control"), "no-store", "{label}");
     assert_eq!(answer.header("pragma"), "no-cache", "{label}");
@@ -55,19 +50,25 @@ pub(super) fn check(label: &str, answer: &Answer, expected: &str) {
         assert_eq!(members, ["error", "error_description"], "{label}");
         let description = body["error_description"].as_str().unwrap();
         let is_allowed = |c: char| matches!(c, ' '..='~') && c != '"' && c != '\\';
-        assert!(
-            !description.is_empty() && description.chars().all(is_allowed),
-            "{label}: {text}"
-        );
+        let is_sane = !description.is_empty() && description.chars().all(is_allowed);
+        assert!(is_sane, "{label}: {text}");
     }
 }
 
-/// The same, of an answer that must carry no challenge: no `Authorization`
-/// field was sent.
+/// The same for a request without an `Authorization` field: the answer has no challenge.
 #[track_caller]
 fn check_plain(label: &str, answer: &Answer, expected: &str) {
     check(label, answer, expected);
     assert_eq!(answer.header("www-authenticate"), "", "{label}");
+}
+
+/// A form that names this assertion.
+pub(super) fn token_form(assertion: &str) -> [(&'static str, &str); 3] {
+    [
+        ("grant_type", "client_credentials"),
+        ("client_assertion_type", ASSERTION_TYPE),
+        ("client_assertion", assertion),
+    ]
 }
 
 /// Status and challenge of a chain query with this `Authorization` field, the
@@ -112,27 +113,18 @@ pub(super) fn thumbprint(pem: &str) -> String {
     URL_SAFE_NO_PAD.encode(suite.common.hash_provider.hash(&der))
 }
 
-story! {
-    async fn a_client_gets_a_bound_token(world) {
-        for profile in PROFILES {
-            let lender = world.register_as(profile, &["transaction-status"], |client| {
-                profile.clone_into(&mut client.profile);
-            }).await;
-            let assertion = lender.assertion().sign(&lender.key);
-            let answer = world.request_token(&lender, &assertion, None).await;
-            check_plain(profile, &answer, "200 -");
-            let body = answer.json();
-            assert_eq!(body["token_type"], "Bearer");
-            assert_eq!(body["expires_in"], 600);
-            assert_eq!(body["scope"], "transaction-status");
-        }
-    }
-}
-
-story! {
+sqlite_story! {
     async fn the_token_is_that_of_rfc_9068(world) {
         let lender = world.register("lender", &["transaction-status", "listing"]).await;
-        let token = world.token(&lender, None).await;
+        let assertion = lender.assertion().sign(&lender.key);
+        let answer = world.request_token(&lender, &assertion, None).await;
+        check_plain("granted", &answer, "200 -");
+        let mut body = answer.json();
+        let token = body["access_token"].take().as_str().unwrap().to_owned();
+        assert_eq!(body, json!({
+            "access_token": null, "token_type": "Bearer", "expires_in": 600,
+            "scope": "transaction-status listing",
+        }));
 
         let snapshot = world.server.foundation.registry.snapshot().await.unwrap();
         let key = snapshot.keyring.current(Purpose::Token);
@@ -159,20 +151,5 @@ story! {
         }));
         let (_header, other) = read_token(&world.token(&lender, None).await);
         assert_ne!(other["jti"], jti);
-    }
-}
-
-story! {
-    async fn a_token_ends_after_600_seconds(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let used = world.token(&lender, None).await;
-        // Never shown before it has expired, so that no node has verified it.
-        let unused = world.token(&lender, None).await;
-        assert_eq!(call_with(&world, &lender, &used).await, LET_IN);
-        world.clock.advance(599);
-        assert_eq!(call_with(&world, &lender, &used).await, LET_IN);
-        world.clock.advance(1);
-        assert_eq!(call_with(&world, &lender, &used).await, INVALID_TOKEN, "used");
-        assert_eq!(call_with(&world, &lender, &unused).await, INVALID_TOKEN, "unused");
     }
 }

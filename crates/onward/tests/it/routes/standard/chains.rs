@@ -5,7 +5,6 @@ mod errors;
 mod fuzzy;
 mod hostile;
 mod limits;
-mod milestones;
 mod paging;
 mod search;
 mod shape;

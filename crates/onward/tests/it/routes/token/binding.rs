@@ -1,13 +1,8 @@
 //! Tokens and the certificates they are bound to (S-24; RFC 8705 section 3).
 
-use super::{
-    ASSERTION_TYPE, INVALID_TOKEN, LET_IN, PROFILES, call, check_plain, outcome, read_token,
-    thumbprint,
-};
-use crate::story;
-use crate::world::{Answer, At, TestClient, World, http_client};
-
-const CHAINS: &str = "/api/v1/standard/chains";
+use super::{PROFILES, check_plain, read_token, thumbprint, token_form};
+use crate::world::{Answer, TestClient, World, http_client};
+use crate::{sqlite_story, story};
 
 /// Asks for a token over any connection.
 async fn ask(
@@ -17,11 +12,7 @@ async fn ask(
     scope: Option<&str>,
 ) -> Answer {
     let assertion = client.assertion().sign(&client.key);
-    let mut form = vec![
-        ("grant_type", "client_credentials"),
-        ("client_assertion_type", ASSERTION_TYPE),
-        ("client_assertion", &assertion),
-    ];
+    let mut form = token_form(&assertion).to_vec();
     form.extend(scope.map(|scope| ("scope", scope)));
     world.post_token(http, &form).await
 }
@@ -34,60 +25,10 @@ fn token_of(answer: &Answer) -> String {
         .to_owned()
 }
 
-/// Calls document 2 with a token, on a connection with the certificate of this PEM text: `let in`
-/// or status and challenge.
-async fn call_listing(world: &World, token: &str, identity: Option<&str>) -> String {
-    let http = http_client(world, identity);
-    let url = world.url(At::Listing, "/api/v1/milestone_type");
-    let response = http.get(url).bearer_auth(token).send().await.unwrap();
-    let answer = Answer::read(response).await;
-    if answer.status == 200 {
-        return "let in".to_owned();
-    }
-    outcome(&answer)
-}
-
 async fn register_unbound(world: &World, name: &str, scopes: &[&str]) -> TestClient {
     world
         .register_as(name, scopes, |client| client.certificate_bound = false)
         .await
-}
-
-story! {
-    async fn a_token_counts_only_with_its_certificate(world) {
-        for profile in PROFILES {
-            let lender = world.register_in(profile, "lender", &["transaction-status", "listing"]).await;
-            let other = world.register_in(profile, "other", &["transaction-status", "listing"]).await;
-            let renewed = world.issue_certificate("lender-renewed");
-            let token = world.token(&lender, None).await;
-            let url = world.url(At::Base, CHAINS);
-            for (label, identity, chains, listing) in [
-                ("its own", Some(&lender.identity), LET_IN, "let in"),
-                ("R04 another client's", Some(&other.identity), INVALID_TOKEN, INVALID_TOKEN),
-                ("R04 renewed", Some(&renewed), INVALID_TOKEN, INVALID_TOKEN),
-                ("R05 none", None, INVALID_TOKEN, INVALID_TOKEN),
-                ("its own again", Some(&lender.identity), LET_IN, "let in"),
-            ] {
-                let identity = identity.map(String::as_str);
-                let http = http_client(&world, identity);
-                let field = format!("Bearer {token}");
-                assert_eq!(call(&url, &http, Some(&field)).await, chains, "{label}");
-                assert_eq!(call_listing(&world, &token, identity).await, listing, "{label}");
-            }
-        }
-    }
-}
-
-story! {
-    async fn a_client_may_change_its_certificate_between_tokens(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let renewed = world.issue_certificate("lender-renewed");
-        let http = http_client(&world, Some(&renewed));
-        let answer = ask(&world, &lender, &http, None).await;
-        check_plain("renewed", &answer, "200 -");
-        let (_header, claims) = read_token(&token_of(&answer));
-        assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&renewed));
-    }
 }
 
 story! {
@@ -117,6 +58,8 @@ story! {
             // Where nothing is registered, any certificate of the authority will do.
             let answer = ask(&world, &stranger, &client.http, None).await;
             check_plain(profile, &answer, "200 -");
+            let (_header, claims) = read_token(&token_of(&answer));
+            assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&client.identity));
             // One of several is not enough.
             let elsewhere = register(&format!("{own}-2"), &["O=Another Ltd", &named]).await;
             let answer = ask(&world, &elsewhere, &client.http, None).await;
@@ -125,7 +68,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn t02_without_a_certificate_there_is_no_token(world) {
         let bare = http_client(&world, None);
         for profile in PROFILES {
@@ -173,27 +116,6 @@ story! {
             } else {
                 assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&client.identity), "{label}");
             }
-        }
-    }
-}
-
-story! {
-    async fn an_unbound_token_opens_no_chain(world) {
-        let client = register_unbound(&world, "client", &["transaction-status", "listing"]).await;
-        let bare = http_client(&world, None);
-        let unbound = token_of(&ask(&world, &client, &bare, None).await);
-        let bound = token_of(&ask(&world, &client, &client.http, None).await);
-        let url = world.url(At::Base, CHAINS);
-        let own = Some(client.identity.as_str());
-        for (label, token, http, chains, identity, listing) in [
-            ("unbound, no certificate", &unbound, &bare, INVALID_TOKEN, None, "let in"),
-            ("unbound, certificate", &unbound, &client.http, INVALID_TOKEN, own, "let in"),
-            ("bound, no certificate", &bound, &bare, INVALID_TOKEN, None, INVALID_TOKEN),
-            ("bound, certificate", &bound, &client.http, LET_IN, own, "let in"),
-        ] {
-            let field = format!("Bearer {token}");
-            assert_eq!(call(&url, http, Some(&field)).await, chains, "{label}");
-            assert_eq!(call_listing(&world, token, identity).await, listing, "{label}");
         }
     }
 }

@@ -6,8 +6,8 @@ use signing::base64url;
 use signing::key::SigningKey;
 use tokio::task::JoinSet;
 
-use super::{ASSERTION_TYPE, check_plain};
-use crate::story;
+use super::{check_plain, token_form};
+use crate::sqlite_story;
 use crate::world::{Answer, Receiver, Reply, TestClient, World};
 
 const OK: &str = "200 -";
@@ -20,9 +20,16 @@ async fn register(world: &World, receiver: &Receiver) -> TestClient {
         client.jwks.clear();
         client.jwks_uri = Some(url);
     };
-    world
-        .register_as("lender", &["transaction-status"], change)
-        .await
+    let scopes = ["transaction-status"];
+    world.register_as("lender", &scopes, change).await
+}
+
+/// A client who publishes its one key.
+async fn begin(world: &World) -> (Receiver, TestClient) {
+    let receiver = world.receiver().await;
+    let client = register(world, &receiver).await;
+    publish(&receiver, &[&client.key]);
+    (receiver, client)
 }
 
 fn set_of(keys: &[&SigningKey]) -> String {
@@ -50,23 +57,17 @@ fn new_key() -> SigningKey {
     SigningKey::generate(Algorithm::Es256).unwrap()
 }
 
-story! {
+sqlite_story! {
     async fn they_are_fetched_once_for_many_requests(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
+        let (receiver, client) = begin(&world).await;
         let mut requests = JoinSet::new();
         for _ in 0..8 {
             let assertion = client.assertion().sign(&client.key);
             let url = world.url(crate::world::At::Auth, "/token");
             let http = client.http.clone();
             requests.spawn(async move {
-                let form = [
-                    ("grant_type", "client_credentials"),
-                    ("client_assertion_type", ASSERTION_TYPE),
-                    ("client_assertion", &assertion),
-                ];
-                http.post(url).form(&form).send().await.unwrap().status().as_u16()
+                let request = http.post(url).form(&token_form(&assertion));
+                request.send().await.unwrap().status().as_u16()
             });
         }
         assert_eq!(requests.join_all().await, [200; 8]);
@@ -79,12 +80,10 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_new_key_is_found_when_it_is_first_used(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
+        let (receiver, client) = begin(&world).await;
         let next = new_key();
-        publish(&receiver, &[&client.key]);
         check_plain("old", &request(&world, &client, &client.key).await, OK);
         publish(&receiver, &[&client.key, &next]);
         world.clock.advance(29);
@@ -102,11 +101,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn made_up_key_ids_cause_few_requests(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
+        let (receiver, client) = begin(&world).await;
         for _ in 0..20 {
             check_plain("made up", &request(&world, &client, &new_key()).await, REFUSED);
         }
@@ -120,11 +117,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn while_they_cannot_be_fetched_the_last_ones_count_for_an_hour(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
+        let (receiver, client) = begin(&world).await;
         check_plain("first", &request(&world, &client, &client.key).await, OK);
         receiver.answer_always(Reply::status(503));
         world.clock.advance(3599);
@@ -137,10 +132,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_set_without_keys_counts_at_once(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
+        let (receiver, client) = begin(&world).await;
         let mut encryption = client.key.public_key().to_jwk();
         encryption["use"] = json!("enc");
         let only_encryption = json!({"keys": [encryption]}).to_string();
@@ -161,25 +155,9 @@ story! {
     }
 }
 
-story! {
-    async fn one_key_id_that_is_asked_for_shows_that_all_are_gone(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
-        check_plain("published", &request(&world, &client, &client.key).await, OK);
-        receiver.answer_always(Reply::with_body("{\"keys\":[]}"));
-        world.clock.advance(30);
-        // The set is fresh for minutes yet, but an unknown id has it read again.
-        check_plain("made up", &request(&world, &client, &new_key()).await, REFUSED);
-        check_plain("withdrawn", &request(&world, &client, &client.key).await, REFUSED);
-        assert_eq!(receiver.received().len(), 2);
-    }
-}
-
-story! {
+sqlite_story! {
     async fn no_hostile_set_is_used(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
+        let (receiver, client) = begin(&world).await;
         let good = set_of(&[&client.key]);
         let mut modulus = [0xa5_u8; 128];
         modulus[127] = 0x0b;
@@ -211,11 +189,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_slow_address_holds_nobody_up_for_long(world) {
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
+        let (receiver, client) = begin(&world).await;
         receiver.hold(true);
         let slow = request(&world, &client, &client.key);
         let ended = tokio::time::timeout(std::time::Duration::from_secs(15), slow).await;
@@ -228,12 +204,10 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_private_address_is_not_asked(world) {
         world = world.reconfigure(|config| config.callback_allowed_networks.clear()).await;
-        let receiver = world.receiver().await;
-        let client = register(&world, &receiver).await;
-        publish(&receiver, &[&client.key]);
+        let (receiver, client) = begin(&world).await;
         check_plain("by name", &request(&world, &client, &client.key).await, REFUSED);
         let url = receiver.url.replace("localhost", "127.0.0.1");
         let literal = |stored: &mut storage::clients::StoredClient| {

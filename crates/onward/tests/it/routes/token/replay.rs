@@ -4,7 +4,7 @@ use serde_json::json;
 use storage::assertion::delete_expired_assertions;
 use tokio::task::JoinSet;
 
-use super::{ASSERTION_TYPE, PROFILES, check_plain};
+use super::{PROFILES, check_plain, token_form};
 use crate::story;
 use crate::world::{Answer, At, BEGINNING, TestClient, World};
 
@@ -12,12 +12,8 @@ const USED: &str = "401 invalid_client";
 
 /// Sends an assertion to any node's token endpoint.
 async fn send(http: reqwest::Client, url: String, assertion: String) -> Answer {
-    let form = [
-        ("grant_type", "client_credentials"),
-        ("client_assertion_type", ASSERTION_TYPE),
-        ("client_assertion", &assertion),
-    ];
-    Answer::read(http.post(url).form(&form).send().await.unwrap()).await
+    let request = http.post(url).form(&token_form(&assertion));
+    Answer::read(request.send().await.unwrap()).await
 }
 
 /// Sends an assertion to the first node.
@@ -35,25 +31,7 @@ async fn start_second_node(world: &mut World) -> [String; 2] {
 }
 
 story! {
-    async fn t40_on_one_node(world) {
-        for profile in PROFILES {
-            let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
-            let assertion = lender.assertion().sign(&lender.key);
-            check_plain("first", &send_here(&world, &lender, &assertion).await, "200 -");
-            for label in ["second", "third"] {
-                check_plain(label, &send_here(&world, &lender, &assertion).await, USED);
-            }
-            // The id counts, not the text.
-            let jti = lender.assertion().claim("jti", json!("one"));
-            check_plain("jti", &send_here(&world, &lender, &jti.sign(&lender.key)).await, "200 -");
-            let again = jti.claim("exp", json!(BEGINNING + 60)).sign(&lender.key);
-            check_plain("jti again", &send_here(&world, &lender, &again).await, USED);
-        }
-    }
-}
-
-story! {
-    async fn t40_on_another_node(world) {
+    async fn t40_an_assertion_counts_once_on_all_nodes_together(world) {
         let [first, second] = start_second_node(&mut world).await;
         for profile in PROFILES {
             let lender = world.register_in(profile, "lender", &["transaction-status"]).await;
@@ -64,6 +42,11 @@ story! {
                 let answer = send(lender.http.clone(), there.clone(), assertion).await;
                 check_plain("there", &answer, USED);
             }
+            // The id counts, not the text.
+            let jti = lender.assertion().claim("jti", json!("one"));
+            check_plain("jti", &send_here(&world, &lender, &jti.sign(&lender.key)).await, "200 -");
+            let again = jti.claim("exp", json!(BEGINNING + 60)).sign(&lender.key);
+            check_plain("jti again", &send_here(&world, &lender, &again).await, USED);
         }
     }
 }
@@ -94,22 +77,17 @@ story! {
         let lender = world.register("lender", &["transaction-status"]).await;
         let other = world.register("other", &["transaction-status"]).await;
         let right = lender.assertion().claim("jti", json!("the id"));
-        let token = |assertion: String| vec![("client_assertion", assertion)];
-        let mut with_other_id = token(right.sign(&lender.key));
-        with_other_id.push(("client_id", other.id.clone()));
-        let refused = [
-            ("by another key", token(right.sign(&other.key))),
-            ("another audience", token(right.clone().claim("aud", json!("x")).sign(&lender.key))),
-            ("expired", token(right.clone().claim("exp", json!(BEGINNING)).sign(&lender.key))),
-            ("not yet", token(right.clone().claim("iat", json!(BEGINNING + 61)).sign(&lender.key))),
-            ("another client_id", with_other_id),
-        ];
-        for (label, mut form) in refused {
-            form.push(("grant_type", "client_credentials".to_owned()));
-            form.push(("client_assertion_type", ASSERTION_TYPE.to_owned()));
-            let form: Vec<_> = form.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let answer = world.post_token(&lender.http, &form).await;
-            assert_ne!(answer.status, 200, "{label}");
+        let with = |name: &str, value| right.clone().claim(name, value).sign(&lender.key);
+        for (label, assertion, client_id) in [
+            ("by another key", right.sign(&other.key), &lender.id),
+            ("another audience", with("aud", json!("x")), &lender.id),
+            ("expired", with("exp", json!(BEGINNING)), &lender.id),
+            ("not yet", with("iat", json!(BEGINNING + 61)), &lender.id),
+            ("another client_id", right.sign(&lender.key), &other.id),
+        ] {
+            let mut form = token_form(&assertion).to_vec();
+            form.push(("client_id", client_id));
+            assert_ne!(world.post_token(&lender.http, &form).await.status, 200, "{label}");
         }
         let answer = send_here(&world, &lender, &right.sign(&lender.key)).await;
         check_plain("right at last", &answer, "200 -");

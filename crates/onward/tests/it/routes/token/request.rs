@@ -1,12 +1,11 @@
 //! The token request's form (RFC 6749 sections 2.3, 3.2 and 5.2).
 
-use http::Method;
 use reqwest::RequestBuilder;
 
-use super::{ASSERTION_TYPE, PROFILES, check, check_plain};
-use crate::story;
+use super::{ASSERTION_TYPE, check, check_plain, token_form};
+use crate::sqlite_story;
 use crate::tls::{connect, exchange, trusting};
-use crate::world::{AUTH_URL, Answer, At, TestClient, World};
+use crate::world::{AUTH_URL, At, TestClient, World, send};
 
 const URLENCODED: &str = "application/x-www-form-urlencoded";
 const OK: &str = "200 -";
@@ -27,13 +26,10 @@ impl Caller {
     /// A right form with an assertion that nobody used.
     fn form(&self) -> Form {
         let assertion = self.client.assertion().sign(&self.client.key);
-        [
-            ("grant_type", "client_credentials"),
-            ("client_assertion_type", ASSERTION_TYPE),
-            ("client_assertion", &assertion),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec()
+        let fields = token_form(&assertion);
+        fields
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec()
     }
 
     fn with(&self, name: &str, value: &str) -> Form {
@@ -77,24 +73,20 @@ fn encode(form: &Form) -> String {
     text.finish()
 }
 
-async fn walk(world: &World, rows: fn(&Caller) -> Vec<Row>) {
-    for profile in PROFILES {
-        let change = |client: &mut storage::clients::StoredClient| {
-            profile.clone_into(&mut client.profile);
-        };
-        let scopes = ["transaction-status"];
-        let caller = Caller {
-            client: world.register_as(profile, &scopes, change).await,
-            url: world.url(At::Auth, "/token"),
-        };
-        for (label, request, expected) in rows(&caller) {
-            let answer = Answer::read(request.send().await.unwrap()).await;
-            check_plain(&format!("{profile}: {label}"), &answer, expected);
-        }
+async fn caller(world: &World) -> Caller {
+    Caller {
+        client: world.register("lender", &["transaction-status"]).await,
+        url: world.url(At::Auth, "/token"),
     }
 }
 
-story! {
+async fn walk(world: &World, rows: fn(&Caller) -> Vec<Row>) {
+    for (label, request, expected) in rows(&caller(world).await) {
+        check_plain(label, &send(request).await, expected);
+    }
+}
+
+sqlite_story! {
     async fn what_the_form_must_hold(world) {
         walk(&world, |caller| {
             let grant = |value: &str| caller.post(&caller.having("grant_type", value));
@@ -134,7 +126,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn parameters_come_once(world) {
         walk(&world, |caller| {
             let mut assertions = caller.form();
@@ -162,7 +154,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn how_the_form_is_sent(world) {
         walk(&world, |caller| {
             let query = |form: &Form| format!("{}?{}", caller.url, encode(form));
@@ -193,52 +185,29 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn an_authorization_field_is_no_authentication_here(world) {
-        for profile in PROFILES {
-            let client = world.register_in(profile, "lender", &["transaction-status"]).await;
-            let caller = Caller { client, url: world.url(At::Auth, "/token") };
-            let mut nobody = caller.without("client_assertion");
-            nobody.retain(|field| field.0 != "client_assertion_type");
-            for (label, form, field, expected, challenge) in [
-                // RFC 6749 section 5.2: the challenge is of the scheme that was used.
-                ("T48 Basic alone", &nobody, "Basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
-                ("T48 basic alone", &nobody, "basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
-                ("T48 Bearer alone", &nobody, "Bearer abc", INVALID_CLIENT, "Bearer"),
-                ("T48 Basic and assertion", &caller.form(), "Basic YTpi", INVALID_REQUEST, ""),
-                ("T48 Bearer and assertion", &caller.form(), "Bearer abc", INVALID_REQUEST, ""),
-                ("T48 an empty field and assertion", &caller.form(), "", INVALID_REQUEST, ""),
-            ] {
-                let request = caller.post(form).header("authorization", field);
-                let answer = Answer::read(request.send().await.unwrap()).await;
-                check(label, &answer, expected);
-                assert_eq!(answer.header("www-authenticate"), challenge, "{label}");
-            }
+        let caller = caller(&world).await;
+        let mut nobody = caller.without("client_assertion");
+        nobody.retain(|field| field.0 != "client_assertion_type");
+        for (label, form, field, expected, challenge) in [
+            // RFC 6749 section 5.2: the challenge is of the scheme that was used.
+            ("T48 Basic alone", &nobody, "Basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
+            ("T48 basic alone", &nobody, "basic YTpi", INVALID_CLIENT, "Basic realm=\"token\""),
+            ("T48 Bearer alone", &nobody, "Bearer abc", INVALID_CLIENT, "Bearer"),
+            ("T48 Basic and assertion", &caller.form(), "Basic YTpi", INVALID_REQUEST, ""),
+            ("T48 Bearer and assertion", &caller.form(), "Bearer abc", INVALID_REQUEST, ""),
+            ("T48 an empty field and assertion", &caller.form(), "", INVALID_REQUEST, ""),
+        ] {
+            let request = caller.post(form).header("authorization", field);
+            let answer = send(request).await;
+            check(label, &answer, expected);
+            assert_eq!(answer.header("www-authenticate"), challenge, "{label}");
         }
     }
 }
 
-story! {
-    async fn only_post_is_allowed(world) {
-        for profile in PROFILES {
-            let client = world.register_in(profile, "lender", &["transaction-status"]).await;
-            let caller = Caller { client, url: world.url(At::Auth, "/token") };
-            for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] {
-                let method: Method = method.parse().unwrap();
-                let request = caller.client.http.request(method.clone(), &caller.url);
-                let answer = Answer::read(request.form(&caller.form()).send().await.unwrap()).await;
-                assert_eq!(answer.header("allow"), "POST", "T47 {method}");
-                if method == Method::HEAD {
-                    assert_eq!((answer.status, answer.body.len()), (405, 0), "T47 {method}");
-                } else {
-                    check_plain(&format!("T47 {method}"), &answer, "405 invalid_request");
-                }
-            }
-        }
-    }
-}
-
-story! {
+sqlite_story! {
     /// The audience is the configured issuer, whatever the request names.
     async fn the_host_field_changes_nothing(world) {
         let lender = world.register("lender", &["transaction-status"]).await;

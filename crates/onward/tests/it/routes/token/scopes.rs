@@ -1,13 +1,11 @@
-//! Which scopes a token carries, and what happens to it when they, or the
-//! client itself, are withdrawn (S-23).
+//! Which scopes a token carries, and what happens to a token when the operator withdraws its
+//! scopes or disables its client (S-23).
 
-use storage::clients::{disable_client, enable_client, update_certificate_subject, update_scopes};
+use storage::clients::{enable_client, update_certificate_subject};
 
-use super::{
-    ASSERTION_TYPE, INVALID_TOKEN, LET_IN, PROFILES, call, call_with, check_plain, read_token,
-};
-use crate::story;
+use super::{INVALID_TOKEN, LET_IN, PROFILES, call, check_plain, read_token, token_form};
 use crate::world::{Answer, At, TestClient, World};
+use crate::{sqlite_story, story};
 
 const REFUSED: &str = "invalid_scope";
 const INSUFFICIENT: &str = "403 Bearer error=\"insufficient_scope\"";
@@ -29,7 +27,7 @@ async fn check_scope(world: &World, client: &TestClient, asked: Option<&str>, ex
     }
 }
 
-story! {
+sqlite_story! {
     async fn t43_scopes_that_are_granted(world) {
         for profile in PROFILES {
             let both = world.register_in(profile, "both", &["transaction-status", "listing"]).await;
@@ -61,26 +59,16 @@ story! {
     }
 }
 
-story! {
-    async fn r15_a_token_without_the_scope_of_the_call(world) {
-        for profile in PROFILES {
-            let both = world.register_in(profile, "both", &["transaction-status", "listing"]).await;
-            let none = world.register_in(profile, "none", &[]).await;
-            let narrow = world.token(&both, Some("listing")).await;
-            assert_eq!(call_with(&world, &both, &narrow).await, INSUFFICIENT);
-            let empty = world.token(&none, None).await;
-            assert_eq!(call_with(&world, &none, &empty).await, INSUFFICIENT);
-            let wide = world.token(&both, None).await;
-            assert_eq!(call_with(&world, &both, &wide).await, LET_IN);
-        }
-    }
+/// An address at the first node and at a second one, which this starts.
+async fn on_two_nodes(world: &mut World, at: At, path: &str) -> [String; 2] {
+    let node = world.start_node().await;
+    [world.url(at, path), world.url_of_node(node, at, path)]
 }
 
 story! {
     async fn a_withdrawn_scope_is_gone_at_once_on_every_node(world) {
         let lender = world.register("lender", &["transaction-status", "listing"]).await;
-        let node = world.start_node().await;
-        let urls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
+        let urls = on_two_nodes(&mut world, At::Base, CHAINS).await;
         let token = format!("Bearer {}", world.token(&lender, None).await);
         for (scopes, outcome, granted) in [
             (&["transaction-status", "listing"][..], LET_IN, "transaction-status listing"),
@@ -88,10 +76,7 @@ story! {
             (&["transaction-status"], LET_IN, "transaction-status"),
             (&[], INSUFFICIENT, ""),
         ] {
-            let id = lender.id.clone();
-            let assigned: Vec<_> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-            let updated = world.storage.write(move |write| update_scopes(write, &id, &assigned, 0));
-            assert!(updated.await.unwrap());
+            world.set_scopes(&lender.id, scopes).await;
             for url in &urls {
                 assert_eq!(call(url, &lender.http, Some(&token)).await, outcome, "{scopes:?}");
             }
@@ -104,9 +89,8 @@ story! {
     async fn a_disabled_client_is_out_at_once_on_every_node(world) {
         let lender = world.register("lender", &["transaction-status"]).await;
         let other = world.register("other", &["transaction-status"]).await;
-        let node = world.start_node().await;
-        let calls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
-        let tokens = [world.url(At::Auth, "/token"), world.url_of_node(node, At::Auth, "/token")];
+        let calls = on_two_nodes(&mut world, At::Base, CHAINS).await;
+        let tokens = [world.url(At::Auth, "/token"), world.url_of_node(1, At::Auth, "/token")];
         let used = format!("Bearer {}", world.token(&lender, None).await);
         let unused = format!("Bearer {}", world.token(&lender, None).await);
         let others = format!("Bearer {}", world.token(&other, None).await);
@@ -114,9 +98,7 @@ story! {
             assert_eq!(call(url, &lender.http, Some(&used)).await, LET_IN);
         }
 
-        let id = lender.id.clone();
-        let disabled = world.storage.write(move |write| disable_client(write, &id, 0));
-        assert!(disabled.await.unwrap());
+        world.disable_client(&lender.id).await;
         for url in &calls {
             assert_eq!(call(url, &lender.http, Some(&used)).await, INVALID_TOKEN, "used");
             assert_eq!(call(url, &lender.http, Some(&unused)).await, INVALID_TOKEN, "unused");
@@ -124,12 +106,7 @@ story! {
         }
         for url in &tokens {
             let assertion = lender.assertion().sign(&lender.key);
-            let form = [
-                ("grant_type", "client_credentials"),
-                ("client_assertion_type", ASSERTION_TYPE),
-                ("client_assertion", &assertion),
-            ];
-            let sent = lender.http.post(url).form(&form).send().await.unwrap();
+            let sent = lender.http.post(url).form(&token_form(&assertion)).send().await.unwrap();
             check_plain("T24 disabled", &Answer::read(sent).await, "401 invalid_client");
         }
 
@@ -149,8 +126,7 @@ story! {
 story! {
     async fn a_token_of_a_certificate_that_would_not_do_now_is_out_at_once(world) {
         let lender = world.register("lender", &["transaction-status"]).await;
-        let node = world.start_node().await;
-        let calls = [world.url(At::Base, CHAINS), world.url_of_node(node, At::Base, CHAINS)];
+        let calls = on_two_nodes(&mut world, At::Base, CHAINS).await;
         let before = format!("Bearer {}", world.token(&lender, None).await);
         for url in &calls {
             assert_eq!(call(url, &lender.http, Some(&before)).await, LET_IN);

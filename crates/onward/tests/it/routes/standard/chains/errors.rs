@@ -1,116 +1,33 @@
 //! The refusals of the query: document 1's error table, in the shape of S-15.
 
 use http::Method;
+use serde_json::json;
 
 use super::FORM;
 use super::asker::{Asker, multipart, read, show};
-use super::rows::Rows;
-use crate::story;
-use crate::world::{At, http_client};
+use crate::world::{Answer, At};
+use crate::{sqlite_story, story};
 
 const ASK: [(&str, &str); 2] = [("inputType", "uprn"), ("value[]", "1")];
 
-story! {
-    async fn a_missing_token_is_401(world) {
-        let asker = Asker::new(&world).await;
-        let answer = read(asker.request_as(&Method::POST, "").form(&ASK)).await;
-        assert_shown!(show(&answer), @r#"
-        401
-        content-type: application/problem+json
-        cache-control: no-store
-        www-authenticate: Bearer resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
-        {
-          "detail": "Send `Authorization: Bearer <access token>`; get a token at the token endpoint.",
-          "requestId": "…",
-          "status": 401,
-          "title": "Access token missing",
-          "type": "urn:onward:problem:token-missing"
-        }
-        "#);
-    }
+/// What [`show`] shows of a refusal without fields or errors of its own.
+fn assert_problem(answer: &Answer, title: &str, fields: &str, said: &str) {
+    let (status, rest) = said.split_once(' ').unwrap();
+    let (kind, detail) = rest.split_once(": ").unwrap();
+    let body = json!({
+        "detail": detail, "requestId": "…", "status": status.parse::<u16>().unwrap(),
+        "title": title, "type": format!("urn:onward:problem:{kind}"),
+    });
+    let body = serde_json::to_string_pretty(&body).unwrap();
+    let always = "content-type: application/problem+json\ncache-control: no-store\n";
+    assert_eq!(show(answer), format!("{status}\n{always}{fields}{body}"));
 }
 
-story! {
-    async fn an_expired_token_is_401(world) {
-        let asker = Asker::new(&world).await;
-        world.clock.advance(600);
-        assert_shown!(show(&asker.ask(&ASK).await), @r#"
-        401
-        content-type: application/problem+json
-        cache-control: no-store
-        www-authenticate: Bearer error="invalid_token", error_description="The token has expired. Get a new token.", resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
-        {
-          "detail": "The token has expired. Get a new token.",
-          "requestId": "…",
-          "status": 401,
-          "title": "Access token not valid",
-          "type": "urn:onward:problem:token-invalid"
-        }
-        "#);
-    }
-}
+const METADATA: &str =
+    "resource_metadata=\"https://localhost:8440/.well-known/oauth-protected-resource\"\n";
 
-story! {
-    async fn another_certificate_is_401(world) {
-        let asker = Asker::new(&world).await;
-        let identity = world.issue_certificate("other");
-        let http = http_client(&world, Some(&identity));
-        let request = http.post(&asker.url).bearer_auth(&asker.token).form(&ASK);
-        assert_shown!(show(&read(request).await), @r#"
-        401
-        content-type: application/problem+json
-        cache-control: no-store
-        www-authenticate: Bearer error="invalid_token", error_description="The token is bound to another certificate. Use the one that it was issued with.", resource_metadata="https://localhost:8440/.well-known/oauth-protected-resource"
-        {
-          "detail": "The token is bound to another certificate. Use the one that it was issued with.",
-          "requestId": "…",
-          "status": 401,
-          "title": "Access token not valid",
-          "type": "urn:onward:problem:token-invalid"
-        }
-        "#);
-    }
-}
-
-story! {
-    async fn a_missing_scope_is_403(world) {
-        let asker = Asker::of(&world, world.register("none", &[]).await).await;
-        assert_shown!(show(&asker.ask(&ASK).await), @r#"
-        403
-        content-type: application/problem+json
-        cache-control: no-store
-        www-authenticate: Bearer error="insufficient_scope", scope="transaction-status"
-        {
-          "detail": "This call needs the scope `transaction-status`. Have it assigned to your client by the directory operator, then get a new token.",
-          "requestId": "…",
-          "status": 403,
-          "title": "Scope missing",
-          "type": "urn:onward:problem:insufficient-scope"
-        }
-        "#);
-    }
-}
-
-story! {
-    async fn nothing_found_is_404(world) {
-        let asker = Asker::new(&world).await;
-        assert_shown!(show(&asker.ask(&ASK).await), @r#"
-        404
-        content-type: application/problem+json
-        cache-control: no-store
-        {
-          "detail": "No property with a current listing fits any of the values asked for.",
-          "requestId": "…",
-          "status": 404,
-          "title": "Not found",
-          "type": "urn:onward:problem:not-found"
-        }
-        "#);
-    }
-}
-
-story! {
-    async fn a_wrong_input_type_and_missing_values_are_422(world) {
+sqlite_story! {
+    async fn each_refusal_is_a_problem(world) {
         let asker = Asker::new(&world).await;
         assert_shown!(show(&asker.ask(&[("inputType", "postcode")]).await), @r#"
         422
@@ -134,146 +51,96 @@ story! {
           "type": "urn:onward:problem:values-invalid"
         }
         "#);
+        let without = read(asker.request_as(&Method::POST, "").form(&ASK)).await;
+        assert_problem(&without, "Access token missing", &format!("www-authenticate: Bearer {METADATA}"),
+            "401 token-missing: Send `Authorization: Bearer <access token>`; get a token at the token endpoint.");
+        let none = Asker::of(&world, world.register("none", &[]).await).await;
+        assert_problem(&none.ask(&ASK).await, "Scope missing",
+            "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"transaction-status\"\n",
+            "403 insufficient-scope: This call needs the scope `transaction-status`. Have it assigned \
+             to your client by the directory operator, then get a new token.");
+        let get = asker.request_as(&Method::GET, "").bearer_auth(&asker.token);
+        assert_problem(&read(get).await, "Method not allowed", "allow: POST\n",
+            "405 method-not-allowed: Use POST.");
+        assert_problem(&asker.ask(&ASK).await, "Not found", "",
+            "404 not-found: No property with a current listing fits any of the values asked for.");
+        assert_problem(&asker.send(FORM, vec![b'p'; 256 * 1024 + 1]).await, "Request body too large",
+            "", "413 body-too-large: The limit is 262144 bytes.");
+        world.clock.advance(600);
+        let detail = "The token has expired. Get a new token.";
+        assert_problem(&asker.ask(&ASK).await, "Access token not valid",
+            &format!("www-authenticate: Bearer error=\"invalid_token\", error_description=\"{detail}\", {METADATA}"),
+            &format!("401 token-invalid: {detail}"));
     }
 }
 
-story! {
-    async fn other_methods_are_405(world) {
-        let asker = Asker::new(&world).await;
-        let ask = async |method: &Method| {
-            read(asker.request_as(method, "").bearer_auth(&asker.token).form(&ASK)).await
-        };
-        assert_shown!(show(&ask(&Method::GET).await), @r#"
-        405
-        content-type: application/problem+json
-        cache-control: no-store
-        allow: POST
-        {
-          "detail": "Use POST.",
-          "requestId": "…",
-          "status": 405,
-          "title": "Method not allowed",
-          "type": "urn:onward:problem:method-not-allowed"
-        }
-        "#);
-        let unusual = Method::from_bytes(b"QUERY").unwrap();
-        for method in [Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS, unusual] {
-            let answer = ask(&method).await;
-            assert_eq!(answer.problem(), "405 method-not-allowed: Use POST.", "{method}");
-            assert_eq!(answer.header("allow"), "POST", "{method}");
-        }
-        let answer = ask(&Method::HEAD).await;
-        assert_eq!((answer.status, answer.header("allow"), answer.body.len()), (405, "POST", 0));
-    }
-}
-
-story! {
+sqlite_story! {
     async fn an_unknown_path_is_404(world) {
         let asker = Asker::new(&world).await;
-        let ask = async |path: &str| {
+        for path in ["/", "/api/v1/standard/chain", "/api/v1/standard/chains/",
+            "//api/v1/standard/chains", "/api/v1/standard/chains/1", "/api/v2/standard/chains",
+            "/API/V1/standard/chains", "/api/v1/standard/chains%00", "/token", "/metrics",
+            "/%2e%2e/etc/passwd"] {
             let url = world.url(At::Base, path);
-            read(asker.client.http.post(url).bearer_auth(&asker.token).form(&ASK)).await
-        };
-        assert_shown!(show(&ask("/api/v1/standard/chain").await), @r#"
-        404
-        content-type: application/problem+json
-        cache-control: no-store
-        {
-          "detail": "There is nothing at this path.",
-          "requestId": "…",
-          "status": 404,
-          "title": "No such path",
-          "type": "urn:onward:problem:no-such-path"
-        }
-        "#);
-        for path in ["/", "/api/v1/standard/chains/", "//api/v1/standard/chains",
-            "/api/v1/standard/chains/1", "/api/v2/standard/chains", "/API/V1/standard/chains",
-            "/api/v1/standard/chains%00", "/token", "/metrics", "/%2e%2e/etc/passwd"] {
-            let answer = ask(path).await;
-            let nothing = "404 no-such-path: There is nothing at this path.";
-            assert_eq!(answer.problem(), nothing, "{path}");
+            let answer = read(asker.client.http.post(url).bearer_auth(&asker.token).form(&ASK)).await;
+            let said = "404 no-such-path: There is nothing at this path.";
+            assert_problem(&answer, "No such path", "", said);
         }
     }
 }
 
-story! {
+sqlite_story! {
     async fn other_content_types_are_415(world) {
         let asker = Asker::new(&world).await;
-        let json = r#"{"inputType":"uprn","value":["1"]}"#;
-        assert_shown!(show(&asker.send("application/json", json).await), @r#"
-        415
-        content-type: application/problem+json
-        cache-control: no-store
-        accept: multipart/form-data, application/x-www-form-urlencoded
-        {
-          "detail": "Send the body as multipart/form-data, application/x-www-form-urlencoded.",
-          "requestId": "…",
-          "status": 415,
-          "title": "Content type not supported",
-          "type": "urn:onward:problem:media-type-unsupported"
-        }
-        "#);
+        let kinds = "multipart/form-data, application/x-www-form-urlencoded";
+        let said = format!("415 media-type-unsupported: Send the body as {kinds}.");
         let none = read(asker.request("").body("inputType=uprn&value[]=1")).await;
-        assert_eq!(none.status, 415);
-        for kind in ["text/plain", "", "*/*", "multipart/mixed; boundary=seam", "form-data",
-            "application/x-www-form-urlencodedx", "application/jwt"] {
-            assert_eq!(asker.send(kind, "inputType=uprn&value[]=1").await.status, 415, "{kind}");
+        assert_problem(&none, "Content type not supported", &format!("accept: {kinds}\n"), &said);
+        for kind in ["application/json", "text/plain", "", "*/*", "multipart/mixed; boundary=seam",
+            "form-data", "application/x-www-form-urlencodedx", "application/jwt"] {
+            let answer = asker.send(kind, "inputType=uprn&value[]=1").await;
+            assert_eq!(answer.problem(), said, "{kind}");
         }
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_truncated_multipart_form_is_400(world) {
         let asker = Asker::new(&world).await;
         let kind = "multipart/form-data; boundary=seam";
-        let whole = multipart(&ASK);
-        let cut = whole[..whole.len() - "--seam--\r\n".len()].to_owned();
-        assert_shown!(show(&asker.send(kind, cut).await), @r#"
-        400
-        content-type: application/problem+json
-        cache-control: no-store
-        {
-          "detail": "The multipart form cannot be read: field \"value[]\" received with incomplete data.",
-          "requestId": "…",
-          "status": 400,
-          "title": "Request body cannot be read",
-          "type": "urn:onward:problem:body-malformed"
-        }
-        "#);
+        let complete = multipart(&ASK);
+        let cut = complete[..complete.len() - "--seam--\r\n".len()].to_owned();
+        assert_problem(&asker.send(kind, cut).await, "Request body cannot be read", "",
+            "400 body-malformed: The multipart form cannot be read: field \"value[]\" received with incomplete data.");
         // Wherever it ends, up to the last dashes.
-        for length in 0..whole.len() - "\r\n".len() {
-            let answer = asker.send(kind, whole[..length].to_owned()).await;
+        for length in 0..complete.len() - "\r\n".len() {
+            let answer = asker.send(kind, complete[..length].to_owned()).await;
             assert_eq!(answer.status, 400, "{length} bytes");
         }
         let part = "--seam\r\nContent-Disposition: form-data; name=\"value[]\"\r\n\r\n";
         for body in [
-            "--seam\r\nContent-Disposition: form-data\r\n\r\n1\r\n--seam--\r\n".to_owned(),
-            "--seam\r\n\r\n1\r\n--seam--\r\n".to_owned(),
-            "inputType=uprn&value[]=1".to_owned(),
-            format!("{part}1\r\n--other--\r\n"),
+            b"--seam\r\nContent-Disposition: form-data\r\n\r\n1\r\n--seam--\r\n".to_vec(),
+            b"--seam\r\n\r\n1\r\n--seam--\r\n".to_vec(),
+            b"inputType=uprn&value[]=1".to_vec(),
+            format!("{part}1\r\n--other--\r\n").into_bytes(),
+            [part.as_bytes(), b"\xff\xfe\r\n--seam--\r\n"].concat(),
         ] {
-            assert_eq!(asker.send(kind, body.clone()).await.status, 400, "{body}");
+            let shown = String::from_utf8_lossy(&body).into_owned();
+            assert_eq!(asker.send(kind, body).await.status, 400, "{shown}");
         }
-        let bytes = [part.as_bytes(), b"\xff\xfe\r\n--seam--\r\n"].concat();
-        assert_eq!(asker.send(kind, bytes).await.status, 400);
         for kind in ["multipart/form-data", "multipart/form-data; boundary="] {
-            assert_eq!(asker.send(kind, whole.clone()).await.status, 400, "{kind}");
+            assert_eq!(asker.send(kind, complete.clone()).await.status, 400, "{kind}");
         }
         let bytes = b"inputType=uprn&value[]=\xff".to_vec();
         assert_eq!(asker.send(FORM, bytes).await.status, 400);
     }
 }
 
-story! {
+sqlite_story! {
     async fn checks_have_their_order(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let none = Asker::of(&world, world.register("none", &[]).await).await;
-        world = world.reconfigure(|config| {
-            config.rate_limit_enabled = true;
-            config.rate_limit_per_second = 1;
-            config.rate_limit_burst = 1;
-        }).await;
+        world = world.limited_to(1).await;
         let [asker, none] = [asker, none].map(|asker| asker.after_restart(&world));
         // 422 before 404.
         let ask = [("inputType", "uprn"), ("value[]", "99"), ("rows", "0")];
@@ -305,8 +172,7 @@ story! {
 
 story! {
     async fn a_registry_that_just_changed_changes_no_answer(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         // Each answer is the first one since somebody else was registered.
         for (number, (form, status)) in [
             (&ASK[..], 200),
@@ -324,10 +190,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn every_answer_has_an_id_of_its_own(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let mut ids = Vec::new();
         for _request in 0..2 {
             let chosen = asker.request("").header("x-request-id", "mine").form(&ASK);
@@ -346,10 +211,9 @@ story! {
     }
 }
 
-story! {
-    async fn a_sane_interaction_id_is_echoed(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+sqlite_story! {
+    async fn only_a_sane_interaction_id_is_echoed(world) {
+        let asker = Asker::with_sales(&world, [1]).await;
         let longest = "i".repeat(128);
         for id in ["c770aef3-6784-41f7-8e0e-ff5f97bddb3a", "1", "{a}~!\"%0d%0a<b>", &longest] {
             let field = "x-fapi-interaction-id";
@@ -363,13 +227,7 @@ story! {
             }
         }
         assert!(!asker.ask(&ASK).await.headers.contains_key("x-fapi-interaction-id"));
-    }
-}
-
-story! {
-    async fn an_insane_interaction_id_is_not(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        // An insane one is not.
         let long = [b'i'; 129];
         for id in [&long[..], b"a b", b"a\tb", b"\xc3\xa9", b"\xff", b"a, b", b"a; Set-Cookie: b"] {
             let value = http::HeaderValue::from_bytes(id).unwrap();

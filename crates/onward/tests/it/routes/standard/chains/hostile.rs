@@ -5,44 +5,24 @@ use signing::provenance::verify_envelope;
 
 use super::FORM;
 use super::asker::{Asker, multipart, read};
-use super::rows::Rows;
-use crate::story;
 use crate::world::Answer;
+use crate::{sqlite_story, story};
 
 /// Texts that break careless programs.
+#[rustfmt::skip]
 const TEXTS: [&str; 26] = [
-    "'; drop table listing; --",
-    "' or '1'='1",
-    "\" or \"\"=\"",
-    "1; select pg_sleep(10)",
-    "%' and 1=1 --",
-    "$1",
-    "%s%n%x{}",
-    "\\",
-    "\\u0000",
-    "\u{0}",
-    "LS1 4AP\u{0}",
-    "\u{1}\u{8}\u{b}\u{1b}[31m\u{7f}\u{85}",
-    "\r\nX-Injected: 1\r\n\r\n",
-    "\u{202e}PA4 1SL",
-    "שדרות רוטשילד 16",
-    "شارع ١٢٣ LS1 4AP",
-    "北京市 100000",
-    "🏠🏠🏠 LS1 4AP",
-    "👩\u{200d}👩\u{200d}👧 1",
+    "'; drop table listing; --", "' or '1'='1", "\" or \"\"=\"", "1; select pg_sleep(10)",
+    "%' and 1=1 --", "$1", "%s%n%x{}", "\\", "\\u0000", "\u{0}", "LS1 4AP\u{0}",
+    "\u{1}\u{8}\u{b}\u{1b}[31m\u{7f}\u{85}", "\r\nX-Injected: 1\r\n\r\n", "\u{202e}PA4 1SL",
+    "שדרות רוטשילד 16", "شارع ١٢٣ LS1 4AP", "北京市 100000", "🏠🏠🏠 LS1 4AP", "👩\u{200d}👩\u{200d}👧 1",
     "z\u{335}a\u{336}l\u{337}g\u{338}o\u{300}\u{301}\u{302}\u{303}",
-    "\u{feff}\u{fffe}\u{ffff}\u{10ffff}",
-    "ßŉǰΐﬃﬄ İı",
-    "<script>alert(1)</script>",
-    "{{7*7}} ${7*7} #{7*7}",
-    "../../../../etc/passwd",
-    "true",
+    "\u{feff}\u{fffe}\u{ffff}\u{10ffff}", "ßŉǰΐﬃﬄ İı", "<script>alert(1)</script>",
+    "{{7*7}} ${7*7} #{7*7}", "../../../../etc/passwd", "true",
 ];
 
 story! {
     async fn any_text_is_answered_or_refused(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let keys = JwkSet::parse(&world.jwks().await).unwrap();
         for text in TEXTS {
             for answer in [
@@ -63,10 +43,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn any_query_string_is_answered_or_refused(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let keys = JwkSet::parse(&world.jwks().await).unwrap();
         let long = format!("?page={}", "1".repeat(10_000));
         for query in ["?", "?&&&==&", "?page", "?page=1&page=0", "?%", "?%zz=%", "?page=%ff%fe",
@@ -77,10 +56,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn any_multipart_form_is_answered_or_refused(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let keys = JwkSet::parse(&world.jwks().await).unwrap();
         let name = "Content-Disposition: form-data; name=";
         let bodies = [
@@ -120,10 +98,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn thousands_of_fields_are_refused_quickly(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         for field in ["value[]=1&", "value[0]=1&", "a&", "&", "inputType=uprn&", "rows=1&"] {
             let answer = asker.send_form(&field.repeat(10_000)).await;
             assert!([400, 422].contains(&answer.status), "{field} {}", answer.status);
@@ -136,10 +113,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn odd_header_fields_change_nothing(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1]).await;
         let long = "x".repeat(9000);
         for (name, value) in [
             ("x-http-method-override", "DELETE"),

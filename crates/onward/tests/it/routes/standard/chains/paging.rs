@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::asker::Asker;
 use super::rows::Rows;
-use crate::story;
 use crate::world::Answer;
+use crate::{sqlite_story, story};
 
 const ASK: [(&str, &str); 4] = [
     ("inputType", "uprn"),
@@ -14,10 +14,9 @@ const ASK: [(&str, &str); 4] = [
     ("value[]", "3"),
 ];
 
-story! {
+sqlite_story! {
     async fn rows_come_from_the_body_before_the_query_string(world) {
-        world.import(Rows::new().sales([1, 2, 3]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
         let cases = [
             ("", None, 15),
             ("?rows=2", None, 2),
@@ -40,10 +39,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn rows_and_page_outside_their_bounds_are_refused(world) {
-        world.import(Rows::new().sales([1, 2, 3]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
         // As they stand in a URL: a bare plus sign is a space.
         let nonsense = ["", "0", "-1", "+1", "%2B1", "%201", "1%20", "1.0", "1e1", "0x1", "1,000",
             "one", "%D9%A1", "1%00", "99999999999999999999", "-99999999999999999999"];
@@ -68,10 +66,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_page_in_the_body_is_ignored_whatever_it_holds(world) {
-        world.import(Rows::new().sales([1, 2, 3]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
         for text in ["2", "0", "-1", "nonsense", "", "99999999999999999999"] {
             let mut form = ASK.to_vec();
             form.extend([("rows", "2"), ("page", text)]);
@@ -82,10 +79,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn pages_follow_each_other_and_end_in_empty_ones(world) {
-        world.import(Rows::new().sales([1, 2, 3]).lines()).await;
-        let asker = Asker::new(&world).await;
+        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
         let mut form = vec![("rows", "2"), ("value[]", "99")];
         form.extend(ASK);
         let cases: [(&str, &[u64]); 5] = [
@@ -147,7 +143,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn the_queried_address_is_the_value_as_sent_or_the_property_s(world) {
         let rows = Rows::new().row(&json!({
             "type": "property", "uprn": 1, "line1": "1 High Street", "post_town": "Leeds",
