@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signing::canonical;
 
-use crate::story;
+use crate::sqlite_story;
 use crate::world::{Answer, At, World, http_client};
 
 /// Elements that a page of text is made of; nothing that runs or loads.
@@ -15,7 +15,7 @@ async fn show(world: &World, at: At, path: &str) -> Answer {
     Answer::read(request.send().await.unwrap()).await
 }
 
-story! {
+sqlite_story! {
     async fn the_page_shows_every_operation_and_schema(world) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
             let answer = show(&world, at, "/docs").await;
@@ -43,7 +43,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn the_page_runs_nothing_and_loads_nothing(world) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
             let answer = show(&world, at, "/docs").await;
@@ -105,7 +105,7 @@ fn check_elements(page: &str) {
     assert_eq!(open, Vec::<&str>::new());
 }
 
-story! {
+sqlite_story! {
     async fn texts_are_escaped(world) {
         let url = "https://localhost:8443/<script>alert('\"&')</script>";
         world = world.reconfigure(|config| config.listing_base_url = url.to_owned()).await;
@@ -115,13 +115,5 @@ story! {
         assert!(page.contains("&lt;script&gt;alert(&#39;&quot;&amp;&#39;)&lt;/script&gt;"));
         let document = show(&world, At::Listing, "/openapi.json").await.json();
         assert_eq!(document["servers"][0]["url"], Value::from(url));
-    }
-}
-
-story! {
-    async fn other_methods_are_refused(world) {
-        let http = http_client(&world, None);
-        let refused = http.post(world.url(At::Base, "/docs")).send().await.unwrap();
-        assert_eq!(Answer::read(refused).await.problem(), "405 method-not-allowed: Use GET, HEAD.");
     }
 }

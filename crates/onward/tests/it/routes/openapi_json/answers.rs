@@ -1,51 +1,33 @@
 //! Real answers hold to the document, and show nothing that it does not name.
 
 use http::Method;
-use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use super::strict::{check, check_answer};
 use super::{ADDRESSES, document};
-use crate::story;
-use crate::world::{Answer, At, TestClient, World, http_client};
+use crate::query::rows::Rows;
+use crate::sqlite_story;
+use crate::world::{Answer, At, TestClient, World, http_client, send};
 
 const CHAINS: &str = "/api/v1/standard/chains";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// A link, and between them each kind of value that a property can show.
+/// A link, and among its listings each kind of value that a property can show.
 fn rows() -> String {
-    let mut rows = vec![
-        json!({"type": "branch", "branch": "b", "name": "Acorn & Co"}),
-        json!({"type": "property", "uprn": 1, "line1": "1 High Street", "post_town": "Leeds",
-            "postcode": "LS1 4AP"}),
-        json!({"type": "property", "uprn": 2, "line1": "2 High Street", "post_town": "Leeds",
-            "postcode": "LS1 4AP"}),
-        json!({"type": "listing", "branch": "b", "listing": "1", "uprn": 1}),
-        json!({"type": "listing", "branch": "b", "listing": "2", "uprn": 2, "tenure": "freehold",
-            "transaction_type": ["auction", "probate"], "seller_conveyancer": "Deed LLP"}),
-        json!({"type": "link", "seller_branch": "b", "seller": "2", "buyer_branch": "b",
-            "buyer": "1"}),
-    ];
-    for key in chain::milestone::CATALOGUE.iter().map(|kind| kind.key) {
-        rows.push(
-            json!({"type": "milestone", "branch": "b", "listing": "2", "key": key,
-            "date": "2026-10-01"}),
-        );
-    }
-    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-    lines.join("\n")
+    let listing = json!({"type": "listing", "branch": "b1", "listing": "2", "uprn": 2,
+        "tenure": "freehold", "transaction_type": ["auction", "probate"],
+        "seller_conveyancer": "Deed LLP"});
+    let rows = Rows::new().sales([1, 2]).row(&listing).link(2, 1);
+    let keys = chain::milestone::CATALOGUE.iter().map(|kind| kind.key);
+    let rows = keys.fold(rows, |rows, key| rows.milestone(2, key, "2026-10-01"));
+    rows.lines().to_owned()
 }
 
-async fn send(request: RequestBuilder) -> Answer {
-    Answer::read(request.send().await.unwrap()).await
-}
-
-story! {
+sqlite_story! {
     async fn each_page_and_probe(world) {
         world.make_operator("Onward").await;
         let http = http_client(&world, None);
-        let shared = [At::Base, At::Auth, At::Directory, At::Listing, At::Ops];
-        let everywhere = shared.into_iter().flat_map(|at| [(at, "/openapi.json"), (at, "/docs")]);
+        let everywhere = ADDRESSES.into_iter().flat_map(|at| [(at, "/openapi.json"), (at, "/docs")]);
         let own = [
             (At::Base, "/.well-known/oauth-protected-resource"),
             (At::Auth, "/.well-known/oauth-authorization-server"),
@@ -76,7 +58,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn tokens(world) {
         let document = document(&world, At::Auth).await;
         let client = world.register("lender", &["transaction-status"]).await;
@@ -100,7 +82,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn questions_about_tokens(world) {
         let document = document(&world, At::Auth).await;
         let client = world.register("lender", &["transaction-status"]).await;
@@ -124,14 +106,10 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn chains(world) {
         world.import(&rows()).await;
-        world = world.reconfigure(|config| {
-            config.rate_limit_enabled = true;
-            config.rate_limit_burst = 8;
-            config.rate_limit_per_second = 1;
-        }).await;
+        world = world.limited_to(8).await;
         let document = document(&world, At::Base).await;
         let lender = world.register("lender", &["transaction-status"]).await;
         let answers = ask(&world, &lender).await;
@@ -183,7 +161,7 @@ async fn ask(world: &World, lender: &TestClient) -> Vec<Answer> {
     answers
 }
 
-story! {
+sqlite_story! {
     async fn examples_hold_to_their_schemas(world) {
         for at in ADDRESSES {
             let document = document(&world, at).await;
@@ -202,12 +180,12 @@ fn check_examples(document: &Value, part: &Value) -> usize {
             count += 1;
         }
     }
-    for member in part
+    let members = part
         .as_object()
         .into_iter()
-        .flat_map(|object| object.values())
-    {
-        count += check_examples(document, member);
-    }
+        .flat_map(|object| object.values());
     count
+        + members
+            .map(|member| check_examples(document, member))
+            .sum::<usize>()
 }

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::story;
-use crate::world::{World, send};
+use super::{subscriber, wait_until_disabled};
+use crate::world::{BEGINNING, Receiver, Reply, World, send};
+use crate::{sqlite_story, story};
 
-/// Simulates; the event's claims without what differs in each run.
-async fn heard(world: &World, key: &str, receiver: &crate::world::Receiver, body: Value) -> Value {
+/// Simulates; the event's claims without the id, which differs in each run.
+async fn simulate(world: &World, key: &str, receiver: &Receiver, body: Value) -> Value {
     let before = receiver.received().len();
     let answer = world.post_webhook(key, "/simulate", body).await;
     assert_eq!(answer.status, 202, "{}", answer.json());
@@ -21,9 +22,7 @@ async fn heard(world: &World, key: &str, receiver: &crate::world::Receiver, body
 
 story! {
     async fn a_test_event_looks_like_a_real_one(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
+        let (receiver, key, subscription) = subscriber(&world).await;
         let agent = world.agent("north").await;
         let listing = agent.list(100_023).await;
         let address = agent.attributes(listing).await["address_id"].to_string();
@@ -31,47 +30,38 @@ story! {
             "iss": "https://localhost:8440", "iat": 1_795_255_200, "exp": 1_795_255_500,
             "eventId": null, "eventTimestamp": "2026-11-21T10:00:00Z",
         });
-        let expected = |kind: &str, (property, uprn): (&str, &str), data: Value| {
-            let mut claims = common.clone();
-            claims["eventType"] = json!(kind);
-            claims["propertyId"] = json!(property);
-            claims["uprn"] = json!(uprn);
-            claims["data"] = data;
-            claims
-        };
-        let sstc = |date: &str| json!({"milestone": {"label": "SSTC", "date": date}});
-        let body = json!({"eventType": "milestone.updated", "uprn": "100023"});
-        let claims = heard(&world, &key, &receiver, body).await;
-        let ids = (address.as_str(), "100023");
-        assert_eq!(claims, expected("milestone.updated", ids, sstc("2026-11-21")));
-        let body = json!({"eventType": "milestone.updated", "propertyId": address,
-            "label": "Completion Date Set", "date": "2027-02-01"});
-        let claims = heard(&world, &key, &receiver, body).await;
-        let data = json!({"milestone": {"label": "Completion Date Set", "date": "2027-02-01"}});
-        assert_eq!(claims, expected("milestone.updated", ids, data));
-        let body = json!({"eventType": "fallthrough", "propertyId": "77", "date": "2026-01-31"});
-        let claims = heard(&world, &key, &receiver, body).await;
-        let data = json!({"fallThroughDate": "2026-01-31"});
-        assert_eq!(claims, expected("fallthrough", ("77", "0"), data.clone()));
-        let body = json!({"eventType": "fallthrough", "uprn": "000999", "date": "2026-01-31"});
-        let claims = heard(&world, &key, &receiver, body).await;
-        assert_eq!(claims, expected("fallthrough", ("0", "999"), data.clone()));
-        // Both are taken as they are, though they do not belong together.
-        let body = json!({"eventType": "fallthrough", "propertyId": "77", "uprn": "100023",
-            "date": "2026-01-31"});
-        let claims = heard(&world, &key, &receiver, body).await;
-        assert_eq!(claims, expected("fallthrough", ("77", "100023"), data));
+        let sstc = |label: &str, date: &str| json!({"milestone": {"label": label, "date": date}});
+        let fall_through = json!({"fallThroughDate": "2026-01-31"});
+        for (body, property, uprn, data) in [
+            (json!({"eventType": "milestone.updated", "uprn": "100023"}),
+                address.as_str(), "100023", sstc("SSTC", "2026-11-21")),
+            (json!({"eventType": "milestone.updated", "propertyId": address,
+                "label": "Completion Date Set", "date": "2027-02-01"}),
+                &address, "100023", sstc("Completion Date Set", "2027-02-01")),
+            (json!({"eventType": "fallthrough", "propertyId": "77", "date": "2026-01-31"}),
+                "77", "0", fall_through.clone()),
+            (json!({"eventType": "fallthrough", "uprn": "000999", "date": "2026-01-31"}),
+                "0", "999", fall_through.clone()),
+            // Both are taken as they are, though they do not belong together.
+            (json!({"eventType": "fallthrough", "propertyId": "77", "uprn": "100023",
+                "date": "2026-01-31"}), "77", "100023", fall_through),
+        ] {
+            let mut expected = common.clone();
+            expected["eventType"] = body["eventType"].clone();
+            expected["propertyId"] = json!(property);
+            expected["uprn"] = json!(uprn);
+            expected["data"] = data;
+            assert_eq!(simulate(&world, &key, &receiver, body).await, expected);
+        }
         assert_eq!(world.deliveries(&key, &subscription).await.len(), 5);
         // Nothing was recorded, and nothing of it is in the outbox of real events.
         assert_eq!(agent.history(listing).await.len(), 1);
     }
 }
 
-story! {
+sqlite_story! {
     async fn every_label_but_fall_through_can_be_simulated(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
+        let (receiver, key, _) = subscriber(&world).await;
         for (_key, label) in crate::delivery::LABELS {
             let body = json!({"eventType": "milestone.updated", "uprn": "5", "label": label});
             if *label == "Fall Through" {
@@ -79,21 +69,13 @@ story! {
                 assert_eq!(answer.wrong_values().len(), 1);
                 continue;
             }
-            let claims = heard(&world, &key, &receiver, body).await;
+            let claims = simulate(&world, &key, &receiver, body).await;
             assert_eq!(claims["data"]["milestone"]["label"], *label);
         }
-    }
-}
-
-story! {
-    async fn today_is_that_of_london(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        // 2027-07-01T23:30:00Z, when it is the 2nd in London already.
-        world.clock.advance(1_814_484_600 - crate::world::BEGINNING);
+        // Today is a date in London: 2027-07-01T23:30:00Z is the 2nd there already.
+        world.clock.advance(1_814_484_600 - BEGINNING);
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        let claims = heard(&world, &key, &receiver, body).await;
+        let claims = simulate(&world, &key, &receiver, body).await;
         assert_eq!(claims["eventTimestamp"], "2027-07-01T23:30:00Z");
         assert_eq!(claims["data"]["fallThroughDate"], "2027-07-02");
     }
@@ -101,32 +83,25 @@ story! {
 
 story! {
     async fn it_reaches_the_caller_s_own_active_subscriptions_only(world) {
-        let (all, milestones, gone, theirs) = (
-            world.receiver().await, world.receiver().await,
-            world.receiver().await, world.receiver().await,
-        );
-        let key = world.api_key("Example Lender").await;
-        let other = world.api_key("Example Lender").await;
-        let heard_all = world.subscribe(&key, &all).await;
+        let (all, key, receives_all) = subscriber(&world).await;
+        let (milestones, gone) = (world.receiver().await, world.receiver().await);
+        let (theirs, _, _) = subscriber(&world).await;
         let answer = milestones.subscribe_to(&world, &key, &["milestone.updated"]).await;
         assert_eq!(answer.status, 201);
-        world.subscribe(&other, &theirs).await;
-        gone.answer_always(crate::world::Reply::status(410));
+        gone.answer_always(Reply::status(410));
         let disabled = world.subscribe(&key, &gone).await;
         let body = json!({"eventType": "fallthrough", "uprn": "5",
             "callbackUrl": theirs.url});
         let first = world.post_webhook(&key, "/simulate", body.clone()).await.json();
         assert_eq!(first["deliveries"].as_array().unwrap().len(), 2);
         all.wait_for(1).await;
-        world.wait_until("it is disabled", async || {
-            world.status_of(&key, &disabled).await == "disabled gone"
-        }).await;
+        wait_until_disabled(&world, &key, &disabled).await;
         let second = world.post_webhook(&key, "/simulate", body).await.json();
         let deliveries = second["deliveries"].as_array().unwrap();
         assert_eq!(deliveries.len(), 1, "{second}");
-        assert_eq!(deliveries[0]["subscriptionId"], heard_all);
+        assert_eq!(deliveries[0]["subscriptionId"], receives_all);
         all.wait_for(2).await;
-        let log = world.wait_for_state(&key, &heard_all, "delivered").await;
+        let log = world.wait_for_state(&key, &receives_all, "delivered").await;
         assert_eq!(log["deliveryId"], deliveries[0]["deliveryId"]);
         assert_eq!(log["eventId"], second["eventId"]);
         assert_eq!(milestones.received().len(), 0);
@@ -136,7 +111,7 @@ story! {
 }
 
 story! {
-    async fn without_a_subscription_that_hears_it_there_is_a_conflict(world) {
+    async fn without_a_subscription_that_receives_it_there_is_a_conflict(world) {
         let receiver = world.receiver().await;
         let key = world.api_key("Example Lender").await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
@@ -152,19 +127,9 @@ story! {
     }
 }
 
-story! {
-    async fn it_needs_a_key_and_a_json_object(world) {
-        world.assert_key_is_needed("/simulate", "POST").await;
-        let key = world.api_key("Example Lender").await;
-        world.assert_json_is_needed(&key, "/simulate").await;
-    }
-}
-
-story! {
+sqlite_story! {
     async fn every_wrong_field_is_named(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
+        let (receiver, key, _) = subscriber(&world).await;
         let refused = async |body: Value| {
             world.post_webhook(&key, "/simulate", body).await.wrong_values()
         };
@@ -213,11 +178,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn an_idempotency_key_means_nothing_here(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
+        let (receiver, key, _) = subscriber(&world).await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         let mut ids = std::collections::BTreeSet::new();
         // Neither is it honoured, nor is a wrong one refused.

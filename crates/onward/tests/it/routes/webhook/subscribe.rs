@@ -1,7 +1,7 @@
 //! `POST /api/v1/webhook/subscribe`.
 
 mod callbacks;
-mod heard;
+mod received;
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use storage::StorageError;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::story;
 use crate::tls::{connect, exchange, trusting};
 use crate::world::{Answer, At};
+use crate::{sqlite_story, story};
 
-/// A subscription without what differs in each run.
+/// A subscription without its id, which differs in each run.
 fn shown(answer: &Answer) -> Value {
     let mut body = answer.json();
     let id = body["subscriptionId"].take();
@@ -70,15 +70,7 @@ story! {
     }
 }
 
-story! {
-    async fn it_needs_a_key_and_a_json_object(world) {
-        world.assert_key_is_needed("/subscribe", "POST").await;
-        let key = world.api_key("Example Lender").await;
-        world.assert_json_is_needed(&key, "/subscribe").await;
-    }
-}
-
-story! {
+sqlite_story! {
     async fn every_wrong_field_is_named_at_once(world) {
         let key = world.api_key("Example Lender").await;
         let refused = async |body: Value| {

@@ -6,8 +6,9 @@ mod replay;
 
 use serde_json::json;
 
-use crate::story;
+use crate::routes::webhook::subscriber;
 use crate::world::Reply;
+use crate::{sqlite_story, story};
 
 story! {
     async fn the_caller_s_own_are_listed_oldest_first_and_shown_one_by_one(world) {
@@ -36,11 +37,10 @@ story! {
 }
 
 story! {
-    async fn one_is_deleted_with_what_it_was_owed(world) {
-        let (receiver, kept) = (world.receiver().await, world.receiver().await);
+    async fn one_is_deleted_with_its_pending_deliveries(world) {
+        let (receiver, key, subscription) = subscriber(&world).await;
+        let kept = world.receiver().await;
         receiver.answer_always(Reply::status(500));
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
         let other = world.subscribe(&key, &kept).await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         world.post_webhook(&key, "/simulate", body.clone()).await;
@@ -61,27 +61,14 @@ story! {
         kept.wait_for(2).await;
         world.wait_for_state(&key, &other, "delivered").await;
         assert_eq!(receiver.received().len(), 1);
-        // The same URL is a new subscription that is owed nothing.
+        // The same URL is a new subscription without deliveries.
         let again = world.subscribe(&key, &receiver).await;
         assert_ne!(again, subscription);
         assert_eq!(world.deliveries(&key, &again).await.len(), 0);
     }
 }
 
-story! {
-    async fn they_need_a_key_and_are_nobody_else_s(world) {
-        world.assert_key_is_needed("/subscriptions", "GET").await;
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        world.assert_key_is_needed(&format!("/subscriptions/{subscription}"), "GET,DELETE").await;
-        assert_eq!(world.status_of(&key, &subscription).await, "active");
-        world.assert_only_own("GET", "", None).await;
-        world.assert_only_own("DELETE", "", None).await;
-    }
-}
-
-story! {
+sqlite_story! {
     async fn other_addresses_do_not_exist(world) {
         let key = world.api_key("Example Lender").await;
         for path in [
@@ -97,11 +84,9 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn no_answer_may_be_kept_by_a_cache(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
+        let (receiver, key, subscription) = subscriber(&world).await;
         let one = format!("/subscriptions/{subscription}");
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         let simulated = world.post_webhook(&key, "/simulate", body).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::read_published;
-use crate::story;
+use crate::sqlite_story;
 use crate::world::{AUTH_URL, Answer, At, BASE_URL, World, http_client};
 
 const CHAINS: &str = "/api/v1/standard/chains";
@@ -23,7 +23,7 @@ async fn ask(world: &World, at: At, path: &str, token: Option<&str>) -> Answer {
     Answer::read(request.send().await.unwrap()).await
 }
 
-story! {
+sqlite_story! {
     async fn it_is_that_of_rfc_9728(world) {
         let path = "/.well-known/oauth-protected-resource";
         let base = read_published(&world, &world.url(At::Base, path)).await.json();
@@ -55,7 +55,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn a_challenge_leads_to_a_token(world) {
         for (at, path, scope) in [
             (At::Base, CHAINS, "transaction-status"),
@@ -77,7 +77,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn other_challenges_lead_nowhere(world) {
         let no_key = ask(&world, At::Base, "/api/v1/webhook/subscribe", None).await;
         assert_eq!((no_key.status, no_key.header("www-authenticate")), (401, "ApiKey"));

@@ -1,10 +1,10 @@
 //! Metadata where clients of `OpenID` Connect look for it.
 
 use super::read_published;
-use crate::story;
+use crate::sqlite_story;
 use crate::world::At;
 
-story! {
+sqlite_story! {
     async fn it_says_the_same(world) {
         let url = world.url(At::Auth, "/.well-known/openid-configuration");
         let here = read_published(&world, &url).await;

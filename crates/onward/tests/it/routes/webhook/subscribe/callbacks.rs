@@ -1,41 +1,25 @@
-//! Which callback URLs are accepted (S-31).
+//! Which callback URLs a subscription accepts (S-31). All rules for URLs and addresses are tested
+//! beside their source, below `delivery/`.
 
 use serde_json::json;
 
 use super::wish;
-use crate::story;
+use crate::routes::webhook::subscriber;
+use crate::{sqlite_story, story};
 
 const FORBIDDEN: &str = "callbackUrl: the callback URL's host must have public addresses only: \
     none that is private, loopback, link-local or otherwise special";
 
-story! {
+sqlite_story! {
     async fn it_must_be_a_plain_https_url(world) {
         let key = world.api_key("Example Lender").await;
         let long = format!("https://hooks.example.invalid/{}", "x".repeat(1971));
         for (url, part) in [
             ("http://hooks.example.invalid/", "must begin with https://"),
-            ("ftp://hooks.example.invalid/", "must begin with https://"),
-            ("hooks.example.invalid/", "must begin with https://"),
-            ("//hooks.example.invalid/", "must begin with https://"),
-            ("https:/hooks.example.invalid/", "must begin with https://"),
-            ("javascript:alert(1)", "must begin with https://"),
             ("https://", "is not valid"),
-            ("https:///events", "is not valid"),
-            ("https://?q", "is not valid"),
-            ("https://hooks.example.invalid:99999/", "is not valid"),
-            ("https://hooks.example.invalid:port/", "is not valid"),
-            ("https://hooks..example/", "is not valid"),
-            ("https://hooks_example.\u{ff0f}/", "is not valid"),
-            ("https://user@hooks.example.invalid/", "user name or password"),
             ("https://user:secret@hooks.example.invalid/", "user name or password"),
-            ("https://:secret@hooks.example.invalid/", "user name or password"),
-            ("https://@hooks.example.invalid/", "user name or password"),
             ("https://hooks.example.invalid/#part", "must not contain a fragment"),
-            ("https://hooks.example.invalid/#", "must not contain a fragment"),
-            (" https://hooks.example.invalid/", "percent-encode it"),
             ("https://hooks.example.invalid/a b", "percent-encode it"),
-            ("https://hooks.example.invalid/\r\nX: y", "percent-encode it"),
-            ("https://hooks.example.invalid\\@evil.example/", "percent-encode it"),
             (long.as_str(), "longer than 2000 characters"),
         ] {
             let answer = world.post_webhook(&key, "/subscribe", wish(url)).await;
@@ -49,19 +33,11 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn special_addresses_are_refused_in_every_disguise(world) {
         let key = world.api_key("Example Lender").await;
-        for host in [
-            "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1",
-            "224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "203.0.113.7", "240.0.0.1",
-            // Decimal, octal, hexadecimal and short forms.
-            "167772161", "0xa000001", "012.0.0.1", "0xA9.254.169.254", "10.1", "2852039166",
-            "\u{ff11}\u{ff10}.0.0.1", "10.0.0.1.",
-            "[::]", "[fc00::1]", "[fe80::1]", "[ff02::1]", "[2001:db8::1]",
-            // IPv4 within IPv6: mapped, compatible, translated, 6to4.
-            "[::ffff:10.0.0.1]", "[::ffff:a9fe:a9fe]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]",
-            "[64:ff9b::a9fe:a9fe]", "[2002:a00:1::]",
+        for host in ["10.0.0.1", "169.254.169.254", "0xa000001", "10.1", "[fe80::1]",
+            "[::ffff:a9fe:a9fe]", "[64:ff9b::10.0.0.1]",
         ] {
             let url = format!("https://{host}/events");
             let answer = world.post_webhook(&key, "/subscribe", wish(&url)).await;
@@ -70,7 +46,7 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn loopback_is_refused_unless_the_settings_allow_it(world) {
         let key = world.api_key("Example Lender").await;
         let loopbacks =
@@ -90,10 +66,8 @@ story! {
 }
 
 story! {
-    async fn what_was_accepted_is_checked_again_at_each_attempt(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
+    async fn an_accepted_url_is_checked_again_at_each_attempt(world) {
+        let (receiver, key, subscription) = subscriber(&world).await;
         world = world.reconfigure(|config| config.callback_allowed_networks.clear()).await;
         let body = json!({"eventType": "fallthrough", "uprn": "1"});
         assert_eq!(world.post_webhook(&key, "/simulate", body).await.status, 202);
@@ -104,18 +78,13 @@ story! {
     }
 }
 
-story! {
+sqlite_story! {
     async fn it_is_kept_in_its_normal_form(world) {
         let longest = format!("https://hooks.example.invalid/{}", "x".repeat(1970));
         for (url, normal) in [
-            ("https://hooks.example.invalid", "https://hooks.example.invalid/"),
             ("HTTPS://Hooks.Example.INVALID:443/a/../b", "https://hooks.example.invalid/b"),
-            ("https://hooks.example.invalid./", "https://hooks.example.invalid/"),
             ("https://b\u{fc}cher.invalid/", "https://xn--bcher-kva.invalid/"),
-            ("https://hooks.example.invalid/a%20b?c=d%26e", "https://hooks.example.invalid/a%20b?c=d%26e"),
-            ("https://8.8.8.8/", "https://8.8.8.8/"),
             ("https://134744072/x", "https://8.8.8.8/x"),
-            ("https://[2606:4700:4700::1111]/", "https://[2606:4700:4700::1111]/"),
             (longest.as_str(), longest.as_str()),
         ] {
             let key = world.api_key("Example Lender").await;

@@ -4,15 +4,14 @@ mod redeliver;
 
 use serde_json::{Value, json};
 
+use crate::routes::webhook::subscriber;
 use crate::story;
 use crate::world::Reply;
 
 story! {
     async fn each_delivery_is_shown_with_its_attempts(world) {
-        let receiver = world.receiver().await;
+        let (receiver, key, subscription) = subscriber(&world).await;
         receiver.answer([Reply::status(503), Reply::status(302).with("location", "/")]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
         let path = format!("/subscriptions/{subscription}/deliveries");
         let none = world.webhook(&key, ("GET", &path), None).await.json();
         let page = json!({"total": 0, "per_page": 15, "current_page": 1, "last_page": 1});
@@ -96,16 +95,5 @@ story! {
             let answer = world.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
             assert_eq!(answer.wrong_values(), errors, "{query}");
         }
-    }
-}
-
-story! {
-    async fn they_need_a_key_and_are_for_the_owner(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let path = format!("/subscriptions/{subscription}/deliveries");
-        world.assert_key_is_needed(&path, "GET").await;
-        world.assert_only_own("GET", "/deliveries", None).await;
     }
 }

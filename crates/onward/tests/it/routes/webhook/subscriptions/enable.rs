@@ -2,23 +2,20 @@
 
 use serde_json::json;
 
+use crate::routes::webhook::{subscriber, wait_until_disabled};
 use crate::story;
 use crate::world::Reply;
 
 story! {
-    async fn what_waits_goes_out_and_what_happened_meanwhile_is_replayed(world) {
-        let receiver = world.receiver().await;
+    async fn pending_deliveries_go_out_and_missed_events_can_be_replayed(world) {
+        let (receiver, key, subscription) = subscriber(&world).await;
         receiver.answer([Reply::status(500), Reply::status(410)]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
         let agent = world.agent("north").await;
         let (one, two) = (agent.list(1).await, agent.list(2).await);
         agent.record(one, "sstc", "2026-11-20").await;
         world.wait_for_attempts(&key, &subscription, 1).await;
         agent.record(two, "sstc", "2026-11-20").await;
-        world.wait_until("it is disabled", async || {
-            world.status_of(&key, &subscription).await == "disabled gone"
-        }).await;
+        wait_until_disabled(&world, &key, &subscription).await;
         let shown = world.subscription(&key, &subscription).await;
         assert_eq!(shown["disabledAt"], "2026-11-21T10:00:00Z");
         agent.record(one, "exchange", "2026-11-21").await;
@@ -58,9 +55,7 @@ story! {
 
 story! {
     async fn an_active_one_stays_as_it_is(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
+        let (_receiver, key, subscription) = subscriber(&world).await;
         let before = world.subscription(&key, &subscription).await;
         world.clock.advance(60);
         let path = format!("/subscriptions/{subscription}/enable");
@@ -73,29 +68,14 @@ story! {
 
 story! {
     async fn subscribing_again_enables_too(world) {
-        let receiver = world.receiver().await;
+        let (receiver, key, subscription) = subscriber(&world).await;
         receiver.answer([Reply::status(410)]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         world.post_webhook(&key, "/simulate", body).await;
-        world.wait_until("it is disabled", async || {
-            world.status_of(&key, &subscription).await == "disabled gone"
-        }).await;
+        wait_until_disabled(&world, &key, &subscription).await;
         world.clock.advance(60);
         assert_eq!(world.subscribe(&key, &receiver).await, subscription);
         assert_eq!(world.status_of(&key, &subscription).await, "active");
         world.wait_for_state(&key, &subscription, "delivered").await;
-    }
-}
-
-story! {
-    async fn it_needs_a_key_and_is_for_its_owner(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let path = format!("/subscriptions/{subscription}/enable");
-        world.assert_key_is_needed(&path, "POST").await;
-        world.assert_only_own("POST", "/enable", None).await;
     }
 }

@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
+use crate::routes::webhook::{subscriber, wait_until_disabled};
 use crate::story;
 use crate::world::Reply;
 
 story! {
-    async fn what_was_recorded_since_a_time_comes_again_with_its_ids(world) {
+    async fn events_since_a_time_are_sent_again_with_their_ids(world) {
         let receiver = world.receiver().await;
         let key = world.api_key("Example Lender").await;
         let agent = world.agent("north").await;
@@ -62,7 +63,7 @@ story! {
 }
 
 story! {
-    async fn neither_what_waits_nor_what_was_simulated_nor_another_type_is_replayed(world) {
+    async fn pending_simulated_and_unsubscribed_events_are_not_replayed(world) {
         let receiver = world.receiver().await;
         let key = world.api_key("Example Lender").await;
         let answer = receiver.subscribe_to(&world, &key, &["milestone.updated"]).await;
@@ -91,15 +92,10 @@ story! {
 }
 
 story! {
-    async fn it_needs_a_key_a_time_and_an_active_subscription_of_the_caller(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
+    async fn it_needs_a_time_and_an_active_subscription(world) {
+        let (receiver, key, subscription) = subscriber(&world).await;
         let path = format!("/subscriptions/{subscription}/replay");
-        world.assert_key_is_needed(&path, "POST").await;
-        world.assert_json_is_needed(&key, &path).await;
         let since = json!({"since": "2026-11-21T00:00:00Z"});
-        world.assert_only_own("POST", "/replay", Some(&since)).await;
         let missing = world.post_webhook(&key, &path, json!({"since": null})).await;
         assert_eq!(missing.wrong_values(), ["since: is missing"]);
         let number = world.post_webhook(&key, &path, json!({"since": 1_795_255_200})).await;
@@ -113,9 +109,7 @@ story! {
         receiver.answer([Reply::status(410)]);
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         world.post_webhook(&key, "/simulate", body).await;
-        world.wait_until("it is disabled", async || {
-            world.status_of(&key, &subscription).await == "disabled gone"
-        }).await;
+        wait_until_disabled(&world, &key, &subscription).await;
         let answer = world.post_webhook(&key, &path, since).await;
         let said = "409 conflict: The subscription is disabled. Enable it first.";
         assert_eq!(answer.problem(), said);

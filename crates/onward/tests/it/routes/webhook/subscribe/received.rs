@@ -1,15 +1,14 @@
-//! What a subscriber hears.
+//! The events that a subscriber receives.
 
 use serde_json::json;
 
+use crate::routes::webhook::subscriber;
 use crate::story;
 use crate::world::Reply;
 
 story! {
     async fn a_recorded_milestone_comes_as_the_event_of_document_1(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
+        let (receiver, _, _) = subscriber(&world).await;
         let agent = world.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "sstc", "2026-11-20").await;
@@ -35,10 +34,8 @@ story! {
 
 story! {
     async fn a_failed_attempt_is_made_again_with_the_same_id_and_a_fresh_token(world) {
-        let receiver = world.receiver().await;
+        let (receiver, key, subscription) = subscriber(&world).await;
         receiver.answer([Reply::status(500)]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
         let agent = world.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "fall_through", "2026-11-20").await;
