@@ -163,7 +163,7 @@ story! {
             let listed = both.get("/listing").await.page().1.len();
             assert_eq!((first, second, listed), expected, "{branches:?}");
         }
-        // What belongs to no branch is there for everybody with the scope.
+        // Every client with the scope reads resources that belong to no branch.
         world.set_branches(&both, &[]).await;
         assert_eq!(both.get("/milestone_type").await.status, 200);
         assert_eq!(both.get("/milestone_group").await.status, 200);

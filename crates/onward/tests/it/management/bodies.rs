@@ -97,7 +97,7 @@ sqlite_story! {
     }
 }
 
-/// A body that does not tell its length.
+/// A body without a `Content-Length`.
 struct Unmeasured(Vec<u8>);
 
 impl Body for Unmeasured {
@@ -127,7 +127,7 @@ sqlite_story! {
             let answer = send_body(&agent, call, JSON, too_long.clone()).await;
             assert_eq!(answer.code(), "413 body_too_large", "{call:?}");
             assert!(answer.failure().contains("65536 bytes"), "{}", answer.failure());
-            // Also where the length is not told before.
+            // The limit holds without a `Content-Length` as well.
             let streamed = reqwest::Body::wrap(Unmeasured(too_long.into_bytes()));
             let again = send_body(&agent, call, JSON, streamed).await;
             assert_eq!(again.failure(), answer.failure(), "{call:?}");

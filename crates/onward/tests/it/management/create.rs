@@ -1,4 +1,4 @@
-//! `POST /api/v1/listing`: what it creates (S-12, S-40, S-52).
+//! `POST /api/v1/listing`: new listings (S-12, S-40, S-52).
 
 use serde_json::{Value, json};
 

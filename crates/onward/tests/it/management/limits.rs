@@ -51,7 +51,7 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn every_answer_says_what_is_left(world) {
+    async fn every_answer_shows_the_remaining_requests(world) {
         let (limited_world, agent, place) = begin(world).await;
         world = limited_world;
         let mut unknown = agent.clone();

@@ -58,7 +58,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what only the server knows from the answer of a success.
+    /// Takes ids and times that the server chooses from a success.
     pub(super) fn check_success(
         &mut self,
         asker: &Asker,

@@ -210,7 +210,7 @@ impl Run<'_> {
             .iter()
             .map(|id| self.model.property_of(*id).uprn)
             .collect();
-        // A property whose sale was withdrawn has no chain (S-6).
+        // A property without a listing has no chain (S-6).
         let mut properties = self.model.properties.values();
         let gone = properties.find(|one| self.model.current(one.id).is_none());
         values.extend(gone.map(|one| one.uprn));
@@ -227,7 +227,7 @@ impl Run<'_> {
         }
     }
 
-    /// The whole history of a listing, oldest first, whether it is withdrawn or not.
+    /// The history of a listing, withdrawn or not, oldest first.
     pub(super) async fn history(&self, id: i64) -> Vec<Value> {
         let mut entries = Vec::new();
         for page in 1.. {

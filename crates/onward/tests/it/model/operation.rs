@@ -12,7 +12,7 @@ pub(super) struct Wish {
     pub(super) excluded: Option<bool>,
 }
 
-/// A change that somebody asks for.
+/// A request for a change.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
     /// Seller and buyer.
@@ -38,7 +38,7 @@ pub(super) enum Operation {
         is_top: bool,
         given: i64,
     },
-    /// Listing, key, and what is recorded.
+    /// Listing, key, and the members of the body.
     Record(i64, String, Wish),
     /// Listing and key.
     Withdraw(i64, String),

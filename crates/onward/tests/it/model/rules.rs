@@ -1,4 +1,4 @@
-//! What each operation does by the specification, and what refuses it.
+//! The effects and the refusals of each operation, by the specification.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -43,7 +43,7 @@ pub(super) const VALUE_INVALID: Refusal = (422, "value_invalid");
 const LOCKED: Refusal = (409, "listing_locked");
 
 impl Model {
-    /// Does what is asked, or refuses it and changes nothing.
+    /// Carries the operation out, or refuses it and changes nothing.
     pub(super) fn apply(&mut self, asker: &Asker, operation: &Operation) -> Outcome {
         match operation {
             Operation::Link(seller, buyer) => {

@@ -16,7 +16,7 @@ use crate::world::{Answer, World, send};
 
 /// A token is renewed when it is so old, in seconds.
 const TOKEN_AGE_MAX: i64 = 300;
-/// Operations told when a run fails.
+/// The output of a failed run shows so many operations.
 const STEPS_TOLD: usize = 12;
 
 /// Who sends an operation.
@@ -29,7 +29,7 @@ pub(super) enum Caller {
     WithWrongToken,
 }
 
-/// The server, the model, and those who ask.
+/// The server, the model, and the callers.
 pub(super) struct Run<'a> {
     pub(super) world: &'a World,
     pub(super) model: Model,
@@ -158,7 +158,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Mostly somebody who may.
+    /// A caller, mostly one with the right to the operation.
     fn choose_caller(&mut self, operation: &Operation) -> Caller {
         match self.random.below(200) {
             0 => return Caller::Lender,
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
         (events.collect(), last)
     }
 
-    /// S-38: what was recorded is in the outbox, and nothing else.
+    /// S-38: the outbox has an event for each recorded milestone, and no other.
     async fn check_events(&mut self, expected: &[Event]) {
         let (events, last) = self.take_events().await;
         assert_eq!(events, expected);

@@ -62,7 +62,7 @@ pub(super) struct Listing {
     /// Seller's and buyer's.
     pub(super) conveyancers: [String; 2],
     pub(super) milestones: BTreeMap<&'static str, Milestone>,
-    /// The chain link id; empty while it is new and nobody has seen it.
+    /// The chain link id; empty until the run has read a new one.
     pub(super) chain: String,
 }
 

@@ -45,7 +45,7 @@ impl Model {
         shown.collect()
     }
 
-    /// The envelope of a listing, with what was asked to be included (S-49).
+    /// The envelope of a listing, with these includes (S-49).
     pub(super) fn envelope(&self, id: i64, includes: &[&str]) -> Value {
         let is_flat = includes.contains(&"milestones");
         let mut data = self.resource(id, "listing", is_flat);
@@ -187,7 +187,7 @@ fn shown_id(id: i64, is_flat: bool) -> Value {
     }
 }
 
-/// Takes out what the specification leaves to the server, after looking at its type.
+/// Removes members that the specification leaves to the server, and checks their types.
 pub(super) fn strip(value: &mut Value) {
     match value {
         Value::Array(entries) => entries.iter_mut().for_each(strip),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Rows of one branch, whose listings are named after the properties they sell.
+/// Rows of one branch. A listing has the name of its property's UPRN.
 pub(crate) struct Rows(String);
 
 impl Rows {

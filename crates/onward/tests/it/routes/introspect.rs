@@ -1,4 +1,4 @@
-//! `/introspect`: what a token's own client learns of it (RFC 7662).
+//! `/introspect`: a client learns the state of its own tokens (RFC 7662).
 
 use serde_json::{Value, json};
 use signing::access_token::{self, AccessTokenClaims};

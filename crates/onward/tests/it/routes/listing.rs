@@ -164,7 +164,7 @@ story! {
         // Those that changed first come first.
         assert_eq!(ids(since(10)).await, [b, a]);
         world.clock.advance(10);
-        // A link is a change of both (S-7), whoever makes it.
+        // A link changes both listings (S-7), whichever agent makes it.
         other.link(theirs, c).await;
         assert_eq!(ids(since(20)).await, [a, c]);
         assert_eq!(page(&agent, &since(20)).await.1, "2 15 1 1");

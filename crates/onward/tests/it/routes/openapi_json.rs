@@ -41,7 +41,7 @@ impl Described {
         }
     }
 
-    /// Method and path of a call such as `GET /listing/{listing}?page=1`, whose `{…}` are filled
+    /// Method and path of a call such as `GET /listing/{listing}?page=1`, with its `{…}` filled
     /// in turn.
     fn fill(call: &str, fill: &[&str]) -> (Method, String) {
         let (method, template) = call.split_once(' ').unwrap();

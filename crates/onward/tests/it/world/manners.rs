@@ -188,7 +188,7 @@ impl Answer {
     }
 }
 
-/// Cases and what each of them leads to, where each result is shown once.
+/// Cases grouped by their results, so that equal results are shown once.
 pub(crate) fn grouped(cases: impl IntoIterator<Item = (String, String)>) -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (case, result) in cases {

@@ -129,7 +129,7 @@ sqlite_story! {
 }
 
 story! {
-    async fn everybody_finds_every_address_and_nobody_sees_whether_it_is_on_sale(world) {
+    async fn every_agent_finds_every_address_and_no_sale(world) {
         let [north, south] = world.two_agents().await;
         south.withdraw(south.list(1001).await).await;
         south.list(1002).await;

@@ -15,7 +15,7 @@ story! {
         let lender = world.lender().await;
         let told = async || world.told(&lender, 1).await.1;
         assert_eq!(told().await, "SPLIT_CHAIN 4: 1 bottom buys 2 buys 3, 2 top, 3 buys 4, 4");
-        // The chain's top is not checked as a whole, and yet there is something to take back.
+        // The chain's top is not checked, but one of its top listings is.
         assert_eq!(agent.checked_ends(ids[0]).await, "bottom");
         mark_end(&agent, &chain, "uncheck", "Not EOC", true).await.assert_success();
         assert_eq!(told().await, "SPLIT_CHAIN 4: 1 bottom buys 2 buys 3, 2, 3 buys 4, 4");

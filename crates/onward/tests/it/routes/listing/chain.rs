@@ -46,8 +46,8 @@ async fn prepare(agent: &Agent, verb: &str, anchor: i64) {
     }
 }
 
-/// Fails the story unless the shortcut works through any listing of the chain and everybody sees
-/// it at once. `told` is document 1's answer for a chain with one such end, and for one with two.
+/// Fails the story unless the shortcut works through any listing of the chain and each reader
+/// sees it at once. `told` is document 1's answer for a chain with one such end, and for one with two.
 async fn assert_marks(world: &World, verb: &str, end: &str, told: [&str; 2]) {
     let action = format!("{verb}/{end}");
     let [north, south] = world.two_agents().await;

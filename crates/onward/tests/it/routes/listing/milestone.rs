@@ -146,7 +146,7 @@ story! {
         // Recorded again on the same date: one event more.
         agent.record(listing, "exchange", "2026-11-20").await;
         assert_eq!(witness.events().await.len(), 2);
-        // Withdrawing what was never recorded succeeds as well.
+        // Withdrawing a milestone that was never recorded succeeds as well.
         agent.delete(&path(listing, "sstc")).await.assert_success();
     }
 }

@@ -35,7 +35,7 @@ story! {
         assert_eq!(opened["completed_at"], Value::Null);
         assert_eq!(opened["deleted_at"], Value::Null);
         assert_eq!(opened["updated_at"], BEGINNING + 60);
-        // Nothing else is touched, and nothing is told (S-38).
+        // Nothing else changes, and no event follows (S-38).
         assert_eq!(milestone(&agent, listing, "sstc").await["completed_at"], NOVEMBER_20);
         assert_eq!(witness.events().await, events);
         let shown = witness.property(1).await["milestones"].clone();
@@ -44,7 +44,7 @@ story! {
         let history = agent.history_lines(listing).await;
         assert!(history.last().unwrap().starts_with("enquiries.reopened "), "{history:?}");
         assert_eq!(history.len(), 5, "{history:?}");
-        // Opened again, on the same day as before: told again.
+        // Opened again on the same day: one event more.
         let again = agent.record(listing, "enquiries_opened", "2026-11-20").await;
         assert_eq!(again.json()["data"]["attributes"]["completed_at"], NOVEMBER_20);
         assert_eq!(witness.events().await.len(), 4);

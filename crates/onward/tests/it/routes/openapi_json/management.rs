@@ -8,7 +8,7 @@ use crate::sqlite_story;
 use crate::world::manners::KEY;
 use crate::world::{Agent, Answer, At, World, send};
 
-/// An agent whose answers are compared with the document.
+/// An agent, and the document that describes its answers.
 struct Checker {
     described: Described,
     agent: Agent,

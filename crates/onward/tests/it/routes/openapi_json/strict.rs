@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::world::Answer;
 
-/// Finds what the document says of this answer and checks all of it.
+/// Finds the description of this answer in the document and checks all of it.
 #[track_caller]
 pub(super) fn check_answer(document: &Value, path: &str, method: &Method, answer: &Answer) {
     let at = format!("{method} {path} {}", answer.status);

@@ -8,7 +8,7 @@ use crate::world::{Answer, At, Receiver, Reply, World};
 
 const UNKNOWN: &str = "7c1f86f4-5a4e-4c0e-9d0b-6f1f4c5a2d10";
 
-/// A subscriber whose answers are compared with the document.
+/// A subscriber, and the document that describes its answers.
 struct Checker<'a> {
     world: &'a World,
     described: Described,

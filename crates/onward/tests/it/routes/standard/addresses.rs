@@ -33,7 +33,7 @@ async fn suggestions(asker: &Asker, parameters: &[(&str, &str)]) -> Vec<Value> {
 }
 
 story! {
-    async fn the_most_likely_come_first_with_what_it_takes_to_choose(world) {
+    async fn the_most_likely_candidates_come_first(world) {
         let asker = begin(&world).await;
         let found = suggestions(&asker, &[("q", "12 church rd, leeds ls1 4ap")]).await;
         assert_eq!(found[0]["uprn"], 1);

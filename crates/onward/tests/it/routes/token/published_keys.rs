@@ -13,7 +13,7 @@ use crate::world::{Answer, Receiver, Reply, TestClient, World};
 const OK: &str = "200 -";
 const REFUSED: &str = "401 invalid_client";
 
-/// A client whose keys are where the receiver answers.
+/// A client that publishes its keys at the receiver.
 async fn register(world: &World, receiver: &Receiver) -> TestClient {
     let url = receiver.url.clone();
     let change = |client: &mut storage::clients::StoredClient| {
@@ -190,13 +190,13 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_slow_address_holds_nobody_up_for_long(world) {
+    async fn a_slow_address_delays_no_request_for_long(world) {
         let (receiver, client) = begin(&world).await;
         receiver.hold(true);
         let slow = request(&world, &client, &client.key);
         let ended = tokio::time::timeout(std::time::Duration::from_secs(15), slow).await;
         check_plain("given up", &ended.unwrap(), REFUSED);
-        // Within the pause nobody waits for it again.
+        // Within the pause no request waits for it again.
         let at_once = request(&world, &client, &client.key);
         let ended = tokio::time::timeout(std::time::Duration::from_secs(3), at_once).await;
         check_plain("at once", &ended.unwrap(), REFUSED);

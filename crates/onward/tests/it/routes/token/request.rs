@@ -23,7 +23,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// A right form with an assertion that nobody used.
+    /// A right form with an unused assertion.
     fn form(&self) -> Form {
         let assertion = self.client.assertion().sign(&self.client.key);
         let fields = token_form(&assertion);
@@ -87,7 +87,7 @@ async fn walk(world: &World, rows: fn(&Caller) -> Vec<Row>) {
 }
 
 sqlite_story! {
-    async fn what_the_form_must_hold(world) {
+    async fn the_form_has_its_parameters(world) {
         walk(&world, |caller| {
             let grant = |value: &str| caller.post(&caller.having("grant_type", value));
             let kind = |value: &str| caller.post(&caller.having("client_assertion_type", value));

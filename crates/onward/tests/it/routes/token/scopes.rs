@@ -11,7 +11,7 @@ const REFUSED: &str = "invalid_scope";
 const INSUFFICIENT: &str = "403 Bearer error=\"insufficient_scope\"";
 const CHAINS: &str = "/api/v1/standard/chains";
 
-/// Asks for scopes and compares what is granted, or that nothing is.
+/// Asks for scopes and compares the granted ones, or the refusal.
 async fn check_scope(world: &World, client: &TestClient, asked: Option<&str>, expected: &str) {
     let label = format!("T43 {} asks for {asked:?}", client.id);
     let assertion = client.assertion().sign(&client.key);

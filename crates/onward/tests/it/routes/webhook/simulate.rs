@@ -82,7 +82,7 @@ sqlite_story! {
 }
 
 story! {
-    async fn it_reaches_the_caller_s_own_active_subscriptions_only(world) {
+    async fn a_test_event_reaches_the_caller_s_own_active_subscriptions_only(world) {
         let (all, key, receives_all) = subscriber(&world).await;
         let (milestones, gone) = (world.receiver().await, world.receiver().await);
         let (theirs, _, _) = subscriber(&world).await;

@@ -140,7 +140,7 @@ story! {
 }
 
 story! {
-    /// What a key begins does not outlive it: nobody could end such a subscription any more.
+    /// A subscription does not outlive its key, because nobody could delete it.
     async fn a_key_that_is_revoked_meanwhile_subscribes_nothing(world) {
         let key = world.api_key("Example Lender").await;
         let body = wish("https://hooks.example.invalid/a").to_string();

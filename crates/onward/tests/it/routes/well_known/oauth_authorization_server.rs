@@ -1,4 +1,4 @@
-//! The metadata of the authorisation server, compared with what the endpoints do.
+//! The metadata of the authorisation server, compared with the endpoints.
 
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;

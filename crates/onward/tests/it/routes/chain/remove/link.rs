@@ -39,7 +39,7 @@ story! {
         let (chain, text) = world.told(&lender, 1002).await;
         assert_eq!(text, "IN_CHAIN 2: 1002 buys 1001, 1001");
         world.clock.advance(5);
-        // Whoever has one side may break what the other side linked.
+        // The agent of either side may break a link of the other agent.
         south.unlink(seller, buyer).await.assert_success();
         assert_eq!(north.chain_of(seller).await, chain);
         for (agent, listing, uprn) in [(&north, seller, 1001), (&south, buyer, 1002)] {

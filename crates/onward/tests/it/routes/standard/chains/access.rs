@@ -16,7 +16,7 @@ use crate::world::manners::grouped;
 use crate::world::{Answer, Assertion, BEGINNING, http_client};
 use crate::{sqlite_story, story};
 
-/// Nothing is on sale, so that callers with access are told of no match.
+/// No property is on sale, so callers with access get 404.
 const ASK: [(&str, &str); 2] = [("inputType", "uprn"), ("value[]", "1")];
 const LET_IN: &str = "404";
 const NO_SCOPE: &str = "403 Bearer error=\"insufficient_scope\", scope=\"transaction-status\"";

@@ -173,7 +173,7 @@ sqlite_story! {
 story! {
     async fn a_registry_that_just_changed_changes_no_answer(world) {
         let asker = Asker::with_sales(&world, [1]).await;
-        // Each answer is the first one since somebody else was registered.
+        // Each answer is the first one after another client was registered.
         for (number, (form, status)) in [
             (&ASK[..], 200),
             (&[("inputType", "uprn"), ("value[]", "99")], 404),

@@ -1,5 +1,5 @@
 //! Which property a typed address finds (S-7). All rules are tested in crate `address`; the tests
-//! here prove that the query applies them to what the store holds.
+//! here prove that the query applies them to the properties in the store.
 
 use super::asker::Asker;
 use super::rows::Rows;
@@ -32,7 +32,7 @@ impl Asker {
 }
 
 story! {
-    async fn what_people_type_finds_the_property_they_mean(world) {
+    async fn an_address_as_people_type_it_finds_its_property(world) {
         world.import(town().lines()).await;
         let asker = Asker::new(&world).await;
         for (uprn, typed) in [

@@ -62,7 +62,7 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn every_answer_says_what_is_left(world) {
+    async fn every_answer_shows_the_remaining_requests(world) {
         world.import(Rows::new().sales([1]).lines()).await;
         world = world.limited_to(1000).await;
         let asker = Asker::new(&world).await;
@@ -72,7 +72,7 @@ sqlite_story! {
         assert!([998, 999].contains(&read_remaining(&first)), "{}", limits(&first));
         let none = Asker::of(&world, world.register("none", &[]).await).await;
         let form = [("inputType", "uprn"), ("value[]", "1")];
-        // Those that were counted …
+        // The limit counts these requests …
         for answer in [
             asker.ask_uprns(&[2]).await,
             asker.ask(&[]).await,
@@ -85,7 +85,7 @@ sqlite_story! {
             let left: u32 = left.strip_suffix(";t=1").unwrap().parse().unwrap();
             assert!((900..=999).contains(&left), "{shown}");
         }
-        // … and those that were not.
+        // … and not these.
         for answer in [
             none.ask_uprns(&[1]).await,
             read(asker.request_as(&Method::POST, "").form(&form)).await,
@@ -125,7 +125,7 @@ fn read_remaining(answer: &Answer) -> u32 {
 }
 
 sqlite_story! {
-    async fn refused_callers_use_up_nobody_s_limit(world) {
+    async fn refused_callers_do_not_count_against_any_limit(world) {
         let asker = Asker::with_sales(&world, [1]).await;
         let stranger = Asker::of(&world, world.register("none", &[]).await).await;
         world = world.limited_to(BURST).await;

@@ -42,7 +42,7 @@ sqlite_story! {
 sqlite_story! {
     async fn rows_and_page_outside_their_bounds_are_refused(world) {
         let asker = Asker::with_sales(&world, [1, 2, 3]).await;
-        // As they stand in a URL: a bare plus sign is a space.
+        // Encoded for a URL, in which a plus sign is a space.
         let nonsense = ["", "0", "-1", "+1", "%2B1", "%201", "1%20", "1.0", "1e1", "0x1", "1,000",
             "one", "%D9%A1", "1%00", "99999999999999999999", "-99999999999999999999"];
         let rows_detail = "rows: must be an integer from 1 to 100";
@@ -97,7 +97,7 @@ sqlite_story! {
             assert_eq!(pages(&answer), (3, 2, page.parse().unwrap(), 2));
             assert_eq!(firsts(&answer), shown, "page {page}");
         }
-        // One value alone, whose answer may be kept from one question to the next.
+        // The node may keep the answer for one value alone.
         for (page, rows, shown) in [(1, 2, 1), (2, 2, 0), (1, 3, 1), (1, 2, 1), (2, 3, 0)] {
             let query = format!("?page={page}&rows={rows}");
             let answer = asker.ask_at(&query, &ASK[..2]).await;

@@ -68,7 +68,7 @@ sqlite_story! {
                 asker = asker.renewed(&world).await;
             }
             let body = asker.ask_uprns(&[1]).await.json();
-            // RS256 is deterministic: only the time can tell.
+            // RS256 is deterministic: only the time shows a new signature.
             assert_eq!(body["data"], first["data"]);
             assert_eq!(body["provenance"]["signature"], first["provenance"]["signature"]);
             let signed_at = read_time(&body["provenance"]["signedAt"]);

@@ -1,4 +1,4 @@
-//! How a question is written and what may be asked (S-1, S-3).
+//! The encodings of a query and its values (S-1, S-3).
 
 use super::asker::{Asker, multipart};
 use super::rows::Rows;

@@ -1,9 +1,9 @@
-//! Which links are not broken: 404, 403, 409 (S-41, S-44).
+//! Links that cannot be broken: 404, 403, 409 (S-41, S-44).
 
 use crate::story;
 
 story! {
-    async fn what_is_not_linked_cannot_be_broken(world) {
+    async fn only_a_link_that_exists_can_be_broken(world) {
         let agent = world.agent("north").await;
         let [bottom, middle, top] = agent.list_chain([1, 2, 3]).await;
         let alone = agent.list(4).await;
