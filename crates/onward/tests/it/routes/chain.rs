@@ -164,7 +164,7 @@ story! {
             let mut expected = before;
             let by = if agent.branch == north.branch { "north Ltd" } else { "south Ltd" };
             expected[usize::from(!is_top)].push(json!({
-                "action": format!("end.{verb}ed"), "at": world.app().clock.now_seconds(), "by": by,
+                "action": format!("end.{verb}ed"), "at": world.server.foundation.clock.now_seconds(), "by": by,
                 "chain_link_id": chain,
                 "detail": {"end": if is_top { "top" } else { "bottom" }, "reason": reason},
             }));

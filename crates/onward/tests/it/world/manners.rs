@@ -14,7 +14,7 @@ pub(crate) const KEY: &str = "Idempotency-Key";
 impl World {
     /// The same deployment with a rate limit that gives a place back each second.
     pub(crate) async fn limited_to(self, burst: u32) -> Self {
-        let limit = |config: &mut onward::config::Config| {
+        let limit = |config: &mut server::config::Config| {
             config.rate_limit_enabled = true;
             config.rate_limit_per_second = 1;
             config.rate_limit_burst = burst;

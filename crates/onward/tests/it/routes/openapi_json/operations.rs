@@ -57,33 +57,29 @@ fn paths(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
     document["paths"].as_object().unwrap().iter()
 }
 
-/// The paths that `router.rs` names in the arm of an address or in the functions
-/// that the arm calls, and after the last arm, for all.
+/// The paths that `router.rs` names for a listener: in its arm, in the functions that the arm
+/// calls, and after the last arm for all listeners.
 fn routes_of(at: At) -> BTreeSet<String> {
-    let table = ROUTER.split_once("let routes = match door {").unwrap().1;
+    let table = ROUTER
+        .split_once("let routes = match listener {")
+        .unwrap()
+        .1;
     let (arms, rest) = table.split_once("};").unwrap();
-    let (common, rest) = rest.split_once("fn listing_door").unwrap();
-    let (_, rest) = rest.split_once("fn webhook_routes").unwrap();
-    let (webhooks, listing) = rest.split_once("fn chain_routes").unwrap();
-    let own = match at {
-        At::Listing => listing,
-        At::Base => webhooks,
-        At::Auth | At::Directory | At::Ops => "",
-    };
-    let arm = arms
-        .split("Door::")
-        .find(|arm| arm.starts_with(&format!("{at:?}")))
-        .unwrap();
-    let literals = |code: &str| -> Vec<String> {
-        let calls = code.split(".route(").skip(1);
-        calls
-            .map(|call| call.split('"').nth(1).unwrap().to_owned())
-            .collect()
-    };
-    let mut routes = literals(arm);
-    routes.extend(literals(own));
-    routes.extend(literals(common));
-    routes.into_iter().collect()
+    let is_own = |arm: &&str| arm.starts_with(&format!("{at:?}"));
+    let arm = arms.split("Listener::").find(is_own).unwrap();
+    let mut routes = BTreeSet::new();
+    let mut texts = vec![arm, rest.split_once("\n}\n").unwrap().0];
+    while let Some(text) = texts.pop() {
+        let calls = text.split(".route(").skip(1);
+        routes.extend(calls.map(|call| call.split('"').nth(1).unwrap().to_owned()));
+        for function in ROUTER.split("\nfn ").skip(1) {
+            let (name, body) = function.split_once('(').unwrap();
+            if text.contains(&format!("{name}(")) {
+                texts.push(body.split_once("\n}\n").unwrap().0);
+            }
+        }
+    }
+    routes
 }
 
 /// A method that is described is never answered with 405, and any other always

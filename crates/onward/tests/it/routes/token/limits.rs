@@ -1,7 +1,6 @@
 //! How often a client may ask for tokens and about them: its one bucket counts all (S-14).
 
 use serde_json::json;
-use server::config::Config;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 use storage::registry::find_revision;

@@ -108,7 +108,7 @@ sqlite_story! {
         let altered = |name: &str, value: Value| {
             format!("{}.{signature}", asker.parts().claim(name, value).signing_input())
         };
-        let keyring = &world.app().registry.snapshot().await.unwrap().keyring;
+        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
         let attacker = SigningKey::generate(keyring.current(Purpose::Token).algorithm()).unwrap();
         let jwk = attacker.public_key().to_jwk();
         let named = |kid: &str| asker.parts().member("kid", json!(kid));
@@ -146,7 +146,7 @@ sqlite_story! {
 sqlite_story! {
     async fn each_claim_counts(world) {
         let asker = Asker::new(&world).await;
-        let keyring = &world.app().registry.snapshot().await.unwrap().keyring;
+        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
         let own = keyring.current(Purpose::Token);
         let rows = [
             ("at+jwt", "scope", asker.parts().claims["scope"].clone()),
