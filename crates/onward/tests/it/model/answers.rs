@@ -106,21 +106,16 @@ impl Run<'_> {
     }
 
     pub(super) fn check_success_body(&self, operation: &Operation, answer: &Answer) {
-        let expected = match operation {
-            Operation::Link(seller, buyer) => {
-                json!({"data": self.model.listing_resources(&[*buyer, *seller])})
-            }
-            Operation::Record(listing, key, _) => {
-                json!({"data": self.model.milestone(*listing, key)})
-            }
-            Operation::Lock(listing, _) | Operation::Price(listing, _) => {
-                self.model.envelope(*listing, &[])
-            }
-            Operation::Create(_) => {
-                let id = answer.json()["data"]["id"].as_i64().unwrap();
-                self.model.envelope(id, &[])
-            }
-            _without_data => simple_success(),
+        let expected = if let Operation::Link(seller, buyer) = operation {
+            json!({"data": self.model.listing_resources(&[*buyer, *seller])})
+        } else if let Operation::Record(listing, key, _) = operation {
+            json!({"data": self.model.milestone(*listing, key)})
+        } else if let Operation::Lock(listing, _) | Operation::Price(listing, _) = operation {
+            self.model.envelope(*listing, &[])
+        } else if matches!(operation, Operation::Create(_)) {
+            self.model.envelope(answer.listing(), &[])
+        } else {
+            simple_success()
         };
         assert_eq!(answer.json(), expected);
     }
