@@ -2,122 +2,106 @@
 
 use chain::ids::BranchId;
 use storage::branch::{self, Branch, BranchWithParticipant};
-use storage::{Storage, StorageError, Write, clients, registry};
+use storage::{Storage, clients, registry};
 
+use crate::database::{TestDatabase, read, write};
 use crate::on_both_engines;
 use crate::rows::{CLIENT, THEN, insert_branch, insert_client, participant};
 
 on_both_engines! {
-    fn branches_are_listed_by_name_whatever_the_engine(place) {
-        let storage = open_with_branches(place, &["zeta", "Beta", "Éire", "alpha", "Ändern", "beta"]);
-        let all = storage.read_blocking(branch::list_branches).unwrap();
+    fn both_engines_list_branches_in_the_same_order(database) {
+        let names = &["zeta", "Beta", "Éire", "alpha", "Ändern", "beta"];
+        let (storage, all) = open_with_branches(database, names);
         let order = ["alpha", "Beta", "beta", "zeta", "Ändern", "Éire"];
-        assert_eq!(names(&all), order);
-        let found = find(&storage, "", (10, 0));
-        assert_eq!(found, (6, all.clone()));
-        assert_eq!(find(&storage, "", (2, 3)), (6, all[3..5].to_vec()));
-        assert_eq!(all[0].participant, "Agents Ltd");
-        assert_eq!(all[0].reference, "alpha");
+        assert!(all.iter().map(|branch| &branch.name).eq(&order));
+        assert_eq!(find(&storage, "", 10, 0), (6, all.clone()));
+        assert_eq!(find(&storage, "", 2, 3), (6, all[3..5].to_vec()));
+        assert_eq!((all[0].participant.as_str(), all[0].reference.as_str()), ("Agents Ltd", "alpha"));
     }
 
-    fn a_name_is_found_by_any_part_in_capitals_or_not(place) {
-        let storage = open_with_branches(place, &["Leeds North", "Tŷ Mawr", "North Leeds"]);
-        let check = |text: &'static str, expected: &[&str]| {
-            let (total, found) = find(&storage, text, (10, 0));
-            assert_eq!(names(&found), expected, "{text}");
+    fn a_branch_is_found_by_any_part_of_its_name(database) {
+        let (storage, _all) = open_with_branches(database, &[
+            "Leeds North", "Tŷ Mawr", "North Leeds",
+            "100% Homes", "100 Homes", "A_B", "AxB", r"C:\D", "E!F", "O'Hara",
+        ]);
+        for (text, expected) in [
+            ("north", &["Leeds North", "North Leeds"][..]),
+            ("S NO", &["Leeds North"]),
+            ("TŶ", &["Tŷ Mawr"]),
+            ("leedsnorth", &[]),
+            ("0%", &["100% Homes"]),
+            ("%", &["100% Homes"]),
+            ("_", &["A_B"]),
+            ("\\", &[r"C:\D"]),
+            ("!", &["E!F"]),
+            ("'", &["O'Hara"]),
+        ] {
+            let (total, found) = find(&storage, text, 10, 0);
+            assert!(found.iter().map(|branch| &branch.name).eq(expected), "{text}: {found:?}");
             assert_eq!(total, i64::try_from(expected.len()).unwrap(), "{text}");
-        };
-        check("north", &["Leeds North", "North Leeds"]);
-        check("S NO", &["Leeds North"]);
-        check("TŶ", &["Tŷ Mawr"]);
-        check("leedsnorth", &[]);
+        }
     }
 
-    fn marks_in_a_text_mean_themselves(place) {
-        let names_with_marks = ["100% Homes", "100 Homes", "A_B", "AxB", r"C:\D", "E!F", "O'Hara"];
-        let storage = open_with_branches(place, &names_with_marks);
-        let check = |text: &'static str, expected: &[&str]| {
-            assert_eq!(names(&find(&storage, text, (10, 0)).1), expected, "{text}");
-        };
-        check("0%", &["100% Homes"]);
-        check("%", &["100% Homes"]);
-        check("_", &["A_B"]);
-        check("\\", &[r"C:\D"]);
-        check("!", &["E!F"]);
-        check("'", &["O'Hara"]);
-    }
-
-    fn a_renamed_branch_is_found_by_its_new_name_alone(place) {
-        let storage = open_with_branches(place, &["Old Name"]);
-        storage
-            .write_blocking(|write| {
-                let participant_id = participant(write, "Other Ltd")?;
-                let found = branch::find_branch_by_reference(write, "Old Name")?.unwrap();
-                let name = "NEW".to_owned();
-                branch::update_branch(write, &Branch { name, participant_id, ..found })
-            })
-            .unwrap();
-        assert_eq!(find(&storage, "old", (10, 0)), (0, vec![]));
-        let (total, found) = find(&storage, "new", (10, 0));
+    fn a_renamed_branch_is_found_by_its_new_name_only(database) {
+        let (storage, _all) = open_with_branches(database, &["Old Name"]);
+        write(&storage, |write| {
+            let participant_id = participant(write, "Other Ltd")?;
+            let found = branch::find_branch_by_reference(write, "Old Name")?.unwrap();
+            let name = "NEW".to_owned();
+            branch::update_branch(write, &Branch { name, participant_id, ..found })
+        });
+        assert_eq!(find(&storage, "old", 10, 0), (0, vec![]));
+        let (total, found) = find(&storage, "new", 10, 0);
         assert_eq!((total, found[0].participant.as_str()), (1, "Other Ltd"));
     }
 
-    fn a_client_gets_exactly_the_branches_it_is_given(place) {
-        let storage = open_with_branches(place, &["a", "b", "c"]);
-        let all = storage.read_blocking(branch::list_branches).unwrap();
+    fn a_client_gets_exactly_the_given_branches(database) {
+        let (storage, all) = open_with_branches(database, &["a", "b", "c"]);
         let [a, b, c] = [all[0].id, all[1].id, all[2].id];
-        storage.write_blocking(move |write| insert_client(write, &[a, b])).unwrap();
-        let revision = storage.read_blocking(registry::find_revision).unwrap();
-        let mut given = 0;
-        for branches in [vec![b, c, b], vec![], vec![a]] {
-            assert!(set(&storage, CLIENT, branches.clone()).unwrap());
-            given += 1;
-            let client = storage.read_blocking(|read| clients::find_client(read, CLIENT));
-            let mut expected = branches;
-            expected.sort();
-            expected.dedup();
-            assert_eq!(client.unwrap().unwrap().branches, expected);
-            let now = storage.read_blocking(registry::find_revision).unwrap();
-            assert_eq!(now, revision + given);
+        write(&storage, move |write| insert_client(write, &[a, b]));
+        let revision = read(&storage, registry::find_revision);
+        let branches = || read(&storage, |read| clients::find_client(read, CLIENT)).unwrap().branches;
+        let set = |client: &'static str, given: Vec<BranchId>| storage.write_blocking(move |write| {
+            clients::set_client_branches(write, client, &given, THEN + 1)
+        });
+        for (changes, given, expected) in [
+            (1, vec![b, c, b], vec![b, c]),
+            (2, vec![], vec![]),
+            (3, vec![a], vec![a]),
+        ] {
+            assert!(set(CLIENT, given).unwrap());
+            assert_eq!(branches(), expected);
+            assert_eq!(read(&storage, registry::find_revision), revision + changes);
         }
-        assert!(!set(&storage, "https://client.example/none", vec![a]).unwrap());
-        let unknown = set(&storage, CLIENT, vec![b, BranchId(99)]);
+        assert!(!set("https://client.example/none", vec![a]).unwrap());
+        let unknown = set(CLIENT, vec![b, BranchId(99)]);
         assert!(unknown.is_err(), "{unknown:?}");
-        let client = storage.read_blocking(|read| clients::find_client(read, CLIENT));
-        assert_eq!(client.unwrap().unwrap().branches, [a]);
+        assert_eq!(branches(), [a]);
     }
 }
 
-fn open_with_branches(place: &crate::place::Place, names: &[&str]) -> Storage {
-    let storage = place.open();
+fn open_with_branches(
+    database: &TestDatabase,
+    names: &[&str],
+) -> (Storage, Vec<BranchWithParticipant>) {
+    let storage = database.open();
     let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-    storage
-        .write_blocking(move |write: &mut Write<'_>| {
-            for name in &names {
-                insert_branch(write, name)?;
-            }
-            Ok::<_, StorageError>(())
-        })
-        .unwrap();
-    storage
+    let all = write(&storage, move |write| {
+        for name in &names {
+            insert_branch(write, name)?;
+        }
+        branch::list_branches(write)
+    });
+    (storage, all)
 }
 
 fn find(
     storage: &Storage,
     text: &'static str,
-    (limit, offset): (i64, i64),
+    limit: i64,
+    offset: i64,
 ) -> (i64, Vec<BranchWithParticipant>) {
-    let found =
-        storage.read_blocking(move |read| branch::list_branches_by_name(read, text, limit, offset));
-    found.unwrap()
-}
-
-fn names(branches: &[BranchWithParticipant]) -> Vec<&str> {
-    branches.iter().map(|branch| branch.name.as_str()).collect()
-}
-
-fn set(storage: &Storage, client: &'static str, branches: Vec<BranchId>) -> storage::Result<bool> {
-    storage.write_blocking(move |write| {
-        clients::set_client_branches(write, client, &branches, THEN + 1)
+    read(storage, move |read| {
+        branch::list_branches_by_name(read, text, limit, offset)
     })
 }

@@ -1,176 +1,201 @@
-//! Joins, breaks and end checks: the stored chain is what the decision says.
+//! Joins, breaks and end checks. The stored chain is the one that crate `chain` decided, also with
+//! many writers at the same time.
 
 use chain::ends::{self, End};
 use chain::ids::{ChainId, ListingId};
 use chain::link::{self, Join, LinkRule, Unlink};
+use chain::milestone;
 use chain::state::{Chain, Link, Member};
 use storage::changes::{self, EndMarks};
-use storage::{Read, Result, Storage, Write, listings, state};
+use storage::history::{self, NewEntry};
+use storage::{Read, Result, Storage, Write, milestones, state};
 use uuid::Uuid;
 
+use crate::database::{on_threads, read, write};
 use crate::on_both_engines;
-use crate::rows::{THEN, chain_of, open_with_listings, version_of};
-
-const NOW: i64 = THEN + 1_000_000;
+use crate::rows::{
+    CLIENT, NOW, chain_of, find_listing, milestone_values, open_with_listings, version_of,
+};
 
 on_both_engines! {
-    fn a_join_moves_the_shorter_chain_and_clears_what_it_covers(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 4);
-        check_all_ends(&storage, &ids);
+    fn a_join_moves_the_shorter_chain_and_clears_inner_end_checks(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 4);
+        for id in ids.clone() {
+            write(&storage, move |write| check_ends(write, id, true));
+        }
         join(&storage, ids[1], ids[0]);
         join(&storage, ids[2], ids[1]);
-        // The single one becomes the seller, and its chain ends.
-        let before = [chain(&storage, ids[3]), chain(&storage, ids[2])];
-        let (sellers, seller_version) = &before[0];
-        let (buyers, buyer_version) = &before[1];
+        // The chain of the single seller is dissolved.
+        let (sellers, seller_version) = chain(&storage, ids[3]);
+        let (buyers, buyer_version) = chain(&storage, ids[2]);
         let decision = join(&storage, ids[3], ids[2]);
         assert_eq!(decision.survivor, buyers.id());
         assert_eq!(decision.cleared.len(), 2);
         let (joined, version) = chain(&storage, ids[3]);
-        assert_eq!(joined, joined_as_decided(sellers, buyers, &decision));
-        assert_eq!((joined.top_checked(), joined.bottom_checked()), (true, true));
-        assert!(version > *seller_version && version > *buyer_version);
-        let dissolved = sellers.id();
-        let gone = storage.read_blocking(move |read| version_of(read, dissolved));
-        assert_eq!(gone.unwrap(), None);
-        assert_eq!(
-            ids.iter().map(|id| updated_at(&storage, *id)).collect::<Vec<_>>(),
-            [NOW, NOW, NOW, NOW]
-        );
+        assert_eq!(joined, line(&joined, buyers.id(), &ids, [true, true]));
+        assert!(version > seller_version && version > buyer_version);
+        assert_eq!(read(&storage, move |read| version_of(read, sellers.id())), None);
+        assert_eq!(updated_at(&storage, &ids), [NOW; 4]);
     }
 
-    fn a_join_within_one_chain_adds_the_link_alone(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 3);
-        join(&storage, ids[1], ids[0]);
-        join(&storage, ids[2], ids[1]);
-        let (before, version) = chain(&storage, ids[0]);
-        let decision = join(&storage, ids[2], ids[0]);
-        assert_eq!(decision.dissolved, None);
-        let (after, raised) = chain(&storage, ids[0]);
-        assert_eq!(after, joined_as_decided(&before, &before, &decision));
-        assert_eq!((after.links().len(), raised), (3, version + 1));
-    }
-
-    fn a_break_moves_the_shorter_part_into_a_fresh_chain(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 4);
+    fn a_break_moves_the_shorter_part_into_a_new_chain(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 4);
         for pair in ids.windows(2) {
             join(&storage, pair[1], pair[0]);
         }
-        check_ends(&storage, ids[0], true);
-        let (before, version) = chain(&storage, ids[0]);
-        let decision = unlink(&storage, ids[1], ids[0], NOW + 5);
-        let (fresh, moved) = decision.new_chain.clone().unwrap();
-        assert_eq!(moved, [ids[0]]);
+        let bottom = ids[0];
+        write(&storage, move |write| check_ends(write, bottom, true));
+        let (before, version) = chain(&storage, bottom);
+        let decision = unlink(&storage, ids[1], bottom, NOW + 5);
+        let (new_id, moved) = decision.new_chain.unwrap();
+        assert_eq!(moved, [bottom]);
         let (kept, kept_version) = chain(&storage, ids[1]);
-        let (new, new_version) = chain(&storage, ids[0]);
-        assert_eq!(kept, part(&before, before.id(), &ids[1..]));
-        assert_eq!(new, part(&before, fresh, &ids[..1]));
+        let (new, new_version) = chain(&storage, bottom);
+        assert_eq!(kept, line(&before, before.id(), &ids[1..], [true, false]));
+        assert_eq!(new, line(&before, new_id, &ids[..1], [false, true]));
         assert_eq!((kept_version, new_version), (version + 1, 1));
-        assert_eq!((kept.top_checked(), kept.bottom_checked()), (true, false));
-        assert_eq!((new.top_checked(), new.bottom_checked()), (false, true));
-        let times: Vec<_> = ids.iter().map(|id| updated_at(&storage, *id)).collect();
-        assert_eq!(times, [NOW + 5, NOW + 5, NOW, NOW]);
+        assert_eq!(updated_at(&storage, &ids), [NOW + 5, NOW + 5, NOW, NOW]);
     }
 
-    fn a_break_that_leaves_one_piece_moves_nothing(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 3);
-        for (seller, buyer) in [(1, 0), (2, 1), (2, 0)] {
-            join(&storage, ids[seller], ids[buyer]);
-        }
+    fn a_link_within_one_chain_comes_and_goes_without_moving_listings(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 3);
+        join(&storage, ids[1], ids[0]);
+        join(&storage, ids[2], ids[1]);
         let (before, version) = chain(&storage, ids[0]);
-        let decision = unlink(&storage, ids[2], ids[0], NOW);
-        assert_eq!(decision.new_chain, None);
+        let joined = join(&storage, ids[2], ids[0]);
+        assert_eq!(joined.dissolved, None);
         let (after, raised) = chain(&storage, ids[0]);
-        assert_eq!((after.id(), after.links().len()), (before.id(), 2));
-        assert_eq!(raised, version + 1);
+        let links = [before.links(), &[joined.link]].concat();
+        let expected = Chain::new(before.id(), before.members().to_vec(), links).unwrap();
+        assert_eq!((after, raised), (expected, version + 1));
+        let broken = unlink(&storage, ids[2], ids[0], NOW);
+        assert_eq!(broken.new_chain, None);
+        assert_eq!(chain(&storage, ids[0]), (before, version + 2));
     }
 
-    fn end_checks_are_set_and_cleared_as_decided(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 2);
+    fn end_checks_are_set_and_cleared_and_only_a_change_raises_the_version(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 2);
         join(&storage, ids[1], ids[0]);
         let (before, version) = chain(&storage, ids[0]);
-        assert_eq!((before.top_checked(), before.bottom_checked()), (false, false));
-        let touched = updated_at(&storage, ids[1]);
+        assert_eq!(before, line(&before, before.id(), &ids, [false, false]));
+        let (touched, bottom) = (updated_at(&storage, &ids), ids[0]);
         for (is_checked, raised) in [(true, 2), (true, 2), (false, 4), (false, 4)] {
-            check_ends(&storage, ids[0], is_checked);
-            let (after, now) = chain(&storage, ids[0]);
-            assert_eq!((after.top_checked(), after.bottom_checked()), (is_checked, is_checked));
+            write(&storage, move |write| check_ends(write, bottom, is_checked));
+            let (after, now) = chain(&storage, bottom);
+            assert_eq!(after, line(&before, before.id(), &ids, [is_checked; 2]));
             assert_eq!(now, version + raised, "once for each end that changed");
         }
-        assert_eq!(updated_at(&storage, ids[1]), touched);
+        assert_eq!(updated_at(&storage, &ids), touched);
+
+        // Another writer may have set the same check after the decision.
+        let (top, chain) = (ids[1], before.id());
+        for _ in 0..2 {
+            write(&storage, move |write| {
+                let (end, listings) = (End::Top, &[top]);
+                let marks = EndMarks { chain, listings, end, is_checked: true };
+                changes::store_end_checks(write, &marks, NOW)
+            });
+            assert_eq!(read(&storage, move |read| version_of(read, chain)), Some(version + 5));
+        }
     }
 
-    fn marks_that_stand_already_raise_no_version(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 1);
-        let listing = ids[0];
-        let marked = move |write: &mut Write<'_>| -> Result<_> {
-            let chain = chain_of(write, listing)?;
-            let listings = &[listing];
-            let marks = EndMarks { chain, listings, end: End::Top, is_checked: true };
-            changes::store_end_checks(write, &marks, NOW)?;
-            version_of(write, chain)
-        };
-        assert_eq!(storage.write_blocking(marked).unwrap(), Some(2));
-        assert_eq!(storage.write_blocking(marked).unwrap(), Some(2));
+    fn many_writers_on_few_listings_all_succeed(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 24);
+        let nodes = [storage, database.open()];
+        on_threads(32, &nodes, |node, writer| {
+            for round in 0..6 {
+                let seller = ids[(writer * 5 + round * 7) % ids.len()];
+                let buyer = ids[(writer * 3 + round + 1) % ids.len()];
+                write(node, move |write| change(write, writer + round, seller, buyer));
+            }
+        });
+        let mut entries = 0;
+        for listing in ids {
+            // Loading a chain checks it.
+            assert!(chain(&nodes[0], listing).0.listings().contains(&listing));
+            entries += read(&nodes[0], move |read| history::list_history(read, listing, 1, 0)).0;
+        }
+        assert_eq!(entries, 32 * 6, "one for each write");
     }
 }
 
 /// Decides and stores in one transaction, as the routes do.
 fn join(storage: &Storage, seller: ListingId, buyer: ListingId) -> Join {
-    let joined = storage.write_blocking(move |write| -> Result<_> {
+    write(storage, move |write| {
         let (sellers, _) = find_chain(write, seller)?;
         let (buyers, _) = find_chain(write, buyer)?;
         let join = link::join((&sellers, seller), (&buyers, buyer), LinkRule::Split).unwrap();
         changes::store_join(write, &join, NOW)?;
         Ok(join)
-    });
-    joined.unwrap()
+    })
 }
 
 fn unlink(storage: &Storage, seller: ListingId, buyer: ListingId, now: i64) -> Unlink {
-    let broken = storage.write_blocking(move |write| -> Result<_> {
+    write(storage, move |write| {
         let (chain, _) = find_chain(write, seller)?;
-        let fresh = ChainId(Uuid::new_v4());
-        let unlink = link::unlink(&chain, seller, buyer, fresh).unwrap();
+        let new = ChainId(Uuid::new_v4());
+        let unlink = link::unlink(&chain, seller, buyer, new).unwrap();
         changes::store_unlink(write, &unlink, now)?;
         Ok(unlink)
-    });
-    broken.unwrap()
+    })
 }
 
 /// Checks or unchecks both ends of a listing's chain.
-fn check_ends(storage: &Storage, listing: ListingId, is_checked: bool) {
-    let checked = storage.write_blocking(move |write| -> Result<()> {
-        let (chain, _) = find_chain(write, listing)?;
-        for end in [End::Top, End::Bottom] {
-            let decide = if is_checked {
-                ends::check
-            } else {
-                ends::uncheck
-            };
-            let marks = EndMarks {
-                chain: chain.id(),
-                listings: &decide(&chain, end).unwrap(),
-                end,
-                is_checked,
-            };
-            changes::store_end_checks(write, &marks, NOW)?;
-        }
-        Ok(())
-    });
-    checked.unwrap();
-}
-
-fn check_all_ends(storage: &Storage, listings: &[ListingId]) {
-    for listing in listings {
-        check_ends(storage, *listing, true);
+fn check_ends(write: &mut Write<'_>, listing: ListingId, is_checked: bool) -> Result<()> {
+    let (chain, _) = find_chain(write, listing)?;
+    let decide = if is_checked {
+        ends::check
+    } else {
+        ends::uncheck
+    };
+    for end in [End::Top, End::Bottom] {
+        let marks = EndMarks {
+            chain: chain.id(),
+            listings: &decide(&chain, end).unwrap(),
+            end,
+            is_checked,
+        };
+        changes::store_end_checks(write, &marks, NOW)?;
     }
+    Ok(())
 }
 
+/// Links, breaks, checks or records, depending on `number`, and adds a line of history.
+fn change(write: &mut Write<'_>, number: usize, seller: ListingId, buyer: ListingId) -> Result<()> {
+    let (sellers, _) = find_chain(write, seller)?;
+    match (number % 4, sellers.buyers_sales(seller).first()) {
+        (0 | 1, Some(buyer)) => {
+            let new = ChainId(Uuid::new_v4());
+            let unlink = link::unlink(&sellers, seller, *buyer, new).unwrap();
+            changes::store_unlink(write, &unlink, NOW)?;
+        }
+        (0 | 1, None) => {
+            let (buyers, _) = find_chain(write, buyer)?;
+            let sides = ((&sellers, seller), (&buyers, buyer));
+            if let Ok(join) = link::join(sides.0, sides.1, LinkRule::OneToOne) {
+                changes::store_join(write, &join, NOW)?;
+            }
+        }
+        (2, _) => check_ends(write, seller, !sellers.top_checked())?,
+        _ => {
+            let kind = milestone::find_by_key("sstc").unwrap();
+            let values = milestone_values("2026-03-02");
+            milestones::store_milestone(write, seller, kind, &values, NOW)?;
+        }
+    }
+    let entry = NewEntry {
+        listing: seller,
+        chain: chain_of(write, seller)?,
+        action: "change",
+        actor: CLIENT,
+        detail: "{}",
+    };
+    history::append_history(write, &entry, NOW)
+}
+
+/// A listing's chain and its version.
 fn chain(storage: &Storage, listing: ListingId) -> (Chain, i64) {
-    storage
-        .read_blocking(move |read| find_chain(read, listing))
-        .unwrap()
+    read(storage, move |read| find_chain(read, listing))
 }
 
 fn find_chain(read: &mut Read<'_>, listing: ListingId) -> Result<(Chain, i64)> {
@@ -179,43 +204,22 @@ fn find_chain(read: &mut Read<'_>, listing: ListingId) -> Result<(Chain, i64)> {
     Ok((chain, version_of(read, id)?.unwrap()))
 }
 
-fn updated_at(storage: &Storage, listing: ListingId) -> i64 {
-    let found = storage.read_blocking(move |read| listings::find_stored_listing(read, listing));
-    found.unwrap().unwrap().updated_at
+fn updated_at(storage: &Storage, listings: &[ListingId]) -> Vec<i64> {
+    let times = listings.iter().map(|id| find_listing(storage, *id));
+    times.map(|listing| listing.updated_at).collect()
 }
 
-/// The chain that a join makes of two, worked out without the store.
-fn joined_as_decided(sellers: &Chain, buyers: &Chain, join: &Join) -> Chain {
-    let mut members = sellers.members().to_vec();
-    let mut links = sellers.links().to_vec();
-    if sellers.id() != buyers.id() {
-        members.extend_from_slice(buyers.members());
-        links.extend_from_slice(buyers.links());
-    }
-    links.push(join.link);
-    for (listing, end) in &join.cleared {
-        for member in &mut members {
-            clear(member, *listing, *end);
-        }
-    }
-    Chain::new(join.survivor, members, links).unwrap()
-}
-
-fn clear(member: &mut Member, listing: ListingId, end: End) {
-    if member.listing == listing {
-        match end {
-            End::Top => member.top_checked = false,
-            End::Bottom => member.bottom_checked = false,
-        }
-    }
-}
-
-/// Some listings of a chain with the links between them, as a chain.
-fn part(whole: &Chain, id: ChainId, listings: &[ListingId]) -> Chain {
-    let is_in = |link: &&Link| listings.contains(&link.seller) && listings.contains(&link.buyer);
-    let members = listings
-        .iter()
-        .map(|listing| *whole.member(*listing).unwrap());
-    let links = whole.links().iter().filter(is_in).copied();
+/// A chain of these members of another chain, in a line from bottom to top. Only its ends are
+/// checked, as the flags for top and bottom say.
+fn line(from: &Chain, id: ChainId, listings: &[ListingId], [top, bottom]: [bool; 2]) -> Chain {
+    let members = listings.iter().map(|listing| Member {
+        top_checked: top && listings.last() == Some(listing),
+        bottom_checked: bottom && listings.first() == Some(listing),
+        ..*from.member(*listing).unwrap()
+    });
+    let links = listings.windows(2).map(|pair| Link {
+        buyer: pair[0],
+        seller: pair[1],
+    });
     Chain::new(id, members.collect(), links.collect()).unwrap()
 }

@@ -1,10 +1,10 @@
-//! Answers that are given again.
+//! Answers to repeated requests.
 
-use storage::Storage;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
+use storage::{Result, Storage, Write};
 
+use crate::database::{counted, increment, on_threads, read, write};
 use crate::on_both_engines;
-use crate::place::beside;
 use crate::rows::THEN;
 
 const REQUEST: AnswerKey<'_> = AnswerKey {
@@ -12,15 +12,15 @@ const REQUEST: AnswerKey<'_> = AnswerKey {
     path: "/api/v1/listing",
     key: "8f14e45f",
 };
-const DAY_SECONDS: i64 = 86_400;
+const DAY: i64 = 86_400;
 
 on_both_engines! {
-    fn an_answer_is_found_by_its_client_path_and_key_until_it_expires(place) {
-        let storage = place.open();
-        keep(&storage, REQUEST, "first", THEN + DAY_SECONDS);
+    fn an_answer_is_found_by_its_client_path_and_key_until_it_expires(database) {
+        let storage = database.open();
+        keep(&storage, REQUEST, "first", THEN + DAY);
         assert_eq!(find(&storage, REQUEST, THEN), Some(answer("first")));
-        assert_eq!(find(&storage, REQUEST, THEN + DAY_SECONDS - 1), Some(answer("first")));
-        assert_eq!(find(&storage, REQUEST, THEN + DAY_SECONDS), None);
+        assert_eq!(find(&storage, REQUEST, THEN + DAY - 1), Some(answer("first")));
+        assert_eq!(find(&storage, REQUEST, THEN + DAY), None);
         for other in [
             AnswerKey { client_id: "https://client.example/2", ..REQUEST },
             AnswerKey { path: "/api/v1/listing/1", ..REQUEST },
@@ -28,55 +28,40 @@ on_both_engines! {
         ] {
             assert_eq!(find(&storage, other, THEN), None);
         }
-        keep(&storage, REQUEST, "second", THEN + 2 * DAY_SECONDS);
-        assert_eq!(find(&storage, REQUEST, THEN + DAY_SECONDS), Some(answer("second")));
+        keep(&storage, REQUEST, "second", THEN + 2 * DAY);
+        assert_eq!(find(&storage, REQUEST, THEN + DAY), Some(answer("second")));
     }
 
-    fn expired_answers_are_forgotten_the_oldest_first(place) {
-        let storage = place.open();
-        for (number, key) in ["a", "b", "c", "d"].into_iter().enumerate() {
-            let expires_at = THEN + i64::try_from(number).unwrap();
+    fn expired_answers_are_deleted_the_oldest_first(database) {
+        let storage = database.open();
+        let keys = ["a", "b", "c", "d"];
+        for (expires_at, key) in (THEN..).zip(keys) {
             keep(&storage, AnswerKey { key, ..REQUEST }, key, expires_at);
         }
-        let forget = |limit| {
-            let gone = storage.write_blocking(move |write| {
-                idempotency::delete_expired_answers(write, THEN + 2, limit)
-            });
-            gone.unwrap()
-        };
-        assert_eq!(forget(2), 2);
-        let left = |key| find(&storage, AnswerKey { key, ..REQUEST }, 0).is_some();
-        assert_eq!(["a", "b", "c", "d"].map(left), [false, false, true, true]);
-        assert_eq!(forget(2), 1);
-        assert_eq!(forget(2), 0);
-        assert!(left("d"));
+        for (deleted, left) in [(2, "cd"), (1, "d"), (0, "d")] {
+            let delete = |write: &mut Write<'_>| idempotency::delete_expired_answers(write, THEN + 2, 2);
+            assert_eq!(write(&storage, delete), deleted);
+            for key in keys {
+                let found = find(&storage, AnswerKey { key, ..REQUEST }, 0);
+                assert_eq!(found.is_some(), left.contains(key), "{key}");
+            }
+        }
     }
 
-    fn of_two_equal_requests_at_once_one_does_the_work(place) {
-        let nodes = [crate::place::open_with_counter(place), place.open()];
-        let askers: Vec<_> = nodes
-            .iter()
-            .cycle()
-            .take(16)
-            .map(|node| {
-                let node = node.clone();
-                beside(move || {
-                    node.write_blocking(|write| {
-                        if let Some(kept) = idempotency::find_answer(write, &REQUEST, THEN)? {
-                            return Ok(kept.body);
-                        }
-                        let body = crate::place::increment(write)?.to_string();
-                        let answer = answer(&body);
-                        idempotency::keep_answer(write, &REQUEST, &answer, THEN + DAY_SECONDS)?;
-                        Ok::<_, storage::StorageError>(body)
-                    })
-                })
+    fn two_equal_requests_at_the_same_time_run_once(database) {
+        let nodes = database.open_two();
+        let bodies = on_threads(16, &nodes, |node, _| {
+            write(node, |write| -> Result<_> {
+                if let Some(kept) = idempotency::find_answer(write, &REQUEST, THEN)? {
+                    return Ok(kept.body);
+                }
+                let body = increment(write)?.to_string();
+                idempotency::keep_answer(write, &REQUEST, &answer(&body), THEN + DAY)?;
+                Ok(body)
             })
-            .collect();
-        for asker in askers {
-            assert_eq!(asker.join().unwrap().unwrap(), "1");
-        }
-        assert_eq!(crate::place::counted(&nodes[0]), 1);
+        });
+        assert_eq!(bodies, ["1"; 16]);
+        assert_eq!(counted(&nodes[0]), 1);
     }
 }
 
@@ -89,14 +74,13 @@ fn answer(body: &str) -> KeptAnswer {
 }
 
 fn keep(storage: &Storage, request: AnswerKey<'static>, body: &'static str, expires_at: i64) {
-    storage
-        .write_blocking(move |write| {
-            idempotency::keep_answer(write, &request, &answer(body), expires_at)
-        })
-        .unwrap();
+    write(storage, move |write| {
+        idempotency::keep_answer(write, &request, &answer(body), expires_at)
+    });
 }
 
 fn find(storage: &Storage, request: AnswerKey<'static>, now: i64) -> Option<KeptAnswer> {
-    let found = storage.read_blocking(move |read| idempotency::find_answer(read, &request, now));
-    found.unwrap()
+    read(storage, move |read| {
+        idempotency::find_answer(read, &request, now)
+    })
 }

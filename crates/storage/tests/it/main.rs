@@ -1,68 +1,41 @@
-//! What both engines promise: transactions, snapshots, groups, opening and closing; and what
-//! the statements do to the rows.
+//! Tests of both engines: transactions, opening, upgrades, and the statements of each module.
+#![cfg(test)]
 
-#[cfg(test)]
 mod address_search;
-#[cfg(test)]
 mod branches;
-#[cfg(test)]
 mod changes;
-#[cfg(test)]
-mod contention;
-#[cfg(test)]
 mod copies;
-#[cfg(test)]
+mod database;
 mod deliveries;
-#[cfg(test)]
-mod events;
-#[cfg(test)]
-mod history;
-#[cfg(test)]
 mod idempotency;
-#[cfg(test)]
 mod listings;
-#[cfg(test)]
-mod located;
-#[cfg(test)]
-mod meeting;
-#[cfg(test)]
+mod logs;
 mod milestones;
-#[cfg(test)]
 mod opening;
-#[cfg(test)]
-mod place;
-#[cfg(test)]
+mod overlap;
 mod properties;
-#[cfg(test)]
-mod reads;
-#[cfg(test)]
 mod rows;
-#[cfg(test)]
-mod standby;
-#[cfg(test)]
+mod transactions;
 mod upgrade;
-#[cfg(test)]
 mod waiting;
-#[cfg(test)]
-mod writes;
 
-/// Tells one story on a fresh SQLite file and on a fresh PostgreSQL database.
+/// Runs each test on a new SQLite file and on a new PostgreSQL database.
 macro_rules! on_both_engines {
-    ($(fn $name:ident($place:ident) $body:block)+) => {$(
+    ($(fn $name:ident($database:ident) $body:block)+) => {$(
         mod $name {
             use super::*;
 
-            fn tell($place: &crate::place::Place) $body
+            fn test($database: &crate::database::TestDatabase) $body
 
             #[test]
             fn on_sqlite() {
-                tell(&crate::place::Place::on_sqlite());
+                test(&crate::database::TestDatabase::on_sqlite());
             }
 
             #[test]
             fn on_postgres() {
-                if let Some(place) = crate::place::Place::on_postgres() {
-                    tell(&place);
+                if let Some(database) = crate::database::TestDatabase::on_postgres() {
+                    test(&database);
                 }
             }
         }

@@ -2,31 +2,33 @@
 
 use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType, Origin};
-use storage::milestones::{MilestoneValues, NewMilestone, StoredMilestone};
-use storage::{Result, Storage, Write, listings, milestones};
+use storage::milestones::{self, MilestoneValues, NewMilestone, StoredMilestone};
+use storage::{Storage, Write, listings};
 
+use crate::database::{read, write};
 use crate::on_both_engines;
 use crate::rows::{
-    CLIENT, THEN, chain_of, insert_branch, insert_listing, open_with_listings, version_of,
+    CLIENT, NOW, chain_of, find_listing, insert_foreign_listing, milestone_values,
+    open_with_listings, version_of,
 };
 
-const NOW: i64 = THEN + 1_000_000;
-
 on_both_engines! {
-    fn a_milestone_is_stored_changed_withdrawn_and_stored_again(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 1);
+    fn a_milestone_is_stored_changed_withdrawn_and_stored_again(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 1);
         let listing = ids[0];
         let kind = kind("memo_of_sale_sent");
-        assert_eq!(find(&storage, listing, kind), None);
+        let find = || read(&storage, move |read| milestones::find_milestone(read, listing, kind.id));
+        assert_eq!(find(), None);
 
-        store(&storage, listing, kind, dated("2026-03-02"), NOW);
-        let first = find(&storage, listing, kind).unwrap();
+        let values = milestone_values("2026-03-02");
+        store(&storage, listing, kind, values, NOW);
+        let first = find().unwrap();
         assert_eq!(first, StoredMilestone {
             id: first.id,
             listing,
             property: first.property,
             kind,
-            date: Some("2026-03-02".parse().unwrap()),
+            date: values.date,
             completed_at: None,
             origin: Origin::Agent,
             excluded: false,
@@ -36,140 +38,104 @@ on_both_engines! {
         });
 
         let exact = MilestoneValues {
-            date: Some("2026-03-03".parse().unwrap()),
             completed_at: Some(1_772_540_000),
             origin: Origin::Lender,
             excluded: true,
+            ..milestone_values("2026-03-03")
         };
         store(&storage, listing, kind, exact, NOW + 1);
-        let changed = StoredMilestone {
-            date: exact.date,
-            completed_at: exact.completed_at,
-            origin: exact.origin,
-            excluded: exact.excluded,
-            updated_at: NOW + 1,
-            ..first.clone()
-        };
-        assert_eq!(find(&storage, listing, kind), Some(changed.clone()));
+        let MilestoneValues { date, completed_at, origin, excluded } = exact;
+        let updated_at = NOW + 1;
+        let changed =
+            StoredMilestone { date, completed_at, origin, excluded, updated_at, ..first.clone() };
+        assert_eq!(find(), Some(changed.clone()));
 
         for at in [NOW + 2, NOW + 3] {
-            storage
-                .write_blocking(move |write| {
-                    milestones::withdraw_milestone(write, listing, kind.id, at)
-                })
-                .unwrap();
+            withdraw(&storage, listing, kind.id, at);
         }
-        let withdrawn = StoredMilestone {
-            updated_at: NOW + 2,
-            deleted_at: Some(NOW + 2),
-            ..changed
-        };
-        assert_eq!(find(&storage, listing, kind), Some(withdrawn));
+        let (updated_at, deleted_at) = (NOW + 2, Some(NOW + 2));
+        assert_eq!(find(), Some(StoredMilestone { updated_at, deleted_at, ..changed }));
         assert!(list(&storage, listing).is_empty());
 
-        let undated = MilestoneValues { date: None, ..dated("2026-03-02") };
-        store(&storage, listing, kind, undated, NOW + 4);
-        let again = StoredMilestone { date: None, updated_at: NOW + 4, ..first };
-        assert_eq!(find(&storage, listing, kind), Some(again));
+        store(&storage, listing, kind, MilestoneValues { date: None, ..values }, NOW + 4);
+        assert_eq!(find(), Some(StoredMilestone { date: None, updated_at: NOW + 4, ..first }));
         assert_eq!(list(&storage, listing).len(), 1);
     }
 
-    fn each_change_touches_the_listing_and_raises_the_version(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 1);
+    fn each_change_updates_the_listing_and_raises_the_version(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 1);
         let listing = ids[0];
-        let kind = kind("sstc");
-        store(&storage, listing, kind, dated("2026-03-02"), NOW);
-        assert_eq!(marks(&storage, listing), (NOW, 2));
-        let withdraw = move |write: &mut Write<'_>, type_id: i64, at: i64| {
-            milestones::withdraw_milestone(write, listing, type_id, at)
+        let check = |expected_time, expected_version| {
+            let found = find_listing(&storage, listing);
+            assert_eq!([found.updated_at, found.status_changed_at], [expected_time; 2]);
+            let version = read(&storage, move |read| version_of(read, found.chain));
+            assert_eq!(version, Some(expected_version));
         };
-        storage.write_blocking(move |write| withdraw(write, kind.id, NOW + 7)).unwrap();
-        assert_eq!(marks(&storage, listing), (NOW + 7, 3));
-        storage.write_blocking(move |write| withdraw(write, kind.id, NOW + 8)).unwrap();
-        storage.write_blocking(move |write| withdraw(write, 2, NOW + 8)).unwrap();
-        assert_eq!(marks(&storage, listing), (NOW + 7, 3), "nothing was there to withdraw");
+        store(&storage, listing, kind("sstc"), milestone_values("2026-03-02"), NOW);
+        check(NOW, 2);
+        store(&storage, listing, kind("contract_sent"), milestone_values("2026-03-02"), NOW + 5);
+        check(NOW + 5, 3);
+        withdraw(&storage, listing, kind("sstc").id, NOW + 7);
+        check(NOW + 7, 4);
+        // There is nothing to withdraw any more.
+        withdraw(&storage, listing, kind("sstc").id, NOW + 8);
+        withdraw(&storage, listing, kind("memo_of_sale_sent").id, NOW + 8);
+        check(NOW + 7, 4);
     }
 
-    fn what_the_import_records_is_read_too(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 1);
-        let milestone = NewMilestone {
-            listing: ids[0],
-            kind: kind("sstc"),
-            date: "2026-03-02".parse().unwrap(),
-            origin: Origin::Import,
-        };
-        let record = move |write: &mut Write<'_>| {
-            milestones::record_milestone(write, &milestone, NOW)
-        };
-        assert!(storage.write_blocking(record).unwrap());
-        assert!(!storage.write_blocking(record).unwrap());
+    fn an_imported_milestone_is_read_too(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 1);
+        let date = "2026-03-02".parse().unwrap();
+        let (kind, origin) = (kind("sstc"), Origin::Import);
+        let milestone = NewMilestone { listing: ids[0], kind, date, origin };
+        let record = move |write: &mut Write<'_>| milestones::record_milestone(write, &milestone, NOW);
+        assert_eq!([write(&storage, record), write(&storage, record)], [true, false]);
         let found = list(&storage, ids[0]);
-        assert_eq!((found[0].origin, found[0].date), (Origin::Import, Some(milestone.date)));
+        assert_eq!((found[0].origin, found[0].date), (origin, Some(date)));
     }
 
-    fn lists_hold_what_is_not_withdrawn(place) {
-        let (storage, _branch, ids) = open_with_listings(place, 3);
-        let (first, second, deleted) = (ids[0], ids[1], ids[2]);
-        let foreign = storage
-            .write_blocking(|write| {
-                let branch = insert_branch(write, "South")?;
-                insert_listing(write, branch, 70)
-            })
-            .unwrap();
-        // Against the catalogue's order, so that no list is in order by chance.
+    fn lists_leave_out_withdrawn_milestones_and_deleted_listings(database) {
+        let (storage, _branch, ids) = open_with_listings(database, 3);
+        let [first, second, deleted] = ids[..] else { panic!("{ids:?}") };
+        let foreign = write(&storage, insert_foreign_listing);
+        let values = milestone_values("2026-03-02");
+        // In reverse, so that no list is in the catalogue's order by chance.
         for kind in milestone::CATALOGUE.iter().rev() {
-            store(&storage, first, kind, dated("2026-03-02"), NOW);
+            store(&storage, first, kind, values, NOW);
         }
         for listing in [foreign, deleted, second] {
-            store(&storage, listing, kind("sstc"), dated("2026-03-04"), NOW);
+            store(&storage, listing, kind("sstc"), values, NOW);
         }
-        store(&storage, second, kind("contract_sent"), dated("2026-03-04"), NOW);
-        storage
-            .write_blocking(move |write| {
-                milestones::withdraw_milestone(write, second, kind("contract_sent").id, NOW)?;
-                listings::delete_listing(write, deleted, NOW)
-            })
-            .unwrap();
+        store(&storage, second, kind("contract_sent"), values, NOW);
+        withdraw(&storage, second, kind("contract_sent").id, NOW);
+        write(&storage, move |write| listings::delete_listing(write, deleted, NOW));
 
-        let keys: Vec<_> = list(&storage, first).iter().map(|one| one.kind.key).collect();
-        let catalogue: Vec<_> = milestone::CATALOGUE.iter().map(|kind| kind.key).collect();
-        assert_eq!(keys, catalogue);
-        let of_chain = storage.read_blocking(move |read| {
-            let chain = chain_of(read, second)?;
+        let found = list(&storage, first);
+        let keys = found.iter().map(|milestone| milestone.kind.key);
+        assert!(keys.eq(milestone::CATALOGUE.iter().map(|kind| kind.key)));
+        let list_chain = |listing| read(&storage, move |read| {
+            let chain = chain_of(read, listing)?;
             milestones::list_milestones_of_chain(read, chain)
         });
-        assert_eq!(of_chain.unwrap(), list(&storage, second));
-        let of_deleted = storage.read_blocking(move |read| {
-            let chain = chain_of(read, deleted)?;
-            milestones::list_milestones_of_chain(read, chain)
-        });
-        assert_eq!(of_deleted.unwrap(), []);
+        assert_eq!(list_chain(second), list(&storage, second));
+        assert_eq!(list_chain(deleted), []);
 
-        let page = |key: &str, limit, offset| {
-            let type_id = kind(key).id;
-            let found = storage.read_blocking(move |read| {
-                milestones::list_milestones_of_type(read, CLIENT, type_id, limit, offset)
+        for (key, limit, offset, total, expected) in [
+            ("sstc", 10, 0, 2, &[first, second][..]),
+            ("sstc", 1, 1, 2, &[second]),
+            ("contract_sent", 10, 0, 1, &[first]),
+        ] {
+            let (found, page) = read(&storage, move |read| {
+                milestones::list_milestones_of_type(read, CLIENT, kind(key).id, limit, offset)
             });
-            let (total, found) = found.unwrap();
-            (total, found.iter().map(|one| one.listing).collect::<Vec<_>>())
-        };
-        assert_eq!(page("sstc", 10, 0), (2, vec![first, second]));
-        assert_eq!(page("sstc", 1, 1), (2, vec![second]));
-        assert_eq!(page("contract_sent", 10, 0), (1, vec![first]));
+            assert_eq!(found, total, "{key}");
+            assert!(page.iter().map(|milestone| &milestone.listing).eq(expected), "{key}");
+        }
     }
 }
 
 fn kind(key: &str) -> &'static MilestoneType {
     milestone::find_by_key(key).unwrap()
-}
-
-fn dated(date: &str) -> MilestoneValues {
-    MilestoneValues {
-        date: Some(date.parse().unwrap()),
-        completed_at: None,
-        origin: Origin::Agent,
-        excluded: false,
-    }
 }
 
 fn store(
@@ -179,34 +145,19 @@ fn store(
     values: MilestoneValues,
     now: i64,
 ) {
-    storage
-        .write_blocking(move |write| {
-            milestones::store_milestone(write, listing, kind, &values, now)
-        })
-        .unwrap();
+    write(storage, move |write| {
+        milestones::store_milestone(write, listing, kind, &values, now)
+    });
 }
 
-fn find(
-    storage: &Storage,
-    listing: ListingId,
-    kind: &'static MilestoneType,
-) -> Option<StoredMilestone> {
-    let found =
-        storage.read_blocking(move |read| milestones::find_milestone(read, listing, kind.id));
-    found.unwrap()
+fn withdraw(storage: &Storage, listing: ListingId, type_id: i64, now: i64) {
+    write(storage, move |write| {
+        milestones::withdraw_milestone(write, listing, type_id, now)
+    });
 }
 
 fn list(storage: &Storage, listing: ListingId) -> Vec<StoredMilestone> {
-    let found =
-        storage.read_blocking(move |read| milestones::list_milestones_of_listing(read, listing));
-    found.unwrap()
-}
-
-/// When the listing last changed, and the version of its chain.
-fn marks(storage: &Storage, listing: ListingId) -> (i64, i64) {
-    let read = storage.read_blocking(move |read| -> Result<_> {
-        let found = listings::find_stored_listing(read, listing)?.unwrap();
-        Ok((found.updated_at, version_of(read, found.chain)?.unwrap()))
-    });
-    read.unwrap()
+    read(storage, move |read| {
+        milestones::list_milestones_of_listing(read, listing)
+    })
 }

@@ -1,33 +1,39 @@
-//! Rows for tests: organisations, branches, properties and listings.
+//! Rows for tests: participants, branches, properties, listings and subscriptions.
 
+use address::{Known, index_tokens};
 use chain::event::EventType;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
+use chain::milestone::Origin;
 use storage::clients::StoredClient;
 use storage::events::{self, NewEvent};
-use storage::listings::{ListingDetails, ListingOrigin};
+use storage::listings::{ListingDetails, ListingOrigin, StoredListing};
+use storage::milestones::MilestoneValues;
 use storage::properties::{Address, NewProperty};
 use storage::subscriptions::{self, NewSubscription};
 use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients, deliveries};
 use storage::{listings, participants, properties};
 use uuid::Uuid;
 
-/// When everything here was made.
+use crate::database::{TestDatabase, read, write};
+
+/// When all rows were created, in Unix seconds.
 pub(crate) const THEN: i64 = 1_700_000_000;
+/// A later time.
+pub(crate) const NOW: i64 = THEN + 1_000_000;
 /// The client of [`insert_client`].
 pub(crate) const CLIENT: &str = "https://client.example/1";
 
-/// The organisation of this name.
 pub(crate) fn participant(write: &mut Write<'_>, name: &str) -> Result<i64> {
     participants::ensure_participant(write, name, &format!("org {name}"), THEN)
 }
 
-/// A branch of the organisation `Agents Ltd`, with its reference as its name.
+/// A branch of the participant `Agents Ltd`, with its reference as its name.
 pub(crate) fn insert_branch(write: &mut Write<'_>, name: &str) -> Result<BranchId> {
     let participant = participant(write, "Agents Ltd")?;
     branch::insert_branch(write, participant, name, name)
 }
 
-/// The client `CLIENT` of the organisation `Agents Ltd`.
+/// The client `CLIENT` of the participant `Agents Ltd`.
 pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Result<()> {
     let participant_id = participant(write, "Agents Ltd")?;
     let client = StoredClient {
@@ -49,7 +55,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
     clients::insert_client(write, &client, participant_id)
 }
 
-/// A subscription of `Lender Ltd` to milestones; gives its API key.
+/// A subscription of `Lender Ltd` to milestones. Returns its API key.
 pub(crate) fn subscribe(write: &mut Write<'_>) -> Result<i64> {
     let participant = participant(write, "Lender Ltd")?;
     let api_key = api_keys::insert_api_key(write, participant, "digest", THEN)?;
@@ -57,7 +63,7 @@ pub(crate) fn subscribe(write: &mut Write<'_>) -> Result<i64> {
     Ok(api_key)
 }
 
-/// The same subscription, of that key, to these types; whether it is new.
+/// The same subscription for an API key and event types. Returns whether it is new.
 pub(crate) fn subscribe_to(
     write: &mut Write<'_>,
     api_key: i64,
@@ -73,34 +79,60 @@ pub(crate) fn subscribe_to(
     subscriptions::store_subscription(write, &subscription, THEN)
 }
 
-/// Records an event, and owes it to whoever hears it; how many those are. `order` is with what
-/// deliveries keep an order.
+/// Records an event and its deliveries, and returns their number. Deliveries with the same `order`
+/// keep their order.
 pub(crate) fn record_event(write: &mut Write<'_>, event_id: &str, order: i64) -> Result<u64> {
-    let event = NewEvent {
-        event_id,
-        event_type: EventType::MilestoneUpdated,
-        listing: ListingId(1),
-        property: PropertyId(1),
-        uprn: Uprn::new(1).unwrap(),
-        label: Some("SSTC"),
-        date: "2026-03-02".parse().unwrap(),
-    };
+    let event = new_event(event_id, EventType::MilestoneUpdated);
     let row = events::insert_event(write, &event, THEN)?;
     deliveries::enqueue_event(write, (row, event.event_type), order, THEN * 1000)
 }
 
-/// A property with this number at `{number} Mill Lane`.
+/// Inserts pending deliveries of event 1 to subscription 1, each of another property.
+pub(crate) fn insert_backlog(
+    database: &TestDatabase,
+    count: usize,
+    attempts: i64,
+    not_before: i64,
+) {
+    database.run(&format!(
+        "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
+         not_before, created_at) with recursive number (value) as (select 1 union all \
+         select value + 1 from number where value < {count}) \
+         select 1, 1, value, 'waiting', {attempts}, {not_before}, 1 from number"
+    ));
+}
+
+/// An event of the first listing.
+pub(crate) fn new_event(event_id: &str, event_type: EventType) -> NewEvent<'_> {
+    NewEvent {
+        event_id,
+        event_type,
+        listing: ListingId(1),
+        property: PropertyId(1),
+        uprn: uprn(1),
+        label: (event_type == EventType::MilestoneUpdated).then_some("SSTC"),
+        date: "2026-03-02".parse().unwrap(),
+    }
+}
+
+pub(crate) fn uprn(number: i64) -> Uprn {
+    Uprn::new(number).unwrap()
+}
+
+/// A property with this UPRN at `{number} Mill Lane`.
 pub(crate) fn insert_property(write: &mut Write<'_>, number: i64) -> Result<PropertyId> {
-    let property = NewProperty {
-        uprn: Uprn::new(number).unwrap(),
+    properties::insert_property(write, &new_property(number))
+}
+
+pub(crate) fn new_property(number: i64) -> NewProperty {
+    NewProperty {
+        uprn: uprn(number),
         address: address(number),
         address_key: "mill lane".to_owned(),
         postcode_key: "LS14AP".to_owned(),
-    };
-    properties::insert_property(write, &property)
+    }
 }
 
-/// The address of that property.
 pub(crate) fn address(number: i64) -> Address {
     Address {
         line1: format!("{number} Mill Lane"),
@@ -111,7 +143,18 @@ pub(crate) fn address(number: i64) -> Address {
     }
 }
 
-/// A listing in a chain of its own, of a property with this number.
+/// The tokens of that address.
+pub(crate) fn tokens(number: i64) -> Vec<i32> {
+    let address = address(number);
+    index_tokens(&Known {
+        lines: [&address.line1, "", "", ""],
+        post_town: &address.post_town,
+        postcode: &address.postcode,
+        display_address: &address.display_address,
+    })
+}
+
+/// A listing of a property with this UPRN, in a new chain.
 pub(crate) fn insert_listing(
     write: &mut Write<'_>,
     branch: BranchId,
@@ -120,57 +163,64 @@ pub(crate) fn insert_listing(
     let property = insert_property(write, number)?;
     let chain = ChainId(Uuid::new_v4());
     chains::insert_chain(write, chain)?;
-    let external_id = format!("L{number}");
     let origin = ListingOrigin {
         branch,
-        external_id: Some(&external_id),
+        external_id: Some(&format!("L{number}")),
         chain,
         created_at: THEN + number,
     };
-    listings::insert_listing(write, &origin, &details(property, number))
-}
-
-/// What is said of that listing.
-pub(crate) fn details(property: PropertyId, number: i64) -> ListingDetails {
-    ListingDetails {
+    let details = ListingDetails {
         property,
         price: 250_000 + number,
         tenure: "freehold".to_owned(),
         transaction_type: "auction probate".to_owned(),
         seller_conveyancer: "Seller & Co".to_owned(),
         buyer_conveyancer: String::new(),
-    }
+    };
+    listings::insert_listing(write, &origin, &details)
 }
 
-/// A store with listings 1 to `count` of one branch, and the client `CLIENT` of it.
+/// A store with listings 1 to `count` of one branch, and the client `CLIENT` of that branch.
 pub(crate) fn open_with_listings(
-    place: &crate::place::Place,
+    database: &TestDatabase,
     count: i64,
 ) -> (Storage, BranchId, Vec<ListingId>) {
-    let storage = place.open();
-    let (branch, listings) = storage
-        .write_blocking(move |write| {
-            let branch = insert_branch(write, "North")?;
-            insert_client(write, &[branch])?;
-            let listings: Result<Vec<_>> = (1..=count)
-                .map(|number| insert_listing(write, branch, number))
-                .collect();
-            Ok::<_, storage::StorageError>((branch, listings?))
-        })
-        .unwrap();
+    let storage = database.open();
+    let (branch, listings) = write(&storage, move |write| {
+        let branch = insert_branch(write, "North")?;
+        insert_client(write, &[branch])?;
+        let listings = (1..=count).map(|number| insert_listing(write, branch, number));
+        Ok((branch, listings.collect::<Result<_>>()?))
+    });
     (storage, branch, listings)
 }
 
-/// The chain of a listing.
+/// A listing of a branch of which the client `CLIENT` is no client.
+pub(crate) fn insert_foreign_listing(write: &mut Write<'_>) -> Result<ListingId> {
+    let branch = insert_branch(write, "South")?;
+    insert_listing(write, branch, 70)
+}
+
+#[track_caller]
+pub(crate) fn find_listing(storage: &Storage, id: ListingId) -> StoredListing {
+    read(storage, move |read| listings::find_stored_listing(read, id)).unwrap()
+}
+
+pub(crate) fn milestone_values(date: &str) -> MilestoneValues {
+    MilestoneValues {
+        date: Some(date.parse().unwrap()),
+        completed_at: None,
+        origin: Origin::Agent,
+        excluded: false,
+    }
+}
+
 pub(crate) fn chain_of(read: &mut Read<'_>, listing: ListingId) -> Result<ChainId> {
     Ok(chains::find_chain_of_listing(read, listing)?.unwrap())
 }
 
-/// The version of a chain; none if it ended.
+/// The version of a chain; `None` if it does not exist.
 pub(crate) fn version_of(read: &mut Read<'_>, chain: ChainId) -> Result<Option<i64>> {
-    read.query_one(
-        "select version from chain where id = $1",
-        &[(&chain.to_string()).into()],
-        |row| row.integer(0),
-    )
+    let sql = "select version from chain where id = $1";
+    read.query_one(sql, &[(&chain.to_string()).into()], |row| row.integer(0))
 }
