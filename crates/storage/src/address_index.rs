@@ -1,18 +1,18 @@
-//! The tokens of each property's address, kept in the transaction that keeps the
-//! address, so that a committed property is found at once (S-7).
+//! The index of address tokens. The transaction that writes an address also writes its tokens, so a
+//! search finds a property as soon as it is committed (S-7).
 
 use address::{INDEX_VERSION, Known, index_tokens};
 use chain::ids::PropertyId;
 
-use crate::properties::{self, Address, StoredProperty};
+use crate::properties::{self, Address, StoredProperty, select_property};
 use crate::row::Value;
 use crate::{Opening, Result, Storage, StorageError, Write};
 
-/// Properties whose tokens are made anew in one transaction.
+/// Properties in one transaction of a rebuild.
 const BATCH: i64 = 2_000;
 
-/// The address as crate `address` takes it.
-pub fn known(address: &Address) -> Known<'_> {
+/// Converts an address for crate `address`.
+fn known(address: &Address) -> Known<'_> {
     Known {
         lines: [
             &address.line1,
@@ -47,57 +47,52 @@ pub(crate) fn delete_tokens(write: &mut Write<'_>, property: PropertyId) -> Resu
     Ok(())
 }
 
-/// Makes all tokens anew if those that are there were made by another version
-/// of crate `address`. Cut off, it begins again the next time. Who may not do
-/// that is refused: others may search with what is there.
+/// Rebuilds the index if another version of crate `address` wrote it. An interrupted rebuild starts
+/// again. An error if `opening` must not rebuild it, because other programs may search it.
 pub(crate) fn bring_up_to_date(storage: &Storage, opening: Opening) -> Result<()> {
-    let (found, is_empty) = storage.read_blocking(|read| {
-        let version = read.query_exactly_one(
-            "select value from revision where name = 'address_index'",
-            &[],
-            |row| row.integer(0),
-        )?;
-        let any = read.query_one("select 1 from property limit 1", &[], |_row| Ok(()))?;
-        Ok::<_, StorageError>((version, any.is_none()))
+    let (found, is_empty) = storage.read_blocking(|read| -> Result<_> {
+        let version = "select value from revision where name = 'address_index'";
+        let version = read.query_integer(version, &[])?;
+        Ok((version, !properties::has_properties(read)?))
     })?;
     match opening {
-        _ if found == INDEX_VERSION => return Ok(()),
-        Opening::AsItIs if is_empty => return Ok(()),
-        Opening::Make if is_empty => {}
-        Opening::AsItIs | Opening::Make => {
-            let needed = INDEX_VERSION;
-            return Err(StorageError::OlderIndex { found, needed });
-        }
-        Opening::Upgrade => {}
+        _ if found == INDEX_VERSION => Ok(()),
+        Opening::AsItIs if is_empty => Ok(()),
+        Opening::AsItIs | Opening::Make if !is_empty => Err(StorageError::OlderIndex {
+            found,
+            needed: INDEX_VERSION,
+        }),
+        Opening::AsItIs | Opening::Make | Opening::Upgrade => rebuild(storage),
     }
+}
+
+fn rebuild(storage: &Storage) -> Result<()> {
     let mut done = PropertyId(0);
     while let Some(last) =
-        storage.write_under_row_locks_blocking(move |write| renew_batch(write, done))?
+        storage.write_under_row_locks_blocking(move |write| rebuild_batch(write, done))?
     {
         if done == PropertyId(0) {
             let version = INDEX_VERSION;
-            tracing::info!(version, "the index of addresses is made anew");
+            tracing::info!(version, "the address index is being rebuilt");
         }
         done = last;
     }
     Ok(())
 }
 
-/// Makes the tokens of the properties that follow `after`; gives the last of
-/// them. None when all are made, by this node or another one.
-fn renew_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<PropertyId>> {
-    // A second node that starts at the same time waits here for its turn.
-    let version = write.query_exactly_one(
+/// Rewrites the tokens of a batch of properties after `after`. Returns the last one, or `None` when
+/// this or another node has finished.
+fn rebuild_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<PropertyId>> {
+    // This update locks the row, so nodes that start at the same time take turns.
+    let version = write.query_integer(
         "update revision set value = value where name = 'address_index' returning value",
         &[],
-        |row| row.integer(0),
     )?;
     if version == INDEX_VERSION {
         return Ok(None);
     }
     let batch: Vec<StoredProperty> = write.query(
-        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
-         from property where id > $1 order by id limit $2",
+        concat!(select_property!(), "where id > $1 order by id limit $2"),
         &[after.into(), BATCH.into()],
         properties::read_property,
     )?;

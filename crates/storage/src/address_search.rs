@@ -1,4 +1,4 @@
-//! Which properties an address may mean, and which chain a property leads to.
+//! Finds properties by UPRN and address, with their current listings and chains.
 
 use address::Probe;
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
@@ -7,37 +7,36 @@ use crate::properties::{self, StoredProperty};
 use crate::row::Row;
 use crate::{Read, Result};
 
-/// A property with a current listing (S-6), and the chain it is in.
+/// A property with its current listing (S-6) and chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The property.
     pub property: PropertyId,
-    /// Its whole address in one line.
+    /// Its address in one line.
     pub display_address: String,
     /// Its current listing.
     pub listing: ListingId,
-    /// When that listing last changed, Unix seconds.
+    /// When the listing last changed. Unix seconds.
     pub updated_at: i64,
     /// The listing's chain.
     pub chain: ChainId,
-    /// The version under which the chain's state may be cached.
+    /// The chain's version, under which its state may be cached.
     pub version: i64,
 }
 
-/// What a UPRN leads to.
+/// The answer to a lookup by UPRN.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// The registry's revision at that moment.
+    /// The registry's revision in the same snapshot.
     pub revision: i64,
-    /// None: no property has this UPRN, or it has no current listing.
+    /// `None` if no property has this UPRN, or if it has no current listing.
     pub hit: Option<Hit>,
 }
 
-/// Finds the current listing of a UPRN: the newest that is not deleted (S-6).
-/// The same statement reads the registry's revision, because a second one would
-/// cost the hot path as much again.
+/// Finds the current listing of a UPRN: the newest that is not deleted (S-6). The same statement
+/// reads the registry's revision, because a second statement would double the cost of the hot path.
 pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
-    read.recall(uprn, |read| {
+    read.find_cached(uprn, |read| {
         read.query_exactly_one(
             "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
              from revision r left join property p on p.uprn = $1 \
@@ -57,16 +56,6 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
     })
 }
 
-/// Counts the properties whose whole address has this normal form, with or
-/// without a listing.
-pub fn count_by_address(read: &mut Read<'_>, address_key: &str) -> Result<i64> {
-    read.query_exactly_one(
-        "select count(*) from property where address_key = $1",
-        &[address_key.into()],
-        |row| row.integer(0),
-    )
-}
-
 /// Finds the current listing of a property (S-6).
 pub fn find_by_property(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Hit>> {
     read.query_one(
@@ -79,8 +68,7 @@ pub fn find_by_property(read: &mut Read<'_>, property: PropertyId) -> Result<Opt
     )
 }
 
-/// The properties that a probe finds: at most `limit`, the lowest ids first,
-/// with or without a listing.
+/// At most `limit` properties that a probe finds, in the order of their ids. They need no listing.
 pub fn list_candidates(
     read: &mut Read<'_>,
     probe: &Probe,
@@ -96,8 +84,7 @@ pub fn list_candidates(
     Ok(found)
 }
 
-/// The current listings of all properties of a postcode, the best placed first
-/// (S-7).
+/// The current listings of a postcode's properties, in the order of S-7.
 pub fn list_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Vec<Hit>> {
     let hits = read.query(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, \
@@ -107,35 +94,23 @@ pub fn list_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Vec<H
          where p.postcode_key = $1 and l.deleted_at is null \
          order by p.id, l.created_at desc, l.id desc",
         &[postcode_key.into()],
-        read_placed,
+        |row| Ok((row.integer(6)? > 1, read_hit(row)?)),
     )?;
     Ok(rank(hits))
 }
 
-struct Placed {
-    hit: Hit,
-    is_in_chain: bool,
-}
-
-/// Keeps each property's current listing, and puts first a listing in a chain,
-/// then the newest change, then the lowest property id (S-7).
-fn rank(mut placed: Vec<Placed>) -> Vec<Hit> {
-    placed.dedup_by_key(|placed| placed.hit.property);
-    placed.sort_by_key(|placed| {
+/// Keeps each property's first listing, and sorts: listings in a chain, then the newest change,
+/// then the lowest property id (S-7). The flag says whether a listing is in a chain with others.
+fn rank(mut hits: Vec<(bool, Hit)>) -> Vec<Hit> {
+    hits.dedup_by_key(|(_, hit)| hit.property);
+    hits.sort_by_key(|(is_in_chain, hit)| {
         (
-            !placed.is_in_chain,
-            std::cmp::Reverse(placed.hit.updated_at),
-            placed.hit.property,
+            !is_in_chain,
+            std::cmp::Reverse(hit.updated_at),
+            hit.property,
         )
     });
-    placed.into_iter().map(|placed| placed.hit).collect()
-}
-
-fn read_placed(row: &Row<'_>) -> Result<Placed> {
-    Ok(Placed {
-        hit: read_hit(row)?,
-        is_in_chain: row.integer(6)? > 1,
-    })
+    hits.into_iter().map(|(_, hit)| hit).collect()
 }
 
 fn read_hit(row: &Row<'_>) -> Result<Hit> {

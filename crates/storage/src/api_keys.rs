@@ -1,24 +1,24 @@
-//! API keys for webhook management. Only digests of keys are stored (S-26).
+//! API keys for webhook management. The store has only their digests (S-26).
 
 use crate::row::Row;
 use crate::{Read, Result, Write};
 
-/// A key as the store holds it.
+/// A stored API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredApiKey {
-    /// Its id, the first part of the key.
+    /// Its id, which is the first part of the key.
     pub id: i64,
-    /// The organisation it belongs to.
+    /// The name of its participant.
     pub participant: String,
-    /// SHA-256 of the key's secret part, base64url.
+    /// SHA-256 of the key's secret part, in base64url.
     pub digest: String,
     /// Unix seconds.
     pub created_at: i64,
-    /// Unix seconds; none while it counts.
+    /// Unix seconds; `None` while the key is valid.
     pub revoked_at: Option<i64>,
 }
 
-/// Adds a key of a participant; gives its id.
+/// Inserts an API key of a participant. Returns its id.
 pub fn insert_api_key(
     write: &mut Write<'_>,
     participant_id: i64,
@@ -32,7 +32,7 @@ pub fn insert_api_key(
     )
 }
 
-/// Finds a key, revoked ones too.
+/// Finds an API key, even a revoked one.
 pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>> {
     read.query_one(
         "select k.id, p.name, k.digest, k.created_at, k.revoked_at \
@@ -42,7 +42,7 @@ pub fn find_api_key(read: &mut Read<'_>, id: i64) -> Result<Option<StoredApiKey>
     )
 }
 
-/// All keys, the oldest first.
+/// All API keys, the oldest first.
 pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     read.query(
         "select k.id, p.name, k.digest, k.created_at, k.revoked_at \
@@ -52,8 +52,8 @@ pub fn list_api_keys(read: &mut Read<'_>) -> Result<Vec<StoredApiKey>> {
     )
 }
 
-/// Ends a key and disables its subscriptions, those too that were left when it
-/// was revoked before; `false` if there is no such key or it was.
+/// Revokes an API key and disables its subscriptions, even if the key was revoked before. `false` if
+/// it was, or if there is no such key.
 pub fn revoke_api_key(write: &mut Write<'_>, id: i64, now: i64) -> Result<bool> {
     let changed = write.execute(
         "update api_key set revoked_at = $1 where id = $2 and revoked_at is null",

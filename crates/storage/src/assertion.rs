@@ -1,20 +1,18 @@
-//! Client assertions that were used: each may be used once, on all nodes together.
+//! Used client assertions. All nodes together accept each assertion once.
 
 use crate::{Read, Result, Write};
 
-/// Whether a client used an assertion before. What this says may be out of date
-/// at once: only [`insert_used_assertion`] decides.
+/// Whether a client used an assertion before. The answer may be out of date at once; only
+/// [`insert_used_assertion`] decides.
 pub fn was_used(read: &mut Read<'_>, client_id: &str, jti_digest: &str) -> Result<bool> {
-    let found = read.query_one(
+    read.exists(
         "select 1 from used_assertion where client_id = $1 and jti_digest = $2",
         &[client_id.into(), jti_digest.into()],
-        |_row| Ok(()),
-    )?;
-    Ok(found.is_some())
+    )
 }
 
-/// Notes that a client used an assertion; `false` if it was used before
-/// (RFC 7523 section 3, point 7). `jti_digest` is a digest, so that its length is bounded.
+/// Marks an assertion as used. `false` if it was used before (RFC 7523 section 3, point 7).
+/// `jti_digest` is a digest of the `jti`, because the length of a `jti` has no bound.
 pub fn insert_used_assertion(
     write: &mut Write<'_>,
     client_id: &str,
@@ -29,7 +27,7 @@ pub fn insert_used_assertion(
     Ok(changed > 0)
 }
 
-/// Forgets assertions that have expired by `now`.
+/// Deletes expired assertions. Returns their number.
 pub fn delete_expired_assertions(write: &mut Write<'_>, now: i64) -> Result<u64> {
     write.execute(
         "delete from used_assertion where expires_at < $1",

@@ -1,4 +1,4 @@
-//! Attempts: what was tried of a delivery, and what follows.
+//! Attempts at deliveries: stores their results and the next state of each delivery.
 //!
 //! Times are in milliseconds.
 
@@ -6,43 +6,42 @@ use crate::lanes::{self, Health, Lane};
 use crate::row::Value;
 use crate::{Result, Write};
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptResult {
-    /// Of which delivery.
+    /// The id of the delivery.
     pub delivery: i64,
     /// Counted from 1.
     pub number: i64,
-    /// Whether the next one is counted on from here: not if it was no fault of
-    /// the subscriber that this one failed.
+    /// Whether the attempt uses up the schedule. A failure that is not the receiver's fault does not.
     pub is_counted: bool,
     /// When it began.
     pub begun_at: i64,
     /// How long it took.
     pub duration: i64,
-    /// HTTP status, where one came.
+    /// The HTTP status, if the receiver answered.
     pub status: Option<i64>,
-    /// What went wrong, in one word.
+    /// One word for the failure.
     pub error: Option<&'static str>,
-    /// What follows.
+    /// The next state of the delivery.
     pub next: Next,
 }
 
-/// What follows an attempt.
+/// The next state of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// It was delivered.
+    /// It is delivered.
     Delivered,
-    /// It is tried again, not before this time.
+    /// It is tried again, but not before this time.
     Retry(i64),
-    /// It is not tried again unless somebody asks.
+    /// It is not tried again unless somebody asks for it.
     Failed,
 }
 
 impl Next {
-    /// Another state that a delivery may have, besides `waiting`, when this
-    /// follows.
-    const fn also_ends(self) -> &'static str {
+    /// The state, besides `waiting`, from which a delivery may change to this one. A delivery that was
+    /// cancelled during its attempt can still arrive.
+    const fn other_origin(self) -> &'static str {
         match self {
             Self::Delivered => "cancelled",
             Self::Retry(_) | Self::Failed => "waiting",
@@ -50,16 +49,15 @@ impl Next {
     }
 }
 
-/// Results that one statement stores. A round trip for each of them would cost
-/// more than all the rest of a delivery.
+/// Results in one statement. A round trip for each result would cost more than the rest of a
+/// delivery.
 const BATCH_LENGTH: usize = 8;
 
-/// Notes the attempts at deliveries that still wait: one that was removed or
-/// ended meanwhile is not touched. But one that was cancelled while its attempt
-/// was under way has arrived all the same, if it did; so the last value of a row
-/// names a second state that will do. Rows without an id are there to make up the
-/// number. `coalesce` keeps a planner from the indexes of what waits: it may
-/// have counted them while nothing did, and would walk all of it.
+/// Inserts attempts at deliveries that are in state `waiting` or in the state of column 7. Rows
+/// without an id fill up the batch.
+///
+/// `coalesce` keeps the planner from the indexes of pending deliveries. With statistics from a time
+/// when nothing was pending, it would walk all of them.
 const INSERT_ATTEMPTS: &str = "insert into attempt (delivery_id, number, begun_at, duration, status, error) select \
      v.column1, v.column2, v.column3, v.column4, v.column5, v.column6 from (values (cast($1 as \
      bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), \
@@ -69,9 +67,9 @@ const INSERT_ATTEMPTS: &str = "insert into attempt (delivery_id, number, begun_a
      $53, $54, $55, $56)) as v where exists (select 1 from delivery d where d.id = v.column1 and \
      coalesce(d.state, '') in ('waiting', v.column7))";
 
-/// Says what follows, for the same deliveries; but nothing follows a failure of
-/// one that somebody asked for again since: its new schedule has begun. So the
-/// last value of a row is the number of attempts before this one.
+/// Changes the state of the same deliveries. A failure changes nothing if the delivery was asked for
+/// again during the attempt: its new schedule has begun. Column 7, the number of attempts before
+/// this one, detects that.
 const UPDATE_DELIVERIES: &str = "update delivery set state = v.column2, not_before = v.column3, ended_at = v.column4, \
      attempts = v.column5 from (values (cast($1 as bigint), cast($2 as text), cast($3 as \
      bigint), cast($4 as bigint), cast($5 as bigint), cast($6 as text), cast($7 as bigint)), \
@@ -81,9 +79,9 @@ const UPDATE_DELIVERIES: &str = "update delivery set state = v.column2, not_befo
      delivery.id = v.column1 and coalesce(delivery.state, '') in ('waiting', v.column6) and \
      (v.column2 = 'delivered' or delivery.attempts = v.column7)";
 
-/// Stores what came of attempts on a lane, and how the lane goes now; `false`,
-/// and nothing stored, if the lane is another node's by now. The lane's row is
-/// locked first, so that whatever else changes the lane waits.
+/// Stores the results of attempts and the recent failures of the lane. Returns `false` and stores
+/// nothing if another node has leased the lane since. This locks the lane's row first, so that all
+/// other changes of the lane wait.
 pub fn store_attempts(
     write: &mut Write<'_>,
     lane: &Lane,
@@ -108,7 +106,7 @@ fn attempt_row(result: &AttemptResult) -> [Value<'_>; 7] {
         result.duration.into(),
         result.status.into(),
         result.error.into(),
-        result.next.also_ends().into(),
+        result.next.other_origin().into(),
     ]
 }
 
@@ -126,12 +124,12 @@ fn delivery_row(result: &AttemptResult) -> [Value<'_>; 7] {
         not_before.into(),
         ended_at.into(),
         (before + i64::from(result.is_counted)).into(),
-        result.next.also_ends().into(),
+        result.next.other_origin().into(),
         before.into(),
     ]
 }
 
-/// The parameters of a batch, filled up with rows that match nothing.
+/// The parameters of a batch, filled up with rows of nulls, which match nothing.
 fn in_rows<'r, const COLUMNS: usize>(
     batch: &'r [AttemptResult],
     row: impl Fn(&'r AttemptResult) -> [Value<'r>; COLUMNS],

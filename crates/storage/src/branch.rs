@@ -1,33 +1,33 @@
-//! Branches: offices of a participant that hold listings.
+//! Branches: the offices of a participant.
 
 use chain::ids::BranchId;
 
 use crate::row::Row;
 use crate::{Read, Result, Write, chains};
 
-/// A branch as the store holds it.
+/// A stored branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
     /// Its id in document 2.
     pub id: BranchId,
-    /// The reference by which imports name it.
+    /// The reference that imports use.
     pub reference: String,
     /// The name shown as selling agent.
     pub name: String,
-    /// The participant it belongs to.
+    /// Its participant.
     pub participant_id: i64,
 }
 
-/// A branch with the name of the organisation that it belongs to.
+/// A branch with the name of its participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchWithParticipant {
     /// Its id in document 2.
     pub id: BranchId,
-    /// The reference by which imports name it.
+    /// The reference that imports use.
     pub reference: String,
     /// The name shown as selling agent.
     pub name: String,
-    /// What the organisation is called.
+    /// The name of its participant.
     pub participant: String,
 }
 
@@ -49,17 +49,12 @@ pub fn find_branch(read: &mut Read<'_>, id: BranchId) -> Result<Option<Branch>> 
     )
 }
 
-/// Whether a branch of this id exists.
+/// Whether a branch with this id exists.
 pub fn branch_exists(read: &mut Read<'_>, branch: BranchId) -> Result<bool> {
-    let found = read.query_one(
-        "select 1 from branch where id = $1",
-        &[branch.into()],
-        |_row| Ok(()),
-    )?;
-    Ok(found.is_some())
+    read.exists("select 1 from branch where id = $1", &[branch.into()])
 }
 
-/// The branches with the most listings, the fullest first.
+/// At most `limit` branches, those with most listings first.
 pub fn list_fullest_branches(read: &mut Read<'_>, limit: i64) -> Result<Vec<BranchId>> {
     read.query(
         "select b.id from branch b left join listing l on l.branch_id = b.id \
@@ -80,8 +75,8 @@ pub fn list_branches(read: &mut Read<'_>) -> Result<Vec<BranchWithParticipant>> 
     )
 }
 
-/// The number of branches whose name contains this text in capitals or not, and
-/// one page of them, by name and then by id. An empty text is in every name.
+/// The number of branches whose name contains this text, and one page of them, by name and then by
+/// id. Capitals make no difference, and every name contains an empty text.
 pub fn list_branches_by_name(
     read: &mut Read<'_>,
     text: &str,
@@ -89,10 +84,9 @@ pub fn list_branches_by_name(
     offset: i64,
 ) -> Result<(i64, Vec<BranchWithParticipant>)> {
     let pattern = contains_pattern(&name_key(text));
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from branch where name_key like $1 escape '!'",
         &[(&pattern).into()],
-        |row| row.integer(0),
     )?;
     let branches = read.query(
         "select b.id, b.reference, b.name, p.name \
@@ -104,7 +98,7 @@ pub fn list_branches_by_name(
     Ok((total, branches))
 }
 
-/// Adds a branch.
+/// Inserts a branch.
 pub fn insert_branch(
     write: &mut Write<'_>,
     participant_id: i64,
@@ -124,8 +118,7 @@ pub fn insert_branch(
     Ok(BranchId(id))
 }
 
-/// Changes what a branch is called and whose it is. Chains that show the name
-/// get a new version.
+/// Changes the name and the participant of a branch. Chains that show the name get a new version.
 pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
     write.execute(
         "update branch set name = $1, name_key = $2, participant_id = $3 where id = $4",
@@ -139,13 +132,12 @@ pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
     chains::raise_versions_of_branch(write, branch.id)
 }
 
-/// The form in which names are compared and ordered, the same on both engines.
+/// Names are compared and ordered in this form, so that both engines agree.
 fn name_key(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// A pattern for everything that contains this text, of which no character has
-/// a meaning of its own.
+/// A `like` pattern for names that contain this text. `!` escapes the characters with a meaning.
 fn contains_pattern(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
     pattern.push('%');

@@ -1,10 +1,10 @@
-//! Chains: their ids, their versions, and which listings they hold.
+//! Chains: their ids, versions and listings.
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 
 use crate::{Read, Result, Write};
 
-/// Adds a chain without listings.
+/// Inserts a chain without listings.
 pub fn insert_chain(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
     write.execute(
         "insert into chain (id, version) values ($1, 1)",
@@ -13,8 +13,8 @@ pub fn insert_chain(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
     Ok(())
 }
 
-/// Raises a chain's version. Every change of anything that its state shows
-/// calls this in the same transaction, because nodes cache by version.
+/// Raises a chain's version. Every change of its state must do so in the same transaction, because
+/// nodes cache states by version.
 pub fn raise_version(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
     write.execute(
         "update chain set version = version + 1 where id = $1",
@@ -23,8 +23,8 @@ pub fn raise_version(write: &mut Write<'_>, chain: ChainId) -> Result<()> {
     Ok(())
 }
 
-/// Raises the version of the chain that a listing belongs to.
-pub fn raise_version_of_listing(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
+/// Raises the version of a listing's chain.
+pub(crate) fn raise_version_of_listing(write: &mut Write<'_>, listing: ListingId) -> Result<()> {
     write.execute(
         "update chain set version = version + 1 \
          where id = (select chain_id from listing where id = $1)",
@@ -56,9 +56,13 @@ pub(crate) fn raise_versions_of_property(
     Ok(())
 }
 
-/// Moves every listing of `dissolved` into `survivor` and removes the former.
-/// The survivor's version is not raised here.
-pub fn merge_chains(write: &mut Write<'_>, dissolved: ChainId, survivor: ChainId) -> Result<()> {
+/// Moves every listing of `dissolved` into `survivor` and deletes `dissolved`. The caller raises the
+/// version of `survivor`.
+pub(crate) fn merge_chains(
+    write: &mut Write<'_>,
+    dissolved: ChainId,
+    survivor: ChainId,
+) -> Result<()> {
     write.execute(
         "update listing set chain_id = $1 where chain_id = $2",
         &[
@@ -73,7 +77,7 @@ pub fn merge_chains(write: &mut Write<'_>, dissolved: ChainId, survivor: ChainId
     Ok(())
 }
 
-/// Moves one listing into another chain. No version is raised here.
+/// Moves a listing into another chain. The caller raises versions.
 pub(crate) fn move_listing(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -86,7 +90,7 @@ pub(crate) fn move_listing(
     Ok(())
 }
 
-/// The chain of a listing.
+/// Finds the chain of a listing.
 pub fn find_chain_of_listing(read: &mut Read<'_>, listing: ListingId) -> Result<Option<ChainId>> {
     read.query_one(
         "select chain_id from listing where id = $1",

@@ -1,4 +1,4 @@
-//! What a decision of `chain` does to the rows: joins, breaks and end checks.
+//! Stores the decisions of crate `chain`: joins, breaks and end checks.
 
 use chain::ends::End;
 use chain::ids::{ChainId, ListingId};
@@ -6,11 +6,10 @@ use chain::link::{Join, Unlink};
 
 use crate::{Result, Write, chains, end_checks, links, listings};
 
-/// Stores a new link with everything that follows from it. The survivor gets a
-/// new version; the id of a dissolved chain is never used again.
+/// Stores a new link and its consequences. The surviving chain gets a new version.
 pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
     links::insert_link(write, join.link, now)?;
-    clear_marks(write, &join.cleared)?;
+    clear_end_checks(write, &join.cleared)?;
     if let Some((dissolved, _moved)) = &join.dissolved {
         chains::merge_chains(write, *dissolved, join.survivor)?;
     }
@@ -19,12 +18,11 @@ pub fn store_join(write: &mut Write<'_>, join: &Join, now: i64) -> Result<()> {
     listings::touch_listing(write, join.link.buyer, now)
 }
 
-/// Removes a link with everything that follows from it. The chain that kept its
-/// id gets a new version; that of a chain which begins is fresh, so nobody can
-/// have cached anything by it.
+/// Deletes a link and stores the consequences. The chain that keeps its id gets a new version. Nobody
+/// can have cached a state of the other chain, because its id is new.
 pub fn store_unlink(write: &mut Write<'_>, unlink: &Unlink, now: i64) -> Result<()> {
     links::delete_link(write, unlink.link)?;
-    clear_marks(write, &unlink.cleared)?;
+    clear_end_checks(write, &unlink.cleared)?;
     if let Some((fresh, moved)) = &unlink.new_chain {
         chains::insert_chain(write, *fresh)?;
         for listing in moved {
@@ -36,20 +34,20 @@ pub fn store_unlink(write: &mut Write<'_>, unlink: &Unlink, now: i64) -> Result<
     listings::touch_listing(write, unlink.link.buyer, now)
 }
 
-/// Which marks of a chain's end are set or cleared.
+/// Which end checks of a chain are set or cleared.
 #[derive(Debug, Clone, Copy)]
 pub struct EndMarks<'a> {
     /// The chain.
     pub chain: ChainId,
-    /// The listings whose marks change, as `chain::ends` named them.
+    /// The listings, as `chain::ends` decided.
     pub listings: &'a [ListingId],
     /// The end.
     pub end: End,
-    /// Whether the marks are set; otherwise they are cleared.
+    /// `true` sets the checks, `false` clears them.
     pub is_checked: bool,
 }
 
-/// Sets or clears marks. The chain gets a new version if that changes anything.
+/// Sets or clears end checks. The chain gets a new version if one changed.
 pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -> Result<()> {
     let mut is_changed = false;
     for listing in marks.listings {
@@ -65,7 +63,7 @@ pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -
     Ok(())
 }
 
-fn clear_marks(write: &mut Write<'_>, cleared: &[(ListingId, End)]) -> Result<()> {
+fn clear_end_checks(write: &mut Write<'_>, cleared: &[(ListingId, End)]) -> Result<()> {
     for (listing, end) in cleared {
         end_checks::delete_end_check(write, *listing, *end)?;
     }

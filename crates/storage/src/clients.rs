@@ -1,39 +1,49 @@
-//! Clients: applications of a participant that call with OAuth.
+//! Clients: the applications of participants, which call with OAuth.
 
 use chain::ids::BranchId;
 
 use crate::row::Row;
 use crate::{Read, Result, Write, participants, registry};
 
+/// A query for [`read_client`], up to its condition.
+macro_rules! select_client {
+    () => {
+        "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
+         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
+         c.certificate_subject, c.token_generation \
+         from client c join participant p on p.id = c.participant_id "
+    };
+}
+
 /// A registered client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredClient {
-    /// Its id, in URL form.
+    /// Its id, a URL.
     pub id: String,
-    /// The organisation it belongs to.
+    /// The name of its participant.
     pub participant: String,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// `sector` or `fapi2` (S-21).
     pub profile: String,
-    /// Its public keys, a JWK set; empty where `jwks_uri` leads to them.
+    /// Its public keys as a JWK set; empty if it has a `jwks_uri`.
     pub jwks: String,
-    /// Where it publishes its keys.
+    /// The URL of the keys that it publishes.
     pub jwks_uri: Option<String>,
-    /// The one algorithm it registered, if it did.
+    /// The only algorithm for its assertions, if it registered one.
     pub assertion_algorithm: Option<String>,
-    /// Whether all its tokens are bound to a certificate (S-24).
+    /// Whether its tokens are bound to a certificate (S-24).
     pub certificate_bound: bool,
-    /// What its certificate's subject has to say, each as `TYPE=value`; empty if
-    /// any certificate will do.
+    /// Required parts of its certificate's subject, each as `TYPE=value`. If empty, any certificate
+    /// is accepted.
     pub certificate_subject: Vec<String>,
-    /// Scopes assigned to it.
+    /// Its scopes.
     pub scopes: Vec<String>,
-    /// Branches whose listings are its own.
+    /// Its branches.
     pub branches: Vec<BranchId>,
-    /// Whether it may call at all; not when its organisation has withdrawn.
+    /// Whether it may call: it is not disabled, and its participant is not withdrawn.
     pub is_active: bool,
-    /// The generation of tokens that counts: all others have ended.
+    /// Only tokens of this generation are valid.
     pub token_generation: i64,
     /// Unix seconds.
     pub created_at: i64,
@@ -42,10 +52,7 @@ pub struct StoredClient {
 /// Finds a client by its id.
 pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>> {
     let found = read.query_one(
-        "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject, c.token_generation \
-         from client c join participant p on p.id = c.participant_id where c.id = $1",
+        concat!(select_client!(), "where c.id = $1"),
         &[id.into()],
         read_client,
     )?;
@@ -59,11 +66,7 @@ pub fn find_client(read: &mut Read<'_>, id: &str) -> Result<Option<StoredClient>
 /// All clients, in the order of their registration.
 pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
     let mut clients = read.query(
-        "select c.id, p.name, c.name, c.profile, c.jwks, c.assertion_algorithm, \
-         c.certificate_bound, c.scopes, c.status, c.created_at, c.jwks_uri, p.status, \
-         c.certificate_subject, c.token_generation \
-         from client c join participant p on p.id = c.participant_id \
-         order by c.created_at, c.id",
+        concat!(select_client!(), "order by c.created_at, c.id"),
         &[],
         read_client,
     )?;
@@ -73,7 +76,7 @@ pub fn list_clients(read: &mut Read<'_>) -> Result<Vec<StoredClient>> {
     Ok(clients)
 }
 
-/// Adds a client.
+/// Inserts a client with its branches.
 pub fn insert_client(
     write: &mut Write<'_>,
     client: &StoredClient,
@@ -107,14 +110,13 @@ pub fn insert_client(
     registry::raise_revision(write)
 }
 
-/// Forbids a client to call, and ends its tokens for good; `false` if there is
-/// no such client.
+/// Disables a client and ends its tokens for good. `false` if there is no such client.
 pub fn disable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
     end_tokens(write, id)?;
     set_status(write, id, "disabled", now)
 }
 
-/// Lets a client call again; `false` if there is no such client.
+/// Enables a client. `false` if there is no such client.
 pub fn enable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> {
     set_status(write, id, "active", now)
 }
@@ -128,7 +130,7 @@ fn set_status(write: &mut Write<'_>, id: &str, status: &str, now: i64) -> Result
     Ok(changed > 0)
 }
 
-/// Whoever raises the registry's revision has to follow.
+/// The caller raises the registry's revision.
 fn end_tokens(write: &mut Write<'_>, id: &str) -> Result<()> {
     write.execute(
         "update client set token_generation = token_generation + 1 where id = $1",
@@ -137,7 +139,7 @@ fn end_tokens(write: &mut Write<'_>, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Gives a client these keys: the key set, or where it publishes it.
+/// Replaces a client's keys with a JWK set, or with the URL of one.
 pub fn update_keys(
     write: &mut Write<'_>,
     id: &str,
@@ -151,8 +153,7 @@ pub fn update_keys(
     registry::raise_revision(write)
 }
 
-/// What a client's certificate has to say from now on. Tokens end that were
-/// issued to one that need not say it.
+/// Replaces the required parts of a certificate's subject, and ends the client's tokens.
 pub fn update_certificate_subject(
     write: &mut Write<'_>,
     id: &str,
@@ -167,7 +168,7 @@ pub fn update_certificate_subject(
     registry::raise_revision(write)
 }
 
-/// Assigns exactly these scopes to a client; `false` if there is no such client.
+/// Replaces a client's scopes. `false` if there is no such client.
 pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i64) -> Result<bool> {
     let changed = write.execute(
         "update client set scopes = $1, updated_at = $2 where id = $3",
@@ -177,7 +178,7 @@ pub fn update_scopes(write: &mut Write<'_>, id: &str, scopes: &[String], now: i6
     Ok(changed > 0)
 }
 
-/// Gives a client exactly these branches; `false` if there is no such client.
+/// Replaces a client's branches. `false` if there is no such client.
 pub fn set_client_branches(
     write: &mut Write<'_>,
     id: &str,

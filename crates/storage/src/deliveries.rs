@@ -1,14 +1,15 @@
-//! Deliveries: what each subscription is owed.
+//! Pending deliveries: inserting them, and reading them for a lane.
 //!
-//! Times are in milliseconds, but for those that a comment calls seconds.
+//! Times are in milliseconds unless a comment says seconds.
 
 use chain::event::EventType;
 
+use crate::events::read_event_type;
 use crate::row::{Row, Value};
 use crate::subscriptions::SubscriptionId;
-use crate::{Read, Result, StorageError, Write};
+use crate::{Read, Result, Write};
 
-/// What [`read_due`] reads.
+/// The columns that [`read_due`] reads.
 macro_rules! due_columns {
     () => {
         "d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, e.uprn, \
@@ -16,38 +17,38 @@ macro_rules! due_columns {
     };
 }
 
-/// An event on its way to one subscription.
+/// A pending delivery with its event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDelivery {
-    /// The delivery.
+    /// The id of the delivery.
     pub id: i64,
-    /// With what it keeps an order: the property's id, or a number below 0 that
-    /// stands for a property that is not known.
+    /// Deliveries with the same number keep their order. It is the property's id, or a number below
+    /// 0 that stands for an unknown property.
     pub order: i64,
-    /// Attempts before this one.
+    /// Attempts so far.
     pub attempts: i64,
-    /// When it was owed first.
+    /// When it was created.
     pub created_at: i64,
-    /// Whether nobody asked for it again, and nothing was tried.
+    /// Whether it was neither tried nor asked for again.
     pub is_first: bool,
-    /// What is told.
+    /// The event to deliver.
     pub event: DueEvent,
 }
 
-/// An event as it is told.
+/// The event of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueEvent {
     /// Its place in the outbox.
     pub row: i64,
     /// Its id for subscribers.
     pub event_id: String,
-    /// Its type.
+    /// Its event type.
     pub event_type: EventType,
     /// The property's id, 0 if unknown.
     pub property: i64,
-    /// The property's number, 0 if unknown.
+    /// The property's UPRN, 0 if unknown.
     pub uprn: i64,
-    /// Document 1's label; none for a fall through.
+    /// Document 1's label; `None` for a fall-through.
     pub label: Option<String>,
     /// `YYYY-MM-DD`.
     pub date: String,
@@ -55,18 +56,18 @@ pub struct DueEvent {
     pub recorded_at: i64,
 }
 
-/// The first delivery that waits for its property, and is due.
+/// The oldest pending delivery of a property, which is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The delivery.
+    /// The pending delivery.
     pub delivery: DueDelivery,
-    /// Whether others wait behind it for the same property.
+    /// Whether later deliveries of the same property are pending.
     pub is_followed: bool,
     not_before: i64,
 }
 
-/// Owes an event to every active subscription that hears its type; how many
-/// those are. Runs in the transaction that records the event (S-34).
+/// Inserts a delivery for every active subscription to the event's type, in the transaction that
+/// records the event (S-34). Returns their number.
 pub fn enqueue_event(
     write: &mut Write<'_>,
     (event_row, event_type): (i64, EventType),
@@ -93,7 +94,7 @@ pub fn enqueue_event(
     )
 }
 
-/// Owes an event to one subscription; the delivery's id.
+/// Inserts a delivery for one subscription. Returns its id.
 pub fn insert_delivery(
     write: &mut Write<'_>,
     subscription: SubscriptionId,
@@ -113,61 +114,65 @@ pub fn insert_delivery(
     )
 }
 
-/// What a subscription may be sent now: of each property the oldest that
-/// waits, if it is due; those never tried first, then the longest due. Nothing
-/// once the subscription is not active any more. The flag says whether there
-/// may be more than these.
+/// One half of [`LIST_HEADS`], with its six placeholders and its condition on attempts.
+///
+/// Each condition repeats the words of an index of pending deliveries; the migrations explain them.
+/// With `exists` instead of the subquery for older deliveries, PostgreSQL might plan a join that
+/// loses the order of the index.
+macro_rules! heads {
+    ($later:literal, $id:literal, $now:literal, $active:literal, $older:literal, $limit:literal,
+     $attempts:literal) => {
+        concat!(
+            "select * from (select ",
+            due_columns!(),
+            ", (select f.id from delivery f where f.subscription_id + 0 = ",
+            $later,
+            " and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
+             and f.id + 0 > d.id + 0 limit 1) \
+             from delivery d join event e on e.id = d.event_row \
+             where d.subscription_id + 0 = ",
+            $id,
+            " and d.state = 'waiting' and d.not_before >= 0 and d.not_before <= ",
+            $now,
+            " and d.attempts ",
+            $attempts,
+            " and exists (select 1 from subscription s where s.id = ",
+            $active,
+            " and s.status = 'active') \
+             and (select o.id from delivery o where o.subscription_id + 0 = ",
+            $older,
+            " and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
+             and o.id + 0 < d.id + 0 limit 1) is null \
+             order by d.not_before, d.id limit ",
+            $limit,
+            ")"
+        )
+    };
+}
+
+/// Each half walks an index in its order and stops at the limit. The second half runs only if the
+/// first has fewer rows. Sorting both together would read all pending deliveries each time.
+const LIST_HEADS: &str = concat!(
+    heads!("$1", "$2", "$3", "$4", "$5", "$6", "= 0"),
+    " as fresh union all ",
+    heads!("$7", "$8", "$9", "$10", "$11", "$12", "> 0"),
+    " as retried limit $13"
+);
+
+/// The due deliveries of an active subscription: for each property the oldest pending one, if it is
+/// due. Deliveries without an attempt come first, then by due time. The flag says whether there may
+/// be more.
 pub fn list_heads(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     now: i64,
     limit: usize,
 ) -> Result<(Vec<Head>, bool)> {
-    // The words are those of the indexes of what waits; see the migrations. As
-    // `exists`, PostgreSQL would join what is older, and might do so in another
-    // order than that of the index.
-    // Each part walks an index in its order and stops at the limit; the second
-    // begins only where the first came to its end. Sorting both as one would
-    // look at all that waits, each time.
-    let sql = concat!(
-        "select * from (select ",
-        due_columns!(),
-        ", (select f.id from delivery f where f.subscription_id + 0 = $1 \
-         and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
-         and f.id + 0 > d.id + 0 limit 1) \
-         from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
-         and d.not_before <= $3 and d.attempts = 0 \
-         and exists (select 1 from subscription s where s.id = $4 and s.status = 'active') \
-         and (select o.id from delivery o where o.subscription_id + 0 = $5 \
-         and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
-         and o.id + 0 < d.id + 0 limit 1) is null \
-         order by d.not_before, d.id limit $6) as fresh \
-         union all select * from (select ",
-        due_columns!(),
-        ", (select f.id from delivery f where f.subscription_id + 0 = $7 \
-         and f.state = 'waiting' and f.created_at >= 0 and f.property_id = d.property_id \
-         and f.id + 0 > d.id + 0 limit 1) \
-         from delivery d join event e on e.id = d.event_row \
-         where d.subscription_id + 0 = $8 and d.state = 'waiting' and d.not_before >= 0 \
-         and d.not_before <= $9 and d.attempts > 0 \
-         and exists (select 1 from subscription s where s.id = $10 and s.status = 'active') \
-         and (select o.id from delivery o where o.subscription_id + 0 = $11 \
-         and o.state = 'waiting' and o.created_at >= 0 and o.property_id = d.property_id \
-         and o.id + 0 < d.id + 0 limit 1) is null \
-         order by d.not_before, d.id limit $12) as retried limit $13"
-    );
     let id = subscription.into();
-    let part = [id, id, now.into(), id, id, as_limit(limit)];
-    let parameters = [part.as_slice(), &part, &[as_limit(limit)]].concat();
-    let mut heads = read.query(sql, &parameters, |row| {
-        Ok(Head {
-            is_followed: row.optional_integer(13)?.is_some(),
-            not_before: row.integer(11)?,
-            delivery: read_due(row)?,
-        })
-    })?;
-    // The order of a whole that is put together is nobody's promise.
+    let half = [id, id, now.into(), id, id, as_limit(limit)];
+    let parameters = [half.as_slice(), &half, &[as_limit(limit)]].concat();
+    let mut heads = read.query(LIST_HEADS, &parameters, read_head)?;
+    // SQL does not promise an order for the combined rows.
     heads.sort_by_key(|head| {
         let DueDelivery { id, attempts, .. } = head.delivery;
         (attempts > 0, head.not_before, id)
@@ -176,7 +181,7 @@ pub fn list_heads(
     Ok((heads, is_cut))
 }
 
-/// What waits behind a delivery for the same property, in order.
+/// The pending deliveries of a property after delivery `after`, in order.
 pub fn list_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
@@ -205,10 +210,15 @@ fn as_limit(limit: usize) -> Value<'static> {
     i64::try_from(limit).unwrap_or(i64::MAX).into()
 }
 
+fn read_head(row: &Row<'_>) -> Result<Head> {
+    Ok(Head {
+        is_followed: row.optional_integer(13)?.is_some(),
+        not_before: row.integer(11)?,
+        delivery: read_due(row)?,
+    })
+}
+
 fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
-    let event_type = row.str(5)?;
-    let event_type = EventType::parse(event_type)
-        .ok_or_else(|| StorageError::Corrupt(format!("`{event_type}` is no event type")))?;
     let (attempts, created_at) = (row.integer(1)?, row.integer(2)?);
     Ok(DueDelivery {
         id: row.integer(0)?,
@@ -219,7 +229,7 @@ fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
         event: DueEvent {
             row: row.integer(3)?,
             event_id: row.text(4)?,
-            event_type,
+            event_type: read_event_type(row, 5)?,
             property: row.integer(6)?,
             uprn: row.integer(7)?,
             label: row.optional_text(8)?,

@@ -1,36 +1,37 @@
-//! The log of deliveries that subscribers read, and what they ask for again (S-37).
+//! The log of deliveries that subscribers read; redelivery, replay and pruning (S-37).
 //!
-//! Times are in milliseconds, but for those that a comment calls seconds.
+//! Times are in milliseconds unless a comment says seconds.
+
+use chain::event::EventType;
 
 use crate::row::Row;
 use crate::subscriptions::{StoredSubscription, SubscriptionId};
 use crate::{Read, Result, Write};
-use chain::event::EventType;
 
 /// One delivery with its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedDelivery {
-    /// The delivery.
+    /// The id of the delivery.
     pub id: i64,
-    /// Its event's id for subscribers.
+    /// The event's id for subscribers.
     pub event_id: String,
-    /// Its event's type, as subscribers name it.
+    /// The event's type.
     pub event_type: String,
     /// The property's id, 0 if unknown.
     pub property: i64,
     /// `waiting`, `delivered`, `failed` or `cancelled`.
     pub state: String,
-    /// When it was owed first.
+    /// When the delivery was created.
     pub created_at: i64,
-    /// When it is tried next, while it waits.
+    /// When the next attempt is due, while it is pending.
     pub not_before: i64,
-    /// When it was delivered, given up or cancelled.
+    /// When it was delivered, failed or was cancelled.
     pub ended_at: Option<i64>,
     /// Oldest first.
     pub attempts: Vec<LoggedAttempt>,
 }
 
-/// One attempt.
+/// One attempt at a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedAttempt {
     /// Counted from 1.
@@ -39,26 +40,25 @@ pub struct LoggedAttempt {
     pub begun_at: i64,
     /// How long it took.
     pub duration: i64,
-    /// HTTP status, where one came.
+    /// The HTTP status, if the receiver answered.
     pub status: Option<i64>,
-    /// What went wrong, in one word.
+    /// One word for the failure.
     pub error: Option<String>,
 }
 
-/// The deliveries of a subscription, the newest first, and how many there are.
+/// The number of a subscription's deliveries, and one page of them, the newest first.
 pub fn list_deliveries(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<LoggedDelivery>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from delivery where subscription_id = $1",
         &[subscription.into()],
-        |row| row.integer(0),
     )?;
     let mut found = read.query(
-        // What lies before the page is counted in the index alone.
+        // The inner select skips the rows before the page in the index alone.
         "select d.id, e.event_id, e.event_type, e.property_id, d.state, d.created_at, \
          d.not_before, d.ended_at from (select id from delivery where subscription_id = $1 \
          order by id desc limit $2 offset $3) as page join delivery d on d.id = page.id \
@@ -77,8 +77,8 @@ pub fn list_deliveries(
     Ok((total, found))
 }
 
-/// Sends one delivery again, whatever became of it, beginning a new schedule;
-/// `false` if the subscription has no such delivery.
+/// Makes a delivery pending again, in any state, with a new schedule. `false` if the subscription
+/// has no such delivery.
 pub fn redeliver(
     write: &mut Write<'_>,
     subscription: SubscriptionId,
@@ -93,22 +93,21 @@ pub fn redeliver(
     Ok(changed > 0)
 }
 
-/// Events that are to be owed again, by their places in the outbox: after one
-/// of them, up to another, and recorded since a time in Unix seconds.
+/// A range of events in the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch {
-    /// It begins behind this place.
+    /// The range begins after this row.
     pub after: i64,
-    /// It ends with this one.
+    /// The range ends with this row.
     pub last: i64,
-    /// Unix seconds.
+    /// Events recorded earlier are not in the range. Unix seconds.
     pub since: i64,
 }
 
-/// All that was recorded since a time, in Unix seconds; none if nothing was.
+/// The events recorded since a time in Unix seconds. `None` if there are none.
 pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> {
     let ends = read.query_exactly_one(
-        // The sums stand in no index, so that the one of ages is walked, and not all ids.
+        // No index has the sums, so the engine walks the index of ages instead of all ids.
         "select min(id + 0), max(id + 0) from event where recorded_at >= $1",
         &[since.into()],
         |row| Ok((row.optional_integer(0)?, row.optional_integer(1)?)),
@@ -120,9 +119,8 @@ pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> 
     Ok(Some(Stretch { after, last, since }))
 }
 
-/// The first part of a stretch, of at most `limit` events, and whether any of
-/// them is to be owed again: a real one of the subscription's types that does
-/// not wait for it already. None when the stretch is at its end.
+/// The first part of a range, with at most `limit` events, and whether [`replay`] would insert a
+/// delivery for it. `None` at the end of the range.
 pub fn find_part(
     read: &mut Read<'_>,
     subscription: &StoredSubscription,
@@ -139,8 +137,16 @@ pub fn find_part(
         return Ok(None);
     };
     let part = Stretch { last, ..stretch };
-    let [milestones, fall_throughs] = words(subscription);
-    let owing = read.query_one(
+    Ok(Some((part, needs_replay(read, subscription, part)?)))
+}
+
+fn needs_replay(
+    read: &mut Read<'_>,
+    subscription: &StoredSubscription,
+    part: Stretch,
+) -> Result<bool> {
+    let [milestones, fall_throughs] = subscribed_words(subscription);
+    read.exists(
         "select 1 from event e where e.id > $1 and e.id <= $2 and e.recorded_at >= $3 \
          and e.listing_id is not null and e.event_type in ($4, $5) \
          and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $6 \
@@ -153,20 +159,18 @@ pub fn find_part(
             fall_throughs.into(),
             subscription.id.into(),
         ],
-        |_row| Ok(()),
-    )?;
-    Ok(Some((part, owing.is_some())))
+    )
 }
 
-/// Owes a subscription again what a part holds for it; how many deliveries that
-/// are.
+/// Inserts a delivery for each recorded event of a range that the subscription receives and that is
+/// not pending for it already. Simulated events are left out. Returns the number of deliveries.
 pub fn replay(
     write: &mut Write<'_>,
     subscription: &StoredSubscription,
     part: Stretch,
     now: i64,
 ) -> Result<u64> {
-    let [milestones, fall_throughs] = words(subscription);
+    let [milestones, fall_throughs] = subscribed_words(subscription);
     write.execute(
         "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
          not_before, created_at) \
@@ -189,14 +193,14 @@ pub fn replay(
     )
 }
 
-/// Since when, in Unix seconds, a stretch holds events of the subscription's
-/// types; none if it holds no such.
+/// The Unix seconds of the first event in a range that the subscription receives. `None` if there is
+/// none.
 pub fn find_first_time(
     read: &mut Read<'_>,
     subscription: &StoredSubscription,
     stretch: Stretch,
 ) -> Result<Option<i64>> {
-    let [milestones, fall_throughs] = words(subscription);
+    let [milestones, fall_throughs] = subscribed_words(subscription);
     read.query_exactly_one(
         "select min(recorded_at) from event where id > $1 and id <= $2 and recorded_at >= $3 \
          and listing_id is not null and event_type in ($4, $5)",
@@ -211,9 +215,8 @@ pub fn find_first_time(
     )
 }
 
-/// The names of the types that a subscription hears, empty for those that it
-/// does not.
-fn words(subscription: &StoredSubscription) -> [&'static str; 2] {
+/// The event types of a subscription. An empty text stands for a type that it does not receive.
+fn subscribed_words(subscription: &StoredSubscription) -> [&'static str; 2] {
     [EventType::MilestoneUpdated, EventType::FallThrough].map(|wanted| {
         if subscription.events.contains(&wanted) {
             wanted.as_str()
@@ -223,9 +226,9 @@ fn words(subscription: &StoredSubscription) -> [&'static str; 2] {
     })
 }
 
-/// Removes deliveries that ended before `ended_before`, with their attempts,
-/// and events older than that, in seconds, which nobody is owed any more. At
-/// most `limit` of each, so that no transaction grows long.
+/// Deletes deliveries that ended before `ended_before`, with their attempts, and older events without
+/// deliveries. Deletes at most `limit` of each, so that the transaction stays short. Returns the
+/// number of deliveries.
 pub fn prune(write: &mut Write<'_>, ended_before: i64, limit: i64) -> Result<u64> {
     write.execute(
         "delete from attempt where delivery_id in (select id from delivery \

@@ -1,11 +1,11 @@
-//! End checks: somebody confirmed that a chain ends at a listing.
+//! End checks: confirmations that a chain ends at a listing.
 
 use chain::ends::End;
 use chain::ids::ListingId;
 
 use crate::{Result, Write};
 
-/// How an end is spelled in the store.
+/// The word for an end in the store.
 pub(crate) fn end_word(end: End) -> &'static str {
     match end {
         End::Top => "top",
@@ -13,7 +13,7 @@ pub(crate) fn end_word(end: End) -> &'static str {
     }
 }
 
-/// Marks an end as checked; `false` if it was already.
+/// Marks an end as checked. `false` if it was checked already.
 pub fn insert_end_check(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -28,8 +28,12 @@ pub fn insert_end_check(
     Ok(changed > 0)
 }
 
-/// Clears the mark of an end; `false` if there was none.
-pub fn delete_end_check(write: &mut Write<'_>, listing: ListingId, end: End) -> Result<bool> {
+/// Clears the check of an end. `false` if there was none.
+pub(crate) fn delete_end_check(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    end: End,
+) -> Result<bool> {
     let changed = write.execute(
         "delete from end_check where listing_id = $1 and chain_end = $2",
         &[listing.into(), end_word(end).into()],

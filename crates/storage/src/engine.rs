@@ -1,81 +1,79 @@
-//! The two engines. Words of one SQL dialect stand here and nowhere else.
+//! The two engines. SQL that only one engine understands stays in this module.
 
 mod postgres;
 mod sqlite;
 mod threads;
 
 pub use self::postgres::Hearing;
-pub(crate) use self::postgres::{PostgresEngine, PostgresOptions, PostgresSession, tell, trust};
-pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up_file, restore_file};
+pub(crate) use self::postgres::{
+    PostgresEngine, PostgresOptions, PostgresSession, notify, tls_config,
+};
+pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up, restore};
 
 use crate::error::StorageError;
 use crate::session::{Read, Write};
 
-/// One piece of work that only reads.
+/// A piece of work that only reads.
 pub(crate) struct ReadJob {
-    /// What its statements see.
-    pub(crate) view: View,
-    /// The work, or the news that no connection could be had for it.
+    pub(crate) mode: ReadMode,
+    /// The work. It gets an error instead of a reader when no connection is available.
     pub(crate) run: ReadWork,
 }
 
-/// What the statements of a reader see.
+/// Which commits the statements of a reader see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum View {
-    /// All of them one snapshot.
+pub(crate) enum ReadMode {
+    /// All statements see one snapshot.
     Snapshot,
-    /// As above, and on PostgreSQL they find their rows by index, whatever its
-    /// statistics say.
+    /// All statements see one snapshot. PostgreSQL uses indexes even when its statistics advise
+    /// against them.
     SnapshotByIndex,
-    /// Each of them the newest commit, which saves two round trips.
-    Newest,
+    /// Each statement sees the newest commit. This saves two round trips.
+    Latest,
 }
 
 pub(crate) type ReadWork = Box<dyn FnOnce(Result<&mut Read<'_>, StorageError>) + Send>;
 
-/// How a piece of work is kept apart from what runs at the same time. On SQLite
-/// there is one manner: one thread writes.
+/// How PostgreSQL isolates a write from concurrent ones. SQLite has one writer thread and needs
+/// no distinction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// Everything that it read stands as it was read, or it runs again. It is
-    /// committed together with others, which run before and after it.
+pub(crate) enum WriteMode {
+    /// Serializable, and committed together with other writes.
     Grouped,
-    /// As above, in a transaction that is its own.
+    /// Serializable, in a transaction of its own.
     Alone,
-    /// The rows that it changed are locked, and nothing else.
+    /// Read committed: only the changed rows are locked.
     RowLocks,
 }
 
-/// One piece of work that changes the store. It is split in two because the
-/// answer may leave only when the commit that carries it is durable, and
-/// several pieces of work are committed at once.
+/// A piece of work that changes the store. Running and answering are separate steps, because
+/// several jobs share a commit and an answer may leave only after the commit is durable.
 pub(crate) trait WriteJob: Send {
-    /// How it is kept apart from others.
-    fn manner(&self) -> Manner;
+    fn mode(&self) -> WriteMode;
 
-    /// Runs the work inside the transaction and keeps its answer. `true`: it
-    /// shall be committed. May be called again after a conflict.
+    /// Runs the work inside the transaction and keeps its answer. `true` asks for a commit.
+    /// The engine calls this again after a conflict.
     fn run(&mut self, write: &mut Write<'_>) -> bool;
 
-    /// Says how the transaction ended and sends the answer.
+    /// Sends the answer, or the error with which the transaction ended.
     fn finish(self: Box<Self>, ended: Result<(), StorageError>);
 }
 
-/// The words of one dialect that the schema needs; see `migrations`.
+/// The SQL that replaces the words in braces in the migrations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dialect {
-    /// Column definition of a primary key that counts up by itself.
+    /// Column definition of a primary key that counts up.
     pub(crate) identity: &'static str,
-    /// What makes text compare by bytes, so that both engines order alike.
+    /// Collation that compares text by bytes, so that both engines order alike.
     pub(crate) bytewise: &'static str,
-    /// The table `address_token (rowid, tokens)` with an index of the tokens.
+    /// Creates the table `address_token (rowid, tokens)` and its index of tokens.
     pub(crate) address_tokens: &'static str,
-    /// Removes references that cost more than they protect.
+    /// Drops foreign keys that cause conflicts.
     pub(crate) fewer_references: &'static str,
 }
 
 impl Dialect {
-    /// Replaces the dialect words of a schema text.
+    /// Replaces the words in braces in a migration.
     pub(crate) fn translate(self, sql: &str) -> String {
         sql.replace("{identity}", self.identity)
             .replace("{bytewise}", self.bytewise)

@@ -1,15 +1,15 @@
-//! What can go wrong in the store, in words for an operator.
+//! Errors of the store, with texts for an operator.
 
-/// A failure of the store. None of these is a refusal of something that a
-/// caller asked for: those are decided in `chain` and by the callers.
+/// A failure of the store. Refusals of requests are not among them: `chain` and the callers of
+/// this crate decide about those.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StorageError {
     /// The store cannot be opened at all.
     #[error("cannot open the store {target}: {reason}")]
     Open {
-        /// Which store, without any password.
+        /// The store's name without its password.
         target: String,
-        /// The engine's own words.
+        /// The message of the engine.
         reason: String,
     },
     /// The setting that names the store cannot be understood.
@@ -23,67 +23,68 @@ pub enum StorageError {
          run the newer program, or restore a copy made before the upgrade"
     )]
     NewerStore {
-        /// Which store.
+        /// The store's name without its password.
         target: String,
-        /// Version found.
+        /// The version of the store.
         found: i64,
-        /// Newest version that this program knows.
+        /// The newest version that this program knows.
         known: i64,
     },
-    /// The store was written by an older program, and is not to be changed now.
+    /// The store was written by an older program, and this way of opening must not upgrade it.
     #[error(
         "the store {target} has schema version {found}, and this program needs {needed}: make a \
          copy, stop the programs of the older version, and `onward serve` upgrades it"
     )]
     OlderStore {
-        /// Which store.
+        /// The store's name without its password.
         target: String,
-        /// Version found.
+        /// The version of the store.
         found: i64,
-        /// Version of this program.
+        /// The version that this program needs.
         needed: i64,
     },
-    /// The store's index of addresses is of another program, and is not to be changed now.
+    /// Another version of the program wrote the address index, and this way of opening must not
+    /// rebuild it.
     #[error(
-        "the store's index of addresses has version {found}, and this program needs {needed}: \
-         stop the programs of the other version, and `onward serve` makes it anew"
+        "the address index of the store has version {found}, and this program needs {needed}: \
+         stop the programs of the other version, and `onward serve` rebuilds it"
     )]
     OlderIndex {
-        /// Version found.
+        /// The version of the store.
         found: i64,
-        /// Version of this program.
+        /// The version that this program needs.
         needed: i64,
     },
-    /// There are no tables in the store yet, and none are to be made now.
-    #[error("the store {target} is empty: `onward init` makes its tables and keys")]
+    /// The store has no tables, and this way of opening must not create them.
+    #[error("the store {target} is empty: `onward init` creates its tables and keys")]
     EmptyStore {
-        /// Which store.
+        /// The store's name without its password.
         target: String,
     },
-    /// Other writers held the store for too long, or the transaction met the
-    /// same conflict again and again. Nothing was changed; try again.
+    /// Other writers locked the store for too long, or the transaction conflicted again and again.
+    /// Nothing was changed. A retry may succeed.
     #[error("the store is busy; nothing was changed")]
     Busy,
     /// The database cannot be reached.
     #[error("the store cannot be reached: {0}")]
     Unavailable(String),
-    /// The connection broke, or the standby did not answer, while a transaction was being
-    /// committed: whether it counts is not known. Try again.
-    #[error("the store did not confirm a change, which may count or not: {0}")]
+    /// The connection broke during a commit, or the standby did not confirm it. The change may or
+    /// may not be stored. A retry may succeed.
+    #[error("the store did not confirm a change, which may or may not be stored: {0}")]
     Unconfirmed(String),
     /// A statement failed.
     #[error("the store refused a statement: {0}")]
     Statement(String),
-    /// What the store holds breaks a rule that the program keeps.
-    #[error("the store holds something impossible: {0}")]
+    /// The store holds data that this program never writes.
+    #[error("the store holds invalid data: {0}")]
     Corrupt(String),
-    /// The store was closed while the work waited, or the work panicked.
-    #[error("the work on the store did not finish")]
+    /// The store closed before the work ran, or the work panicked.
+    #[error("the store stopped before the work was finished")]
     Stopped,
 }
 
 impl StorageError {
-    /// Whether the same request may succeed a moment later.
+    /// Whether a retry may succeed.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Events: the outbox. Rows are added in the transaction that records the milestone (S-34).
+//! The outbox of events. The transaction that records a milestone inserts its event (S-34).
 
 use chain::event::EventType;
 use chain::ids::{ListingId, PropertyId, Uprn};
@@ -9,66 +9,66 @@ use crate::properties::read_uprn;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write};
 
-/// An event to be told.
+/// An event to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEvent<'a> {
     /// Its id for subscribers, unique.
     pub event_id: &'a str,
-    /// Its type.
+    /// Its event type.
     pub event_type: EventType,
-    /// The sale.
+    /// The listing.
     pub listing: ListingId,
-    /// What is sold.
+    /// The listing's property.
     pub property: PropertyId,
-    /// The property's number when it happened.
+    /// The property's UPRN at that time.
     pub uprn: Uprn,
-    /// Document 1's label; none for a fall through.
+    /// Document 1's label; `None` for a fall-through.
     pub label: Option<&'a str>,
-    /// The civil date in London (S-11).
+    /// The date in London (S-11).
     pub date: Date,
 }
 
-/// An event as the store holds it.
+/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
     /// Its place in the outbox.
     pub id: i64,
     /// Its id for subscribers.
     pub event_id: String,
-    /// Its type.
+    /// Its event type.
     pub event_type: EventType,
-    /// The sale.
+    /// The listing.
     pub listing: ListingId,
-    /// What is sold.
+    /// The listing's property.
     pub property: PropertyId,
-    /// The property's number when it happened.
+    /// The property's UPRN at that time.
     pub uprn: Uprn,
-    /// Document 1's label; none for a fall through.
+    /// Document 1's label; `None` for a fall-through.
     pub label: Option<String>,
-    /// The civil date in London (S-11).
+    /// The date in London (S-11).
     pub date: Date,
     /// Unix seconds.
     pub recorded_at: i64,
 }
 
-/// An event that somebody only pretends, for his own subscriptions (S-33).
+/// A simulated event, for the subscriptions of its caller (S-33).
 #[derive(Debug, Clone, Copy)]
 pub struct SimulatedEvent<'a> {
     /// Its id for subscribers, unique.
     pub event_id: &'a str,
-    /// Its type.
+    /// Its event type.
     pub event_type: EventType,
     /// The property's id, 0 if unknown.
     pub property: i64,
-    /// The property's number, 0 if unknown.
+    /// The property's UPRN, 0 if unknown.
     pub uprn: i64,
-    /// Document 1's label; none for a fall through.
+    /// Document 1's label; `None` for a fall-through.
     pub label: Option<&'a str>,
-    /// The civil date in London (S-11).
+    /// The date in London (S-11).
     pub date: Date,
 }
 
-/// Adds an event that did not happen; gives its place in the outbox.
+/// Inserts a simulated event. Returns its row in the outbox.
 pub fn insert_simulated_event(
     write: &mut Write<'_>,
     event: &SimulatedEvent<'_>,
@@ -89,14 +89,12 @@ pub fn insert_simulated_event(
     )
 }
 
-/// The place of the newest event that this node can see; 0 where there is none.
+/// The row of the newest event that this node can see; 0 if there is none.
 pub fn find_newest_event(read: &mut Read<'_>) -> Result<i64> {
-    read.query_exactly_one("select coalesce(max(id), 0) from event", &[], |row| {
-        row.integer(0)
-    })
+    read.query_integer("select coalesce(max(id), 0) from event", &[])
 }
 
-/// Adds an event; gives its place in the outbox.
+/// Inserts an event. Returns its row in the outbox.
 pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Result<i64> {
     write.insert(
         "insert into event (event_id, event_type, listing_id, property_id, uprn, label, date, \
@@ -114,10 +112,9 @@ pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Re
     )
 }
 
-/// At most `limit` events after this place, in the order of their places. On
-/// PostgreSQL a transaction takes its place before it commits, so that a lower
-/// place may show up after a higher one: a reader that remembers only the
-/// highest place it saw can miss events.
+/// At most `limit` events after row `after_id`, in order. PostgreSQL numbers a row before its commit,
+/// so a lower number may appear after a higher one. A reader that remembers only the highest number
+/// can miss events.
 pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     read.query(
         "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
@@ -128,13 +125,10 @@ pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec
 }
 
 fn read_event(row: &Row<'_>) -> Result<StoredEvent> {
-    let word = row.str(2)?;
-    let event_type = EventType::parse(word)
-        .ok_or_else(|| StorageError::Corrupt(format!("`{word}` is no type of event")))?;
     Ok(StoredEvent {
         id: row.integer(0)?,
         event_id: row.text(1)?,
-        event_type,
+        event_type: read_event_type(row, 2)?,
         listing: ListingId(row.integer(3)?),
         property: PropertyId(row.integer(4)?),
         uprn: read_uprn(row, 5)?,
@@ -142,4 +136,10 @@ fn read_event(row: &Row<'_>) -> Result<StoredEvent> {
         date: read_date(row, 7)?,
         recorded_at: row.integer(8)?,
     })
+}
+
+pub(crate) fn read_event_type(row: &Row<'_>, column: usize) -> Result<EventType> {
+    let word = row.str(column)?;
+    EventType::parse(word)
+        .ok_or_else(|| StorageError::Corrupt(format!("`{word}` is no event type")))
 }

@@ -1,4 +1,4 @@
-//! The handle to an open store: `read` and `write` with synchronous closures.
+//! The handle of an open store, which runs synchronous closures on it.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,12 +7,13 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::engine::{
-    self, Hearing, Manner, PostgresEngine, PostgresOptions, ReadJob, SqliteEngine, View, WriteJob,
+    self, Hearing, PostgresEngine, PostgresOptions, ReadJob, ReadMode, SqliteEngine, WriteJob,
+    WriteMode,
 };
 use crate::session::{Read, Write};
 use crate::{Result, StorageError, address_index};
 
-/// Where a store is.
+/// The location of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreUrl {
     /// An SQLite file.
@@ -21,33 +22,30 @@ pub enum StoreUrl {
     Postgres(String),
 }
 
-/// What opening may do to a store.
+/// How opening may change a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opening {
-    /// Nothing. One that is empty or older is refused: programs of the older
-    /// version may serve it.
+    /// Not at all. An empty or older store is an error: programs of an older version may serve it.
     AsItIs,
-    /// Makes an SQLite file that is not there, and the tables in an empty store.
+    /// Creates a missing SQLite file, and the tables of an empty store.
     Make,
-    /// Makes the tables in an empty store, and brings an older one up to date.
+    /// Creates the tables of an empty store, and upgrades an older one.
     Upgrade,
 }
 
 /// How a store is opened.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// What opening may do.
+    /// How opening may change the store.
     pub opening: Opening,
-    /// Threads that read, at least one. On PostgreSQL each has a connection,
-    /// and as many more write under row locks.
+    /// Threads that read, at least one. On PostgreSQL as many more write under row locks.
     pub connections: usize,
-    /// PEM certificates of the authority that PostgreSQL's certificate must
-    /// come from. Without, the connection to PostgreSQL is not encrypted.
+    /// PEM certificates of the authority that issued PostgreSQL's certificate. `None` connects to
+    /// PostgreSQL without encryption.
     pub postgres_ca_pem: Option<Vec<u8>>,
 }
 
-/// An open store. Clones share it; the last one closes it, after the work
-/// that was already queued.
+/// An open store. Clones share it. The last clone runs the queued work and closes the store.
 #[derive(Debug, Clone)]
 pub struct Storage {
     engine: Arc<Engine>,
@@ -68,7 +66,7 @@ impl FromStr for StoreUrl {
         }
         let path = text.strip_prefix("sqlite:").unwrap_or(text);
         if path.is_empty() || path.contains("://") {
-            // What follows the scheme may hold a password.
+            // The text after the scheme may contain a password.
             let shown = path.split_once("://");
             let shown = shown.map_or_else(String::new, |(scheme, _rest)| format!("{scheme}://…"));
             return Err(StorageError::BadUrl(shown));
@@ -87,7 +85,7 @@ impl std::fmt::Display for StoreUrl {
                     || url.clone(),
                     |(_credentials, address)| format!("postgres://{address}"),
                 );
-                // A query part may hold a password as well.
+                // The query part may contain a password too.
                 formatter.write_str(shown.split('?').next().unwrap_or_default())
             }
         }
@@ -105,8 +103,7 @@ impl Default for OpenOptions {
 }
 
 impl Storage {
-    /// Opens a store, with the schema of this program. Blocks; call it outside
-    /// of async code.
+    /// Opens a store and checks or upgrades its schema. This blocks, so async code must not call it.
     pub fn open(url: &StoreUrl, options: &OpenOptions) -> Result<Self> {
         let engine = match url {
             StoreUrl::Sqlite(path) => Engine::Sqlite(SqliteEngine::open(
@@ -126,7 +123,7 @@ impl Storage {
         Ok(storage)
     }
 
-    /// Runs `work` on one consistent snapshot.
+    /// Runs `work` on one snapshot.
     pub async fn read<T, E>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -135,12 +132,12 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(View::Snapshot, work)?;
+        let answer = self.submit_read(ReadMode::Snapshot, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
-    /// As [`Storage::read`], for statements that have an index each and run so
-    /// often that a planner's wrong guess would be a calamity.
+    /// As [`Storage::read`], for frequent statements that each have an index. PostgreSQL's planner
+    /// must use it.
     pub async fn read_by_index<T, E>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -149,14 +146,12 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(View::SnapshotByIndex, work)?;
+        let answer = self.submit_read(ReadMode::SnapshotByIndex, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
-    /// Runs `work` without a snapshot: each of its statements sees the newest
-    /// commit. For a few single-row statements on the hot path, because on
-    /// SQLite they run on the caller's own thread; more than that belongs into
-    /// [`Storage::read`].
+    /// Runs `work` without a snapshot: each statement sees the newest commit. This is for a few
+    /// single-row statements on the hot path, because SQLite runs them on the caller's thread.
     pub async fn lookup<T, E>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -168,17 +163,16 @@ impl Storage {
         let answer = match self.engine.as_ref() {
             Engine::Sqlite(engine) => match engine.look_up(work) {
                 Ok(outcome) => return outcome?,
-                Err(work) => self.submit_read(View::Newest, work)?,
+                Err(work) => self.submit_read(ReadMode::Latest, work)?,
             },
-            Engine::Postgres(_) => self.submit_read(View::Newest, work)?,
+            Engine::Postgres(_) => self.submit_read(ReadMode::Latest, work)?,
         };
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
-    /// Runs `work` in one transaction and answers once it is durable. An error
-    /// of `work` undoes it. `work` may run again after a conflict with another
-    /// transaction, so it must have no effect outside of the store. What others
-    /// write at the same time waits for it, and is committed with it.
+    /// Runs `work` in a transaction and answers once its commit is durable. An error of `work` rolls
+    /// back. `work` runs again after a conflict, so it must have no effect outside the store. Other
+    /// writes wait for it and share its commit.
     pub async fn write<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -187,12 +181,11 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Manner::Grouped, work)?;
+        let answer = self.submit_write(WriteMode::Grouped, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
-    /// As [`Storage::write`], for work that may take long: on PostgreSQL others
-    /// do not wait for it.
+    /// As [`Storage::write`], for work that may take long. On PostgreSQL other writes do not wait.
     pub async fn write_at_length<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -201,15 +194,14 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Manner::Alone, work)?;
+        let answer = self.submit_write(WriteMode::Alone, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
-    /// As [`Storage::write`], but on PostgreSQL only the rows that `work` changes
-    /// are kept from others: for work that begins by changing the one row on
-    /// which all depends, such as a lane's, and decides upon nothing else.
-    /// Serializable transactions that run all the time would undo each other,
-    /// and the recordings beside them, because of rows that merely lie near.
+    /// As [`Storage::write`], but PostgreSQL locks only the changed rows. `work` must first change
+    /// the one row on which all depends, such as a lane's, and must decide by nothing else.
+    /// Serializable transactions would conflict with each other and with recordings, because their
+    /// rows lie close together.
     pub async fn write_under_row_locks<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -218,7 +210,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Manner::RowLocks, work)?;
+        let answer = self.submit_write(WriteMode::RowLocks, work)?;
         answer.await.map_err(|_| StorageError::Stopped)?
     }
 
@@ -231,35 +223,35 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Manner::RowLocks, work)?;
+        let answer = self.submit_write(WriteMode::RowLocks, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
-    /// Calls `hear` whenever another node than `name` says that there is something new, until the
-    /// answer is dropped. None on SQLite, where nobody says so.
+    /// Calls `on_notice` for each notification of a node other than `name`, until the returned value
+    /// is dropped. SQLite has no notifications and returns `None`.
     pub fn hear_nodes(
         &self,
         name: &str,
-        hear: impl Fn() + Send + 'static,
+        on_notice: impl Fn() + Send + 'static,
     ) -> Result<Option<Hearing>> {
         match self.engine.as_ref() {
             Engine::Sqlite(_) => Ok(None),
-            Engine::Postgres(engine) => engine.hear(name.to_owned(), hear).map(Some),
+            Engine::Postgres(engine) => engine.listen(name.to_owned(), on_notice).map(Some),
         }
     }
 
-    /// Says to the other nodes that there is something new, after the commit that brought it.
+    /// Notifies the other nodes of a commit. Call it after the commit.
     pub async fn tell_nodes(&self, name: &str) -> Result<()> {
         match self.engine.as_ref() {
             Engine::Sqlite(_) => Ok(()),
             Engine::Postgres(_) => {
                 let name = name.to_owned();
-                self.lookup(move |read| engine::tell(read, &name)).await
+                self.lookup(move |read| engine::notify(read, &name)).await
             }
         }
     }
 
-    /// As [`Storage::read`], for commands without an async runtime.
+    /// As [`Storage::read`], for code without an async runtime.
     pub fn read_blocking<T, E>(
         &self,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -268,11 +260,11 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_read(View::Snapshot, work)?;
+        let answer = self.submit_read(ReadMode::Snapshot, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
-    /// As [`Storage::write`], for commands without an async runtime.
+    /// As [`Storage::write`], for code without an async runtime.
     pub fn write_blocking<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -281,13 +273,13 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(Manner::Grouped, work)?;
+        let answer = self.submit_write(WriteMode::Grouped, work)?;
         answer.blocking_recv().map_err(|_| StorageError::Stopped)?
     }
 
     fn submit_read<T, E>(
         &self,
-        view: View,
+        mode: ReadMode,
         work: impl FnOnce(&mut Read<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
     where
@@ -296,10 +288,10 @@ impl Storage {
     {
         let (reply, answer) = oneshot::channel();
         let run = Box::new(move |read: Result<&mut Read<'_>>| {
-            // The asker may have gone away: then nobody wants the answer.
+            // The caller may have gone away.
             let _unwanted = reply.send(read.map_err(E::from).and_then(work));
         });
-        let job = ReadJob { view, run };
+        let job = ReadJob { mode, run };
         match self.engine.as_ref() {
             Engine::Sqlite(engine) => engine.submit_read(job),
             Engine::Postgres(engine) => engine.submit_read(job),
@@ -309,7 +301,7 @@ impl Storage {
 
     fn submit_write<T, E>(
         &self,
-        manner: Manner,
+        mode: WriteMode,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<std::result::Result<T, E>>>
     where
@@ -318,7 +310,7 @@ impl Storage {
     {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
-            manner,
+            mode,
             work,
             outcome: None,
             reply,
@@ -332,7 +324,7 @@ impl Storage {
 }
 
 struct TypedWrite<T, E, W> {
-    manner: Manner,
+    mode: WriteMode,
     work: W,
     outcome: Option<std::result::Result<T, E>>,
     reply: oneshot::Sender<std::result::Result<T, E>>,
@@ -344,8 +336,8 @@ where
     E: From<StorageError> + Send,
     W: FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send,
 {
-    fn manner(&self) -> Manner {
-        self.manner
+    fn mode(&self) -> WriteMode {
+        self.mode
     }
 
     fn run(&mut self, write: &mut Write<'_>) -> bool {
@@ -376,10 +368,10 @@ fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result
     let tls = options
         .postgres_ca_pem
         .as_deref()
-        .map(|pem| engine::trust(pem, &target))
+        .map(|pem| engine::tls_config(pem, &target))
         .transpose()?;
     if tls.is_some() {
-        // Otherwise whoever answers may choose to go on in plain text.
+        // Otherwise an attacker could answer that the server has no TLS.
         config.ssl_mode(postgres::config::SslMode::Require);
     }
     Ok(PostgresOptions {

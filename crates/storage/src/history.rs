@@ -1,46 +1,47 @@
-//! History: who did what to a listing. Entries are added and never changed.
+//! History: who changed a listing, and how. Entries never change.
 
 use chain::ids::{ChainId, ListingId};
 
+use crate::row::Row;
 use crate::{Read, Result, Write};
 
-/// Something that was done.
+/// An entry to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEntry<'a> {
-    /// To which listing.
+    /// The listing.
     pub listing: ListingId,
-    /// The listing's chain afterwards.
+    /// The listing's chain after the change.
     pub chain: ChainId,
-    /// What was done.
+    /// The kind of change, such as `check_top`.
     pub action: &'a str,
     /// The client's id, or `operator`.
     pub actor: &'a str,
-    /// Particulars as the caller wrote them, a JSON text.
+    /// Details as JSON.
     pub detail: &'a str,
 }
 
-/// Something that was done, as the store holds it.
+/// A stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Rises with every entry.
+    /// A later entry has a higher id.
     pub id: i64,
-    /// To which listing.
+    /// The listing.
     pub listing: ListingId,
-    /// The listing's chain at that time; it may have ended since.
+    /// The listing's chain at that time. It may not exist any more.
     pub chain: ChainId,
-    /// What was done.
+    /// The kind of change, such as `check_top`.
     pub action: String,
     /// The client's id, or `operator`.
     pub actor: String,
-    /// What the client's organisation is called now; none for other actors.
+    /// The current name of the client's participant; `None` for other actors.
     pub participant: Option<String>,
-    /// Particulars, a JSON text.
+    /// Details as JSON.
     pub detail: String,
     /// Unix seconds.
     pub at: i64,
 }
 
-/// Adds an entry.
+/// Inserts an entry.
 pub fn append_history(write: &mut Write<'_>, entry: &NewEntry<'_>, now: i64) -> Result<()> {
     write.execute(
         "insert into history (listing_id, chain_id, action, actor, detail, recorded_at) \
@@ -57,17 +58,16 @@ pub fn append_history(write: &mut Write<'_>, entry: &NewEntry<'_>, now: i64) -> 
     Ok(())
 }
 
-/// The number of a listing's entries, and one page of them, oldest first.
+/// The number of a listing's entries, and one page of them, the oldest first.
 pub fn list_history(
     read: &mut Read<'_>,
     listing: ListingId,
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<HistoryEntry>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from history where listing_id = $1",
         &[listing.into()],
-        |row| row.integer(0),
     )?;
     let entries = read.query(
         "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
@@ -75,18 +75,20 @@ pub fn list_history(
          left join participant p on p.id = c.participant_id \
          where h.listing_id = $1 order by h.id limit $2 offset $3",
         &[listing.into(), limit.into(), offset.into()],
-        |row| {
-            Ok(HistoryEntry {
-                id: row.integer(0)?,
-                listing: ListingId(row.integer(1)?),
-                chain: row.parsed(2)?,
-                action: row.text(3)?,
-                actor: row.text(4)?,
-                participant: row.optional_text(5)?,
-                detail: row.text(6)?,
-                at: row.integer(7)?,
-            })
-        },
+        read_entry,
     )?;
     Ok((total, entries))
+}
+
+fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {
+    Ok(HistoryEntry {
+        id: row.integer(0)?,
+        listing: ListingId(row.integer(1)?),
+        chain: row.parsed(2)?,
+        action: row.text(3)?,
+        actor: row.text(4)?,
+        participant: row.optional_text(5)?,
+        detail: row.text(6)?,
+        at: row.integer(7)?,
+    })
 }

@@ -1,11 +1,11 @@
-//! Answers kept for requests that are sent again with the same `Idempotency-Key` (S-52).
+//! Answers to requests with an `Idempotency-Key`, for repetitions of the request (S-52).
 
 use crate::{Read, Result, Write};
 
-/// The first answer to a request.
+/// The stored answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// Digest of the request's body, to tell a repetition from another request.
+    /// Digest of the request's body. Another digest means another request.
     pub body_digest: String,
     /// HTTP status of the answer.
     pub status: i64,
@@ -13,21 +13,20 @@ pub struct KeptAnswer {
     pub body: String,
 }
 
-/// Which request an answer belongs to. The three texts make an index entry, so
-/// the caller holds them to 2,000 bytes together.
+/// The request of an answer. An index holds the three texts, so callers bound them to 2,000 bytes
+/// together.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerKey<'a> {
-    /// Who asked.
+    /// The client that sent the request.
     pub client_id: &'a str,
-    /// What was asked.
+    /// The path of the request.
     pub path: &'a str,
-    /// The client's own key for the request.
+    /// The `Idempotency-Key` of the request.
     pub key: &'a str,
 }
 
-/// Finds the answer to a request; an expired one counts no more. To be called in
-/// the transaction that would do the request's work, so that two equal requests
-/// at once do it once.
+/// Finds an answer that has not expired. The transaction of the request must call this, so that two
+/// equal requests at the same time run once.
 pub fn find_answer(
     read: &mut Read<'_>,
     request: &AnswerKey<'_>,
@@ -52,7 +51,7 @@ pub fn find_answer(
     )
 }
 
-/// Keeps an answer, in place of an expired one if there is one.
+/// Stores an answer, or replaces an expired one.
 pub fn keep_answer(
     write: &mut Write<'_>,
     request: &AnswerKey<'_>,
@@ -78,7 +77,7 @@ pub fn keep_answer(
     Ok(())
 }
 
-/// Forgets at most `limit` answers that have expired by `now`; gives their number.
+/// Deletes at most `limit` expired answers. Returns their number.
 pub fn delete_expired_answers(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     write.execute(
         "delete from idempotency where (client_id, path, request_key) in \

@@ -1,15 +1,15 @@
-//! Signing keys. Their private parts arrive and leave sealed.
+//! Signing keys. Callers seal the private parts.
 
 use crate::{Read, Result, Write, registry};
 
-/// A signing key as the store holds it.
+/// A stored signing key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
     /// Its id in the key set.
     pub kid: String,
-    /// What it signs: `provenance`, `event` or `token`.
+    /// Its use: `provenance`, `event` or `token`.
     pub purpose: String,
-    /// JWA name.
+    /// The JWA name of its algorithm.
     pub algorithm: String,
     /// `next`, `current`, `retired` or `revoked` (S-28).
     pub state: String,
@@ -17,11 +17,11 @@ pub struct StoredKey {
     pub sealed_private_key: String,
     /// Unix seconds.
     pub created_at: i64,
-    /// When its state last changed, Unix seconds.
+    /// When its state last changed. Unix seconds.
     pub changed_at: i64,
 }
 
-/// All keys, oldest first.
+/// All keys, the oldest first.
 pub fn list_keys(read: &mut Read<'_>) -> Result<Vec<StoredKey>> {
     read.query(
         "select kid, purpose, algorithm, state, sealed_private_key, created_at, changed_at \
@@ -41,7 +41,7 @@ pub fn list_keys(read: &mut Read<'_>) -> Result<Vec<StoredKey>> {
     )
 }
 
-/// Adds a key.
+/// Inserts a key.
 pub fn insert_key(write: &mut Write<'_>, key: &StoredKey) -> Result<()> {
     write.execute(
         "insert into signing_key (kid, purpose, algorithm, state, sealed_private_key, \
@@ -68,7 +68,7 @@ pub fn update_state(write: &mut Write<'_>, kid: &str, state: &str, now: i64) -> 
     registry::raise_revision(write)
 }
 
-/// Withdraws retired keys of before a time (S-28); how many those were.
+/// Revokes keys that were retired before a time (S-28). Returns their number.
 pub fn revoke_retired_keys(write: &mut Write<'_>, retired_before: i64, now: i64) -> Result<u64> {
     let changed = write.execute(
         "update signing_key set state = 'revoked', changed_at = $1 \

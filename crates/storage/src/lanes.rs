@@ -1,46 +1,49 @@
-//! Lanes: who delivers to a subscription at the moment, and how it goes.
+//! Lanes: which node delivers to a subscription, and how its deliveries go.
 //!
-//! A node leases a lane before it delivers. Each lease has a higher epoch than
-//! the one before; results are stored under their epoch only, so a node that
-//! lost its lease without noticing changes nothing. Times are in milliseconds.
+//! A node leases a lane before it delivers. Each lease has a higher epoch than the one before, and
+//! results are stored only under the current epoch. So a node that lost its lease changes nothing.
+//!
+//! Times are in milliseconds.
 
 use crate::row::Row;
-use crate::subscriptions::{Hears, SubscriptionId};
+use crate::subscriptions::{Hears, SubscriptionId, read_hears};
 use crate::{Read, Result, Write};
 
-/// How deliveries to a subscription went lately.
+/// The recent failures of a lane, from which its breaker decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
     /// Failures since the last success.
     pub failures: i64,
-    /// When the first of them was.
+    /// When the first of these failures happened.
     pub failing_since: Option<i64>,
-    /// Until when nothing is tried.
+    /// The lane makes no attempt before this time.
     pub open_until: i64,
 }
 
-/// Gives all lanes back, whoever held them.
-pub(crate) const FREE_ALL: &str = "update lane set owner = '', lease_until = 0 where owner <> ''";
+/// Releases all lanes.
+pub(crate) const RELEASE_ALL: &str =
+    "update lane set owner = '', lease_until = 0 where owner <> ''";
 
-/// A lane that this node may deliver on.
+/// A lane that this node has leased.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// To which subscription.
+    /// The subscription.
     pub subscription: SubscriptionId,
-    /// Under which its results are stored.
+    /// The number of the lease. Results are stored under it.
     pub epoch: i64,
-    /// How it went lately.
+    /// The recent failures.
     pub health: Health,
-    /// Where deliveries go.
+    /// The URL of the receiver.
     pub callback_url: String,
-    /// What its subscription was sent when the lane was leased.
+    /// The event types of the subscription when the lane was leased.
     pub hears: Hears,
 }
 
-/// Active subscriptions with something due, whose lanes nobody holds or
-/// `owner` does, and whose breakers let something through. A sum on both sides,
-/// because SQLite looks a sum up in an index only by what is no plain integer
-/// column.
+/// Active subscriptions with a due delivery whose lane `owner` may lease and whose breaker is not
+/// open.
+///
+/// The statement has a sum on both sides of a comparison, because SQLite does not use the index of
+/// a sum for a plain integer column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
     read.query(
         "select s.id from subscription s join lane l on l.subscription_id = s.id \
@@ -54,7 +57,7 @@ pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<
     )
 }
 
-/// Leases a lane, unless another node holds it or the subscription is not active.
+/// Leases a lane. `None` if another node has leased it or the subscription is not active.
 pub fn take_lane(
     write: &mut Write<'_>,
     subscription: SubscriptionId,
@@ -81,23 +84,12 @@ pub fn take_lane(
          from lane l join subscription s on s.id = l.subscription_id \
          where l.subscription_id = $1 and s.status = 'active'",
         &[subscription.into()],
-        |row| {
-            Ok(Lane {
-                subscription,
-                epoch: row.integer(0)?,
-                health: read_health(row, 1)?,
-                callback_url: row.text(4)?,
-                hears: Hears {
-                    milestones: row.flag(5)?,
-                    fall_throughs: row.flag(6)?,
-                },
-            })
-        },
+        |row| read_lane(row, subscription),
     )
 }
 
-/// Holds a lane for longer; `false` if it is another node's by now, or its
-/// subscription is not active any more.
+/// Extends a lease. `false` if another node has leased the lane since, or its subscription is not
+/// active any more.
 pub fn renew_lane(write: &mut Write<'_>, lane: &Lane, lease_until: i64) -> Result<bool> {
     let changed = write.execute(
         "update lane set lease_until = $1 where subscription_id = $2 and epoch = $3 \
@@ -112,7 +104,7 @@ pub fn renew_lane(write: &mut Write<'_>, lane: &Lane, lease_until: i64) -> Resul
     Ok(changed > 0)
 }
 
-/// Gives a lane back.
+/// Ends a lease.
 pub fn release_lane(write: &mut Write<'_>, lane: &Lane) -> Result<()> {
     write.execute(
         "update lane set owner = '', lease_until = 0 where subscription_id = $1 and epoch = $2",
@@ -121,7 +113,7 @@ pub fn release_lane(write: &mut Write<'_>, lane: &Lane) -> Result<()> {
     Ok(())
 }
 
-/// Stores how it went; `false` if the lane is another node's by now.
+/// Stores the recent failures. `false` if another node has leased the lane since.
 pub(crate) fn store_health(write: &mut Write<'_>, lane: &Lane, health: &Health) -> Result<bool> {
     let changed = write.execute(
         "update lane set failures = $1, failing_since = $2, open_until = $3 \
@@ -137,23 +129,23 @@ pub(crate) fn store_health(write: &mut Write<'_>, lane: &Lane, health: &Health) 
     Ok(changed > 0)
 }
 
-/// What the operator watches of one subscription.
+/// The figures of one subscription for an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneFigures {
-    /// Its id for the subscriber.
+    /// The id of the subscription for the subscriber.
     pub reference: String,
-    /// Whether it is owed new events.
+    /// Whether it receives new events.
     pub is_active: bool,
-    /// What it is still owed, as far as that is counted.
+    /// Pending deliveries, up to the limit of the count.
     pub waiting: i64,
-    /// Since when the oldest of what was counted waits.
+    /// When the oldest of the counted deliveries was created.
     pub oldest: Option<i64>,
-    /// How it went lately.
+    /// The recent failures.
     pub health: Health,
 }
 
-/// The figures of all subscriptions, of each of which at most `limit` deliveries
-/// are counted, those that are due first.
+/// The figures of all subscriptions. At most `limit` deliveries of each are counted, in the order
+/// of their due times.
 pub fn list_lane_figures(read: &mut Read<'_>, limit: i64) -> Result<Vec<LaneFigures>> {
     read.query(
         "select s.reference, s.status, l.failures, l.failing_since, l.open_until, \
@@ -174,6 +166,16 @@ pub fn list_lane_figures(read: &mut Read<'_>, limit: i64) -> Result<Vec<LaneFigu
             })
         },
     )
+}
+
+fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {
+    Ok(Lane {
+        subscription,
+        epoch: row.integer(0)?,
+        health: read_health(row, 1)?,
+        callback_url: row.text(4)?,
+        hears: read_hears(row, 5)?,
+    })
 }
 
 fn read_health(row: &Row<'_>, first: usize) -> Result<Health> {

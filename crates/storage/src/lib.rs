@@ -1,13 +1,12 @@
-//! Everything that Onward keeps, and every SQL statement that reads or changes it.
+//! The store of Onward, and every SQL statement that reads or changes it.
 //!
-//! This crate knows nothing about HTTP, JSON, signatures or clocks: times are
-//! arguments in Unix seconds, for deliveries in milliseconds, and a private key is an opaque sealed text.
+//! This crate knows nothing about HTTP, JSON, signatures or clocks. Callers pass times in Unix
+//! seconds, or in milliseconds for deliveries, and private keys as sealed texts.
 //!
-//! One SQL text serves both engines. Work is handed over as a *synchronous*
-//! closure that runs on a thread of the engine's own, so that nothing can be
-//! awaited, and no network call made, inside a transaction.
+//! One SQL text serves both engines. Work is a *synchronous* closure that runs on a thread of the
+//! engine, so a transaction can await nothing and make no network call.
 
-pub mod address_index;
+mod address_index;
 pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
@@ -47,8 +46,7 @@ pub mod waiting;
 pub use engine::Hearing;
 pub use error::StorageError;
 pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
-pub use migrations::SCHEMA_VERSION;
 pub use session::{Read, Write};
 
-/// What every operation of this crate returns.
+/// The result of an operation on the store.
 pub type Result<T> = std::result::Result<T, StorageError>;

@@ -4,18 +4,15 @@ use chain::state::Link;
 
 use crate::{Read, Result, Write};
 
-/// Whether this very link exists.
+/// Whether this link exists.
 pub fn link_exists(read: &mut Read<'_>, link: Link) -> Result<bool> {
-    let found = read.query_one(
+    read.exists(
         "select 1 from link where buyer_listing_id = $1 and seller_listing_id = $2",
         &[link.buyer.into(), link.seller.into()],
-        |_row| Ok(()),
-    )?;
-    Ok(found.is_some())
+    )
 }
 
-/// Adds a link.
-pub fn insert_link(write: &mut Write<'_>, link: Link, now: i64) -> Result<()> {
+pub(crate) fn insert_link(write: &mut Write<'_>, link: Link, now: i64) -> Result<()> {
     write.execute(
         "insert into link (buyer_listing_id, seller_listing_id, created_at) values ($1, $2, $3)",
         &[link.buyer.into(), link.seller.into(), now.into()],
@@ -23,7 +20,6 @@ pub fn insert_link(write: &mut Write<'_>, link: Link, now: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a link.
 pub(crate) fn delete_link(write: &mut Write<'_>, link: Link) -> Result<()> {
     write.execute(
         "delete from link where buyer_listing_id = $1 and seller_listing_id = $2",

@@ -1,9 +1,10 @@
-//! Listings: sales of one property by one branch.
+//! Listings: each is the sale of one property by one branch.
 
 mod stored_listing;
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 
+use crate::row::Row;
 use crate::{Read, Result, Write, chains};
 
 pub use self::stored_listing::{
@@ -11,16 +12,16 @@ pub use self::stored_listing::{
     list_listings_of_client,
 };
 
-/// What a branch says of a sale.
+/// The details of a listing that its branch may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListingDetails {
-    /// What is sold.
+    /// The property for sale.
     pub property: PropertyId,
-    /// In pounds.
+    /// The price in pounds.
     pub price: i64,
-    /// Document 1's word, empty if unknown.
+    /// The tenure in document 1's words, empty if unknown.
     pub tenure: String,
-    /// Document 1's words, separated by one space.
+    /// Document 1's words, separated by spaces.
     pub transaction_type: String,
     /// Organisation name, empty if unknown.
     pub seller_conveyancer: String,
@@ -28,22 +29,22 @@ pub struct ListingDetails {
     pub buyer_conveyancer: String,
 }
 
-/// A listing found by its branch's own reference.
+/// A listing found by its branch's reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundListing {
     /// Its id.
     pub id: ListingId,
-    /// The chain it belongs to.
+    /// Its chain.
     pub chain: ChainId,
-    /// What is stored of it now.
+    /// Its current details.
     pub details: ListingDetails,
     /// Unix seconds.
     pub created_at: i64,
-    /// Whether it was withdrawn.
+    /// Whether it was deleted.
     pub is_deleted: bool,
 }
 
-/// Finds the listing that a branch calls `external_id`.
+/// Finds a listing by its branch's reference.
 pub fn find_listing_by_external_id(
     read: &mut Read<'_>,
     branch: BranchId,
@@ -54,39 +55,24 @@ pub fn find_listing_by_external_id(
          buyer_conveyancer, created_at, deleted_at \
          from listing where branch_id = $1 and external_id = $2",
         &[branch.into(), external_id.into()],
-        |row| {
-            Ok(FoundListing {
-                id: ListingId(row.integer(0)?),
-                chain: row.parsed(1)?,
-                details: ListingDetails {
-                    property: PropertyId(row.integer(2)?),
-                    price: row.integer(3)?,
-                    tenure: row.text(4)?,
-                    transaction_type: row.text(5)?,
-                    seller_conveyancer: row.text(6)?,
-                    buyer_conveyancer: row.text(7)?,
-                },
-                created_at: row.integer(8)?,
-                is_deleted: row.optional_integer(9)?.is_some(),
-            })
-        },
+        read_found_listing,
     )
 }
 
-/// Whose a new listing is, and where and when it begins.
+/// The values of a new listing that never change through its branch.
 #[derive(Debug, Clone, Copy)]
 pub struct ListingOrigin<'a> {
-    /// The branch that holds it.
+    /// Its branch.
     pub branch: BranchId,
-    /// The branch's own reference for it.
+    /// The branch's reference for it.
     pub external_id: Option<&'a str>,
-    /// Its chain, which exists already.
+    /// Its chain, which must exist.
     pub chain: ChainId,
     /// Unix seconds.
     pub created_at: i64,
 }
 
-/// Adds a listing.
+/// Inserts a listing.
 pub fn insert_listing(
     write: &mut Write<'_>,
     origin: &ListingOrigin<'_>,
@@ -113,7 +99,7 @@ pub fn insert_listing(
     Ok(ListingId(id))
 }
 
-/// Changes what is said of a sale; the caller raises the chain's version.
+/// Changes the details of a listing. The caller raises the chain's version.
 pub fn update_listing(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -137,8 +123,8 @@ pub fn update_listing(
     Ok(())
 }
 
-/// Deletes a listing, which keeps its row; a deleted one keeps its time. The
-/// caller makes sure that it is not linked. Its chain gets a new version.
+/// Marks a listing as deleted and raises its chain's version. Nothing happens to a deleted listing.
+/// The caller makes sure that the listing has no links.
 pub fn delete_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<()> {
     let changed = write.execute(
         "update listing set deleted_at = $1 where id = $2 and deleted_at is null",
@@ -151,8 +137,7 @@ pub fn delete_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Re
     chains::raise_version_of_listing(write, listing)
 }
 
-/// Locks or unlocks a listing (S-53); nothing happens where it is so already.
-/// Its chain gets a new version.
+/// Locks or unlocks a listing (S-53). A change raises its chain's version.
 pub fn set_locked(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -170,11 +155,28 @@ pub fn set_locked(
     chains::raise_version_of_listing(write, listing)
 }
 
-/// Notes that something of a listing changed; never moves the time backwards.
+/// Sets the time of a listing's last change. It never moves backwards.
 pub fn touch_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<()> {
     write.execute(
         "update listing set updated_at = $1 where id = $2 and updated_at < $3",
         &[now.into(), listing.into(), now.into()],
     )?;
     Ok(())
+}
+
+fn read_found_listing(row: &Row<'_>) -> Result<FoundListing> {
+    Ok(FoundListing {
+        id: ListingId(row.integer(0)?),
+        chain: row.parsed(1)?,
+        details: ListingDetails {
+            property: PropertyId(row.integer(2)?),
+            price: row.integer(3)?,
+            tenure: row.text(4)?,
+            transaction_type: row.text(5)?,
+            seller_conveyancer: row.text(6)?,
+            buyer_conveyancer: row.text(7)?,
+        },
+        created_at: row.integer(8)?,
+        is_deleted: row.optional_integer(9)?.is_some(),
+    })
 }

@@ -1,9 +1,8 @@
-//! Work that keeps the store quick.
+//! Keeps the statistics of the store up to date.
 
 use crate::{Result, Write};
 
-/// Lets the engine count what its tables hold, so that it finds good plans;
-/// worth it after many rows came in at once.
+/// Refreshes the statistics that the query planner uses. Worth it after an import.
 pub fn refresh_statistics(write: &mut Write<'_>) -> Result<()> {
     write.execute("analyze", &[])?;
     Ok(())

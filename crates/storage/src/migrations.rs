@@ -1,11 +1,11 @@
-//! The schema, as forward-only steps. A step that was released never changes.
+//! The migrations of the schema. They go forward only, and a released one never changes.
 
 use crate::{Opening, Result, StorageError};
 
-/// The schema version that this program writes and reads.
-pub const SCHEMA_VERSION: i64 = 9;
+/// The schema version of this program.
+pub(crate) const SCHEMA_VERSION: i64 = 9;
 
-/// Portable SQL; words in braces are put in by the engine.
+/// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_changes.sql"),
@@ -21,7 +21,7 @@ const STEPS: &[&str] = &[
 /// Reads the version of a store that has a schema.
 pub(crate) const READ_VERSION: &str = "select max(version) from schema_version";
 
-/// The steps that a store of version `found` still needs, in order.
+/// The migrations that a store of version `found` still needs, in order.
 pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static str]> {
     usize::try_from(found)
         .ok()
@@ -33,48 +33,32 @@ pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static
         })
 }
 
-/// The same, where opening may take them.
+/// As [`outstanding`]. An error if `opening` must not run them.
 pub(crate) fn allowed(
     target: &str,
     found: i64,
     opening: Opening,
 ) -> Result<&'static [&'static str]> {
     let steps = outstanding(target, found)?;
-    let least = match found {
-        0 => Opening::Make,
-        _ => Opening::Upgrade,
-    };
-    if steps.is_empty() || opening >= least {
-        return Ok(steps);
-    }
     let target = target.to_owned();
-    Err(if found == 0 {
-        StorageError::EmptyStore { target }
-    } else {
-        StorageError::OlderStore {
+    match found {
+        _ if steps.is_empty() => Ok(steps),
+        0 if opening < Opening::Make => Err(StorageError::EmptyStore { target }),
+        1.. if opening < Opening::Upgrade => Err(StorageError::OlderStore {
             target,
             found,
             needed: SCHEMA_VERSION,
-        }
-    })
+        }),
+        _ => Ok(steps),
+    }
 }
 
-/// A table `schema_version` that holds no version is not ours, or was emptied.
+/// The error for a table `schema_version` without a version. Another program may own the table.
 pub(crate) fn foreign(target: &str) -> StorageError {
     StorageError::Open {
         target: target.to_owned(),
         reason: "its table schema_version holds no version of this program; is it the database \
-                 of another one?"
+                 of another program?"
             .to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{SCHEMA_VERSION, STEPS};
-
-    #[test]
-    fn the_version_counts_the_steps() {
-        assert_eq!(i64::try_from(STEPS.len()).unwrap(), SCHEMA_VERSION);
     }
 }

@@ -1,4 +1,4 @@
-//! Milestones: what happened to a sale, and when.
+//! Milestones of listings.
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 use chain::milestone::{self, MilestoneType, Origin};
@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write, chains, listings};
 
-/// What [`read_milestone`] reads, up to the conditions.
+/// A query for [`read_milestone`], up to its condition.
 macro_rules! select_milestone {
     () => {
         "select m.id, m.listing_id, l.property_id, m.type_id, m.date, m.completed_at, m.origin, \
@@ -16,34 +16,34 @@ macro_rules! select_milestone {
     };
 }
 
-/// A milestone as the store holds it.
+/// A stored milestone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMilestone {
     /// Its id.
     pub id: i64,
-    /// The sale.
+    /// The listing.
     pub listing: ListingId,
-    /// What is sold.
+    /// The listing's property.
     pub property: PropertyId,
-    /// What happened.
+    /// Its type in the catalogue.
     pub kind: &'static MilestoneType,
-    /// The civil date in London (S-11); none after enquiries were reopened.
+    /// The date in London (S-11); `None` after enquiries were reopened.
     pub date: Option<Date>,
-    /// The exact time, if one was given, Unix seconds.
+    /// The exact time, if one was given. Unix seconds.
     pub completed_at: Option<i64>,
-    /// Who said so.
+    /// Who reported it.
     pub origin: Origin,
-    /// Not needed for this sale (S-51).
+    /// Whether this sale does not need it (S-51).
     pub excluded: bool,
     /// Unix seconds.
     pub created_at: i64,
     /// Unix seconds.
     pub updated_at: i64,
-    /// When it was withdrawn, if it was, Unix seconds.
+    /// When it was withdrawn. Unix seconds.
     pub deleted_at: Option<i64>,
 }
 
-/// Finds the milestone of this type that a listing has or had, a withdrawn one too.
+/// Finds a listing's milestone of this type, even a withdrawn one.
 pub fn find_milestone(
     read: &mut Read<'_>,
     listing: ListingId,
@@ -59,7 +59,7 @@ pub fn find_milestone(
     )
 }
 
-/// What a listing has, without what was withdrawn, in the catalogue's order.
+/// The milestones of a listing that are not withdrawn, in the catalogue's order.
 pub fn list_milestones_of_listing(
     read: &mut Read<'_>,
     listing: ListingId,
@@ -76,8 +76,8 @@ pub fn list_milestones_of_listing(
     Ok(milestones)
 }
 
-/// What all listings of a chain have, without what was withdrawn, by listing and
-/// then in the catalogue's order.
+/// The milestones of a chain's listings that are not withdrawn, by listing and then in the
+/// catalogue's order.
 pub fn list_milestones_of_chain(
     read: &mut Read<'_>,
     chain: ChainId,
@@ -94,9 +94,8 @@ pub fn list_milestones_of_chain(
     Ok(milestones)
 }
 
-/// The number of milestones of one type on the listings of a client's branches,
-/// and one page of them, by id. Neither withdrawn ones count nor those of
-/// deleted listings.
+/// The number of milestones of one type on a client's listings, and one page of them, by id. Withdrawn
+/// milestones and deleted listings do not count.
 pub fn list_milestones_of_type(
     read: &mut Read<'_>,
     client_id: &str,
@@ -104,12 +103,11 @@ pub fn list_milestones_of_type(
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<StoredMilestone>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from client_branch cb join listing l on l.branch_id = cb.branch_id \
          join milestone m on m.listing_id = l.id where cb.client_id = $1 and m.type_id = $2 \
          and l.deleted_at is null and m.deleted_at is null",
         &[client_id.into(), type_id.into()],
-        |row| row.integer(0),
     )?;
     let milestones = read.query(
         concat!(
@@ -130,21 +128,21 @@ pub fn list_milestones_of_type(
     Ok((total, milestones))
 }
 
-/// What is said of a milestone.
+/// The values of a milestone that a client may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MilestoneValues {
-    /// The civil date in London (S-11); none when enquiries are reopened.
+    /// The date in London (S-11); `None` when enquiries are reopened.
     pub date: Option<Date>,
-    /// The exact time, if one was given, Unix seconds.
+    /// The exact time, if one was given. Unix seconds.
     pub completed_at: Option<i64>,
-    /// Who says so.
+    /// Who reports it.
     pub origin: Origin,
-    /// Not needed for this sale (S-51).
+    /// Whether this sale does not need it (S-51).
     pub excluded: bool,
 }
 
-/// Gives a listing's milestone exactly these values, also one that was
-/// withdrawn. The listing counts as changed and its chain gets a new version.
+/// Stores a listing's milestone with these values, even after it was withdrawn. Updates the listing's
+/// time and its chain's version.
 pub fn store_milestone(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -174,8 +172,8 @@ pub fn store_milestone(
     chains::raise_version_of_listing(write, listing)
 }
 
-/// Withdraws a milestone; nothing happens where there is none. The listing
-/// counts as changed and its chain gets a new version.
+/// Withdraws a milestone, if there is one. Then this updates the listing's time and its chain's
+/// version.
 pub fn withdraw_milestone(
     write: &mut Write<'_>,
     listing: ListingId,
@@ -194,21 +192,21 @@ pub fn withdraw_milestone(
     chains::raise_version_of_listing(write, listing)
 }
 
-/// A milestone to be recorded.
+/// A milestone to be recorded by an import.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMilestone {
-    /// The sale.
+    /// The listing.
     pub listing: ListingId,
-    /// What happened.
+    /// Its type in the catalogue.
     pub kind: &'static MilestoneType,
-    /// The civil date in London (S-11).
+    /// The date in London (S-11).
     pub date: Date,
-    /// Who said so.
+    /// Who reported it.
     pub origin: Origin,
 }
 
-/// Records a milestone, corrects its date, or records it again after it was
-/// withdrawn; `false` if the same date stood there already (S-38).
+/// Records a milestone, corrects its date, or restores it after it was withdrawn. `false` if the same
+/// date is recorded already (S-38).
 pub fn record_milestone(write: &mut Write<'_>, milestone: &NewMilestone, now: i64) -> Result<bool> {
     let date = milestone.date.to_string();
     let changed = write.execute(
@@ -250,25 +248,23 @@ fn read_milestone(row: &Row<'_>) -> Result<StoredMilestone> {
     })
 }
 
-/// Reads the id of a type.
 pub(crate) fn read_type(row: &Row<'_>, column: usize) -> Result<&'static MilestoneType> {
     let id = row.integer(column)?;
     milestone::find_by_id(id)
         .ok_or_else(|| StorageError::Corrupt(format!("{id} is no milestone type")))
 }
 
-/// Reads a civil date that is never null.
+/// Reads a date that is never null.
 pub(crate) fn read_date(row: &Row<'_>, column: usize) -> Result<Date> {
     read_optional_date(row, column)?
         .ok_or_else(|| StorageError::Corrupt(format!("column {column} is null")))
 }
 
-/// Reads a civil date.
 pub(crate) fn read_optional_date(row: &Row<'_>, column: usize) -> Result<Option<Date>> {
     row.optional_text(column)?
         .map(|text| {
             text.parse()
-                .map_err(|_| StorageError::Corrupt(format!("`{text}` is no date")))
+                .map_err(|_invalid| StorageError::Corrupt(format!("`{text}` is no date")))
         })
         .transpose()
 }

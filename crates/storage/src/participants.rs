@@ -3,40 +3,49 @@
 use crate::row::Row;
 use crate::{Read, Result, Write, api_keys, registry};
 
-/// The status of an organisation that takes part.
+/// A query for [`read_participant`], up to its condition.
+macro_rules! select_participant {
+    () => {
+        "select id, organisation_id, name, status, created_at, legal_name, country, \
+         company_register, registration_number, address_line1, address_line2, city, postcode, \
+         roles, is_operator from participant "
+    };
+}
+
+/// The status of a participant that takes part.
 pub const ACTIVE: &str = "Active";
-/// The status of one that takes part no more.
+/// The status of a participant that has withdrawn.
 pub const WITHDRAWN: &str = "Withdrawn";
 
-/// An organisation.
+/// A participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Participant {
-    /// Its number in the store.
+    /// Its id in the store.
     pub id: i64,
     /// Its id in the directory, a UUID.
     pub organisation_id: String,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// [`ACTIVE`] or [`WITHDRAWN`].
     pub status: String,
     /// Unix seconds.
     pub created_at: i64,
-    /// What it is registered as.
+    /// Its entry in a company register.
     pub registration: Registration,
     /// Whether it runs this service.
     pub is_operator: bool,
 }
 
-/// What an organisation is registered as; a text is empty where it is not known.
+/// A participant's entry in a company register. Unknown texts are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registration {
     /// Its name in the register.
     pub legal_name: String,
-    /// Country of the register, two letters.
+    /// The register's country, in two letters.
     pub country: String,
-    /// The register, for example Companies House.
+    /// The register, such as Companies House.
     pub company_register: String,
-    /// Its number there.
+    /// Its number in the register.
     pub registration_number: String,
     /// First line of its address.
     pub address_line1: String,
@@ -46,12 +55,11 @@ pub struct Registration {
     pub city: String,
     /// Postcode of its address.
     pub postcode: String,
-    /// What it takes part as.
+    /// Its roles in the directory.
     pub roles: Vec<String>,
 }
 
-/// Finds the participant of this name, or makes it. `organisation_id` is used
-/// only for a new one.
+/// Finds a participant by its name, or inserts one with this `organisation_id`. Returns its id.
 pub fn ensure_participant(
     write: &mut Write<'_>,
     name: &str,
@@ -77,9 +85,7 @@ pub fn ensure_participant(
 /// Finds a participant by its name.
 pub fn find_participant(read: &mut Read<'_>, name: &str) -> Result<Option<Participant>> {
     read.query_one(
-        "select id, organisation_id, name, status, created_at, legal_name, country, \
-         company_register, registration_number, address_line1, address_line2, city, postcode, \
-         roles, is_operator from participant where name = $1",
+        concat!(select_participant!(), "where name = $1"),
         &[name.into()],
         read_participant,
     )
@@ -88,16 +94,13 @@ pub fn find_participant(read: &mut Read<'_>, name: &str) -> Result<Option<Partic
 /// All participants, the oldest first.
 pub fn list_participants(read: &mut Read<'_>) -> Result<Vec<Participant>> {
     read.query(
-        "select id, organisation_id, name, status, created_at, legal_name, country, \
-         company_register, registration_number, address_line1, address_line2, city, postcode, \
-         roles, is_operator from participant order by created_at, id",
+        concat!(select_participant!(), "order by created_at, id"),
         &[],
         read_participant,
     )
 }
 
-/// Changes what the directory says of a participant. There is one operator: a
-/// new one takes the place of the former.
+/// Changes a participant's entry in the directory. A new operator replaces the old one.
 pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Result<()> {
     if changed.is_operator {
         write.execute("update participant set is_operator = 0", &[])?;
@@ -124,8 +127,8 @@ pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Resul
     registry::raise_directory_revision(write)
 }
 
-/// Ends what an organisation may do: its clients call no more, their tokens and
-/// its API keys end for good, and its subscriptions hear nothing.
+/// Withdraws a participant: its clients cannot call, their tokens and its API keys end for good, and
+/// its subscriptions receive nothing.
 pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
     write.execute(
         "update client set token_generation = token_generation + 1 where participant_id = $1",
@@ -143,8 +146,8 @@ pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<
     Ok(())
 }
 
-/// Lets an organisation take part again: those of its clients call that were
-/// not disabled themselves. API keys have to be issued anew.
+/// Makes a withdrawn participant active. Clients that are not disabled can call again. API keys stay
+/// revoked.
 pub fn restore_participant(write: &mut Write<'_>, id: i64) -> Result<()> {
     set_status(write, id, ACTIVE)
 }

@@ -3,9 +3,18 @@
 use chain::ids::{PropertyId, Uprn};
 
 use crate::row::Row;
-use crate::{Read, Result, StorageError, Write, address_index, address_search, chains};
+use crate::{Read, Result, StorageError, Write, address_index, chains};
 
-/// An address in document 1's parts. Unknown lines are empty (S-12).
+/// A query for [`read_property`], up to its condition.
+macro_rules! select_property {
+    () => {
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
+         from property "
+    };
+}
+pub(crate) use select_property;
+
+/// An address in the parts of document 1. Unknown lines are empty (S-12).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Address {
     /// First line.
@@ -18,16 +27,16 @@ pub struct Address {
     pub line4: String,
     /// Post town.
     pub post_town: String,
-    /// Postcode in its spaced form.
+    /// Postcode with its space.
     pub postcode: String,
     /// The whole address in one line.
     pub display_address: String,
 }
 
-/// A property to be stored, with the normal forms that address search compares.
+/// A property to be stored, with the normal forms for address search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProperty {
-    /// Its number; one property for each.
+    /// Its UPRN. No other property has it.
     pub uprn: Uprn,
     /// Its address.
     pub address: Address,
@@ -37,12 +46,12 @@ pub struct NewProperty {
     pub postcode_key: String,
 }
 
-/// A property as the store holds it.
+/// A stored property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredProperty {
     /// Its id.
     pub id: PropertyId,
-    /// Its number.
+    /// Its UPRN.
     pub uprn: Uprn,
     /// Its address.
     pub address: Address,
@@ -51,47 +60,51 @@ pub struct StoredProperty {
 /// Finds a property by its id.
 pub fn find_property(read: &mut Read<'_>, id: PropertyId) -> Result<Option<StoredProperty>> {
     read.query_one(
-        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
-         from property where id = $1",
+        concat!(select_property!(), "where id = $1"),
         &[id.into()],
         read_property,
     )
 }
 
-/// The number of properties whose whole address has this normal form, and one
-/// page of them, by id. Properties without a listing count as well.
+/// The number of properties whose address has this normal form, and one page of them, by id. They
+/// need no listing.
 pub fn list_properties_by_address(
     read: &mut Read<'_>,
     address_key: &str,
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<StoredProperty>)> {
-    let total = address_search::count_by_address(read, address_key)?;
+    let total = read.query_integer(
+        "select count(*) from property where address_key = $1",
+        &[address_key.into()],
+    )?;
     let properties = read.query(
-        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
-         from property where address_key = $1 order by id limit $2 offset $3",
+        concat!(
+            select_property!(),
+            "where address_key = $1 order by id limit $2 offset $3"
+        ),
         &[address_key.into(), limit.into(), offset.into()],
         read_property,
     )?;
     Ok((total, properties))
 }
 
-/// The number of properties of a postcode, and one page of them, by id.
-/// Properties without a listing count as well.
+/// The number of properties of a postcode, and one page of them, by id. They need no listing.
 pub fn list_properties_by_postcode(
     read: &mut Read<'_>,
     postcode_key: &str,
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<StoredProperty>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from property where postcode_key = $1",
         &[postcode_key.into()],
-        |row| row.integer(0),
     )?;
     let properties = read.query(
-        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
-         from property where postcode_key = $1 order by id limit $2 offset $3",
+        concat!(
+            select_property!(),
+            "where postcode_key = $1 order by id limit $2 offset $3"
+        ),
         &[postcode_key.into(), limit.into(), offset.into()],
         read_property,
     )?;
@@ -100,8 +113,7 @@ pub fn list_properties_by_postcode(
 
 /// Whether there is any property.
 pub fn has_properties(read: &mut Read<'_>) -> Result<bool> {
-    let first = read.query_one("select id from property limit 1", &[], |row| row.integer(0))?;
-    Ok(first.is_some())
+    read.exists("select id from property limit 1", &[])
 }
 
 /// Finds a property's id by its UPRN.
@@ -144,38 +156,33 @@ pub(crate) fn read_address(row: &Row<'_>, first: usize) -> Result<Address> {
     })
 }
 
-/// Reads a UPRN.
 pub(crate) fn read_uprn(row: &Row<'_>, column: usize) -> Result<Uprn> {
     let value = row.integer(column)?;
     Uprn::new(value).ok_or_else(|| StorageError::Corrupt(format!("{value} is no UPRN")))
 }
 
-/// A placeholder UPRN that no property has and that was never given out before
-/// (S-12). It is above all that were given out, and passes over those that
-/// imports brought. Raising the counter keeps two writers from being given one
-/// number: the second waits for the first.
+/// Takes the next placeholder UPRN (S-12). It skips numbers that an import used. The counter's row is
+/// locked, so that two writers never take the same number.
 pub fn next_placeholder_uprn(write: &mut Write<'_>) -> Result<Uprn> {
-    let next = write.query_exactly_one(
+    let next = write.query_integer(
         "update counter set value = value + 1 where name = 'placeholder_uprn' returning value",
         &[],
-        |row| row.integer(0),
     )?;
     let used_up = || StorageError::Corrupt("all placeholder UPRNs are used up".to_owned());
     let next = Uprn::new(next).ok_or_else(used_up)?;
     if find_property_by_uprn(write, next)?.is_none() {
         return Ok(next);
     }
-    Uprn::new(pass_over_imported(write, next.value())?).ok_or_else(used_up)
+    Uprn::new(skip_imported(write, next.value())?).ok_or_else(used_up)
 }
 
-/// The first number above a taken one that no property has.
-fn pass_over_imported(write: &mut Write<'_>, taken: i64) -> Result<i64> {
-    let next = write.query_exactly_one(
+/// Moves the counter to the first free number above a taken one, and returns it.
+fn skip_imported(write: &mut Write<'_>, taken: i64) -> Result<i64> {
+    let next = write.query_integer(
         "select p.uprn + 1 from property p where p.uprn >= $1 \
          and not exists (select 1 from property n where n.uprn = p.uprn + 1) \
          order by p.uprn limit 1",
         &[taken.into()],
-        |row| row.integer(0),
     )?;
     write.execute(
         "update counter set value = $1 where name = 'placeholder_uprn'",
@@ -184,7 +191,7 @@ fn pass_over_imported(write: &mut Write<'_>, taken: i64) -> Result<i64> {
     Ok(next)
 }
 
-/// Adds a property.
+/// Inserts a property and its address tokens.
 pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<PropertyId> {
     let address = &property.address;
     let id = write.insert(
@@ -209,7 +216,7 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
     Ok(id)
 }
 
-/// Changes the address of a property. Chains that show it get a new version.
+/// Changes the address of a property. Its chains get a new version.
 pub fn update_property(
     write: &mut Write<'_>,
     id: PropertyId,

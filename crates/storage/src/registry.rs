@@ -1,18 +1,14 @@
-//! The revisions that nodes cache the registry by.
+//! The revisions under which nodes cache the registry and the directory.
 
 use crate::{Read, Result, Write};
 
-/// The registry's revision: what was cached under it is still true while it stands.
+/// The registry's revision. What a node caches under it stays true until it changes.
 pub fn find_revision(read: &mut Read<'_>) -> Result<i64> {
-    // Without a parameter: this is the one statement that every call makes.
-    read.query_exactly_one(
-        "select value from revision where name = 'registry'",
-        &[],
-        |row| row.integer(0),
-    )
+    // This statement runs with every call, so it has no parameter.
+    read.query_integer("select value from revision where name = 'registry'", &[])
 }
 
-/// The part of it that counts clients and keys alone, and no revoked tokens.
+/// The revision of clients and keys alone, without revoked tokens.
 pub fn find_registered_revision(read: &mut Read<'_>) -> Result<i64> {
     find(read, "registered")
 }
@@ -22,29 +18,25 @@ pub fn find_directory_revision(read: &mut Read<'_>) -> Result<i64> {
     find(read, "directory")
 }
 
-/// Raises the revision. Every change of a client, its branches, or a key calls this.
+/// Every change of a client, its branches or a key calls this.
 pub(crate) fn raise_revision(write: &mut Write<'_>) -> Result<()> {
     raise(write, "registry")?;
     raise(write, "registered")
 }
 
-/// Raises the revision for a token that was revoked; the new one.
+/// Every revocation of a token calls this. Returns the new revision.
 pub(crate) fn raise_revision_for_token(write: &mut Write<'_>) -> Result<i64> {
     raise(write, "registry")?;
     find_revision(write)
 }
 
-/// Raises the directory's revision. Every change of a participant calls this.
+/// Every change of a participant calls this.
 pub(crate) fn raise_directory_revision(write: &mut Write<'_>) -> Result<()> {
     raise(write, "directory")
 }
 
 fn find(read: &mut Read<'_>, name: &str) -> Result<i64> {
-    read.query_exactly_one(
-        "select value from revision where name = $1",
-        &[name.into()],
-        |row| row.integer(0),
-    )
+    read.query_integer("select value from revision where name = $1", &[name.into()])
 }
 
 fn raise(write: &mut Write<'_>, name: &str) -> Result<()> {

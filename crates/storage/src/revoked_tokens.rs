@@ -1,17 +1,17 @@
-//! Access tokens that were given up before they expired (RFC 7009).
+//! Access tokens that were revoked before they expired (RFC 7009).
 
 use crate::{Read, Result, Write, registry};
 
-/// A token that counts no more.
+/// A revoked token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevokedToken {
     /// Its `jti`.
     pub token_id: String,
-    /// When it would have ended anyway, Unix seconds.
+    /// When it expires. Unix seconds.
     pub expires_at: i64,
 }
 
-/// Ends a token; `false` if that was done before.
+/// Revokes a token. `false` if it was revoked before.
 pub fn insert_revoked_token(write: &mut Write<'_>, token: &RevokedToken) -> Result<bool> {
     let changed = write.execute(
         "insert into revoked_token (token_id, expires_at, revision) values ($1, $2, 0) \
@@ -29,7 +29,7 @@ pub fn insert_revoked_token(write: &mut Write<'_>, token: &RevokedToken) -> Resu
     Ok(true)
 }
 
-/// The tokens that were revoked after the registry had this revision.
+/// The tokens revoked after this revision of the registry.
 pub fn list_revoked_tokens(read: &mut Read<'_>, after_revision: i64) -> Result<Vec<RevokedToken>> {
     read.query(
         "select token_id, expires_at from revoked_token where revision > $1 order by revision",
@@ -43,7 +43,7 @@ pub fn list_revoked_tokens(read: &mut Read<'_>, after_revision: i64) -> Result<V
     )
 }
 
-/// Forgets tokens that ended before this time anyway; how many those were.
+/// Deletes revoked tokens that expired before a time. Returns their number.
 pub fn delete_expired_tokens(write: &mut Write<'_>, before: i64) -> Result<u64> {
     write.execute(
         "delete from revoked_token where expires_at < $1",

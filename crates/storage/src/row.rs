@@ -1,4 +1,4 @@
-//! Values that go into a statement and rows that come out, the same for both engines.
+//! Parameters of a statement and rows of its answer, the same for both engines.
 
 use crate::{Result, StorageError};
 
@@ -9,7 +9,7 @@ pub enum Value<'a> {
     Integer(i64),
     /// A `text`.
     Text(&'a str),
-    /// Tokens of an address, for the engine's index of them.
+    /// Tokens of an address, for the index of the engine.
     Tokens(&'a [i32]),
     /// SQL null.
     Null,
@@ -63,7 +63,7 @@ impl From<chain::ids::BranchId> for Value<'_> {
     }
 }
 
-/// One row of an answer. Columns are counted from 0.
+/// One row of an answer. Columns count from 0.
 #[derive(Debug)]
 pub enum Row<'r> {
     #[doc(hidden)]
@@ -73,13 +73,13 @@ pub enum Row<'r> {
 }
 
 impl Row<'_> {
-    /// A `bigint` or `smallint` that is never null.
+    /// Reads a `bigint` or `smallint` that is never null.
     pub fn integer(&self, column: usize) -> Result<i64> {
         self.optional_integer(column)?
             .ok_or_else(|| StorageError::Corrupt(format!("column {column} is null")))
     }
 
-    /// A `bigint` or `smallint`.
+    /// Reads a `bigint` or `smallint`.
     pub fn optional_integer(&self, column: usize) -> Result<Option<i64>> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(|error| unreadable(column, &error)),
@@ -96,23 +96,23 @@ impl Row<'_> {
         }
     }
 
-    /// A flag, kept as `smallint` 0 or 1.
-    pub fn flag(&self, column: usize) -> Result<bool> {
+    /// Reads a flag, stored as `smallint` 0 or 1.
+    pub(crate) fn flag(&self, column: usize) -> Result<bool> {
         Ok(self.integer(column)? != 0)
     }
 
-    /// A `text` that is never null.
+    /// Reads a `text` that is never null.
     pub fn text(&self, column: usize) -> Result<String> {
         self.str(column).map(ToOwned::to_owned)
     }
 
-    /// A `text` that is never null, borrowed from the row.
-    pub fn str(&self, column: usize) -> Result<&str> {
+    /// Borrows a `text` that is never null.
+    pub(crate) fn str(&self, column: usize) -> Result<&str> {
         self.optional_str(column)?
             .ok_or_else(|| StorageError::Corrupt(format!("column {column} is null")))
     }
 
-    /// A `text`.
+    /// Reads a `text`.
     pub fn optional_text(&self, column: usize) -> Result<Option<String>> {
         Ok(self.optional_str(column)?.map(ToOwned::to_owned))
     }
@@ -130,13 +130,11 @@ impl Row<'_> {
         }
     }
 
-    /// A `text` that holds something with a written form, such as a chain id.
-    pub fn parsed<T: std::str::FromStr>(&self, column: usize) -> Result<T> {
+    /// Reads and parses a `text`, such as a chain id.
+    pub(crate) fn parsed<T: std::str::FromStr>(&self, column: usize) -> Result<T> {
         let text = self.str(column)?;
-        text.parse().map_err(|_| {
-            StorageError::Corrupt(format!(
-                "column {column} holds `{text}`, which has no meaning"
-            ))
+        text.parse().map_err(|_invalid| {
+            StorageError::Corrupt(format!("column {column} holds `{text}`, which is invalid"))
         })
     }
 }

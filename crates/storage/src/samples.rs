@@ -1,34 +1,36 @@
-//! Examples of what a store holds, for the sandbox's summary.
+//! Sample properties for the sandbox's summary.
 
 use chain::ids::{BranchId, ListingId, Uprn};
 
 use crate::properties::read_uprn;
 use crate::{Read, Result};
 
-/// Real properties of a store to try a query with.
+/// Properties of a store to query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Samples {
-    /// In a chain of three or more, nowhere split.
+    /// In a chain of three or more listings without a split.
     pub in_chain: Option<Uprn>,
     /// In a split chain.
     pub split: Option<Uprn>,
-    /// Alone.
+    /// With one listing and no link.
     pub alone: Option<Uprn>,
-    /// An address that leads to the first of these.
+    /// The address of `in_chain`.
     pub address: Option<String>,
 }
 
-/// Finds examples among the first listings of the store.
+/// Finds samples. Those in chains come from the first 20,000 listings.
 pub fn find_samples(read: &mut Read<'_>) -> Result<Samples> {
-    let split = read.query_one(
-        "select p.uprn from (select buyer_listing_id from link where buyer_listing_id <= 20000 \
-         group by buyer_listing_id having count(*) > 1 \
-         order by buyer_listing_id limit 1) k \
-         join listing l on l.id = k.buyer_listing_id join property p on p.id = l.property_id",
-        &[],
-        |row| read_uprn(row, 0),
-    )?;
-    let in_chain = read.query_one(
+    let (in_chain, address) = find_in_chain(read)?.unzip();
+    Ok(Samples {
+        in_chain,
+        split: find_split(read)?,
+        alone: find_alone(read)?,
+        address,
+    })
+}
+
+fn find_in_chain(read: &mut Read<'_>) -> Result<Option<(Uprn, String)>> {
+    read.query_one(
         "select p.uprn, p.display_address from listing l join property p on p.id = l.property_id \
          where l.id in (select a.seller_listing_id from link a \
            join link b on b.buyer_listing_id = a.seller_listing_id \
@@ -42,8 +44,22 @@ pub fn find_samples(read: &mut Read<'_>) -> Result<Samples> {
          order by l.id limit 1",
         &[],
         |row| Ok((read_uprn(row, 0)?, row.text(1)?)),
-    )?;
-    let alone = read.query_one(
+    )
+}
+
+fn find_split(read: &mut Read<'_>) -> Result<Option<Uprn>> {
+    read.query_one(
+        "select p.uprn from (select buyer_listing_id from link where buyer_listing_id <= 20000 \
+         group by buyer_listing_id having count(*) > 1 \
+         order by buyer_listing_id limit 1) k \
+         join listing l on l.id = k.buyer_listing_id join property p on p.id = l.property_id",
+        &[],
+        |row| read_uprn(row, 0),
+    )
+}
+
+fn find_alone(read: &mut Read<'_>) -> Result<Option<Uprn>> {
+    read.query_one(
         "select p.uprn from listing l join property p on p.id = l.property_id \
          where l.deleted_at is null \
          and not exists (select 1 from listing n where n.property_id = p.id and n.id <> l.id) \
@@ -52,17 +68,10 @@ pub fn find_samples(read: &mut Read<'_>) -> Result<Samples> {
          order by l.id limit 1",
         &[],
         |row| read_uprn(row, 0),
-    )?;
-    let (in_chain, address) = in_chain.unzip();
-    Ok(Samples {
-        in_chain,
-        split,
-        alone,
-        address,
-    })
+    )
 }
 
-/// A listing of a branch, the first one.
+/// The first listing of a branch.
 pub fn find_listing_of_branch(read: &mut Read<'_>, branch: BranchId) -> Result<Option<ListingId>> {
     read.query_one(
         "select id from listing where branch_id = $1 and deleted_at is null order by id limit 1",

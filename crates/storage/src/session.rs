@@ -1,4 +1,4 @@
-//! The two seams through which all SQL passes: `Read` and `Write`.
+//! `Read` and `Write`, through which all SQL passes.
 
 use std::ops::{Deref, DerefMut};
 
@@ -9,13 +9,13 @@ use crate::engine::{PostgresSession, SqliteSession};
 use crate::row::{Row, Value};
 use crate::{Result, StorageError};
 
-/// Reads one consistent snapshot of the store.
+/// Runs statements that only read.
 #[derive(Debug)]
 pub struct Read<'c> {
     session: Session<'c>,
 }
 
-/// A transaction that changes the store; it reads what it wrote.
+/// A transaction that changes the store. Its reads see its own changes.
 #[derive(Debug)]
 pub struct Write<'c> {
     read: Read<'c>,
@@ -32,8 +32,8 @@ impl<'c> Read<'c> {
         Self { session }
     }
 
-    /// Runs one statement and maps every row of its answer. The statement's
-    /// placeholders `$1`, `$2` … stand in the order of the parameters.
+    /// Runs a statement and maps every row of its answer. Its placeholders `$1`, `$2` … must appear
+    /// in the order of the parameters.
     pub fn query<T>(
         &mut self,
         sql: &'static str,
@@ -48,7 +48,7 @@ impl<'c> Read<'c> {
         Ok(found)
     }
 
-    /// As [`Read::query`], for at most one row: the first one counts.
+    /// As [`Read::query`], for the first row only.
     pub fn query_one<T>(
         &mut self,
         sql: &'static str,
@@ -65,7 +65,7 @@ impl<'c> Read<'c> {
         Ok(found)
     }
 
-    /// As [`Read::query_one`], where exactly one row is certain.
+    /// As [`Read::query_one`]. An answer without a row is an error.
     pub fn query_exactly_one<T>(
         &mut self,
         sql: &'static str,
@@ -76,9 +76,22 @@ impl<'c> Read<'c> {
             .ok_or_else(|| StorageError::Corrupt(format!("no answer to: {sql}")))
     }
 
-    /// Visits the properties whose address has at least one token of each
-    /// group: at most `limit`, the lowest ids first. The columns are those of
-    /// `properties::read_property`.
+    /// Whether a statement returns any row.
+    pub(crate) fn exists(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<bool> {
+        Ok(self.query_one(sql, parameters, |_row| Ok(()))?.is_some())
+    }
+
+    /// Runs a statement that returns one integer.
+    pub(crate) fn query_integer(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Value<'_>],
+    ) -> Result<i64> {
+        self.query_exactly_one(sql, parameters, |row| row.integer(0))
+    }
+
+    /// Visits at most `limit` properties whose address has at least one token of each group, in the
+    /// order of their ids. `properties::read_property` reads the columns.
     pub(crate) fn each_by_tokens(
         &mut self,
         groups: &[&[i32]],
@@ -91,15 +104,14 @@ impl<'c> Read<'c> {
         }
     }
 
-    /// What `find` finds, or has found before where the engine can tell that
-    /// nothing has changed since.
-    pub(crate) fn recall(
+    /// Runs `find`, unless the engine knows that the store has not changed since the last time.
+    pub(crate) fn find_cached(
         &mut self,
         uprn: Uprn,
         find: impl FnOnce(&mut Read<'_>) -> Result<Located>,
     ) -> Result<Located> {
         match &mut self.session {
-            Session::Sqlite(session) => session.recall(uprn, find),
+            Session::Sqlite(session) => session.find_cached(uprn, find),
             Session::Postgres(_) => find(self),
         }
     }
@@ -124,7 +136,7 @@ impl<'c> Write<'c> {
         }
     }
 
-    /// Runs one statement that returns no rows; gives the number of rows changed.
+    /// Runs a statement that returns no rows. Returns the number of changed rows.
     pub fn execute(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<u64> {
         match &mut self.read.session {
             Session::Sqlite(session) => session.execute(sql, parameters),
@@ -132,9 +144,9 @@ impl<'c> Write<'c> {
         }
     }
 
-    /// Runs `insert … returning id` and gives the new id.
-    pub fn insert(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<i64> {
-        self.query_exactly_one(sql, parameters, |row| row.integer(0))
+    /// Runs `insert … returning id` and returns the new id.
+    pub(crate) fn insert(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<i64> {
+        self.query_integer(sql, parameters)
     }
 }
 

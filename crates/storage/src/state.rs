@@ -1,4 +1,4 @@
-//! The whole state of one chain, as the chain query shows it.
+//! The state of one chain, as the chain query shows it.
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::progress::Recorded;
@@ -9,31 +9,31 @@ use crate::properties::{Address, read_address, read_uprn};
 use crate::row::Row;
 use crate::{Read, Result, StorageError};
 
-/// A chain with everything that document 1 shows of it.
+/// A chain with everything that document 1 shows.
 #[derive(Debug, Clone)]
 pub struct ChainState {
-    /// Its structure.
+    /// Its members and links.
     pub chain: Chain,
-    /// Rises with every change.
+    /// Every change raises it.
     pub version: i64,
-    /// One for each member of `chain`, in the same order, bottom to top (S-9).
+    /// One for each member of `chain`, in the same order: bottom to top (S-9).
     pub listings: Vec<ListingState>,
 }
 
 /// One sale in a chain.
 #[derive(Debug, Clone)]
 pub struct ListingState {
-    /// The sale.
+    /// Its id.
     pub listing: ListingId,
-    /// What is sold.
+    /// The property for sale.
     pub property: PropertyId,
-    /// Its number.
+    /// The UPRN of the property.
     pub uprn: Uprn,
-    /// Where it is.
+    /// The address of the property.
     pub address: Address,
-    /// Document 1's word, empty if unknown.
+    /// The tenure in document 1's words, empty if unknown.
     pub tenure: String,
-    /// Document 1's words, separated by one space.
+    /// Document 1's words, separated by spaces.
     pub transaction_type: String,
     /// The branch's name.
     pub selling_agent: String,
@@ -41,12 +41,11 @@ pub struct ListingState {
     pub seller_conveyancer: String,
     /// Organisation name, empty if unknown.
     pub buyer_conveyancer: String,
-    /// What happened so far.
+    /// Without withdrawn milestones.
     pub milestones: Vec<Recorded>,
 }
 
-/// Loads the chain that a listing is in; none if it was withdrawn. One snapshot
-/// holds both, so the listing is in the chain that comes back.
+/// Loads the chain of a listing. `None` if the listing was deleted.
 pub fn find_chain_state_of_listing(
     read: &mut Read<'_>,
     listing: ListingId,
@@ -62,8 +61,8 @@ pub fn find_chain_state_of_listing(
     }
 }
 
-/// Loads a chain; none if it does not exist (any more).
-pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
+/// Loads a chain. `None` if it does not exist.
+fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
     let key = id.to_string();
     let version = read.query_one(
         "select version from chain where id = $1",
@@ -77,21 +76,17 @@ pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain
     if rows.is_empty() {
         return Ok(None);
     }
-    let links = list_links(read, &key)?;
     for (listing, recorded) in list_milestones(read, &key)? {
-        if let Some(row) = rows.iter_mut().find(|row| row.0.listing == listing) {
-            row.1.milestones.push(recorded);
+        if let Some((_, state)) = rows.iter_mut().find(|(_, state)| state.listing == listing) {
+            state.milestones.push(recorded);
         }
     }
-    let members = rows.iter().map(|row| row.0).collect();
-    let chain = Chain::new(id, members, links)
-        .map_err(|error| StorageError::Corrupt(format!("chain {id}: {error}")))?;
-    let position = |listing| {
+    let (members, mut listings): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    let chain = build_chain(read, id, members)?;
+    listings.sort_by_key(|state| {
         let mut members = chain.members().iter();
-        members.position(|member| member.listing == listing)
-    };
-    rows.sort_by_key(|row| position(row.0.listing));
-    let listings = rows.into_iter().map(|row| row.1).collect();
+        members.position(|member| member.listing == state.listing)
+    });
     Ok(Some(ChainState {
         chain,
         version,
@@ -99,24 +94,26 @@ pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain
     }))
 }
 
-/// Loads only the structure of a chain, to decide about its links and ends.
+/// Loads the members and links of a chain, for decisions about them.
 pub fn find_chain(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain>> {
-    let key = id.to_string();
     let members = read.query(
         "select l.id, l.branch_id, l.is_locked, \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom') \
          from listing l where l.chain_id = $1 and l.deleted_at is null",
-        &[(&key).into()],
+        &[(&id.to_string()).into()],
         read_member,
     )?;
     if members.is_empty() {
         return Ok(None);
     }
-    let links = list_links(read, &key)?;
-    let chain = Chain::new(id, members, links)
-        .map_err(|error| StorageError::Corrupt(format!("chain {id}: {error}")))?;
-    Ok(Some(chain))
+    build_chain(read, id, members).map(Some)
+}
+
+fn build_chain(read: &mut Read<'_>, id: ChainId, members: Vec<Member>) -> Result<Chain> {
+    let links = list_links(read, &id.to_string())?;
+    Chain::new(id, members, links)
+        .map_err(|error| StorageError::Corrupt(format!("chain {id}: {error}")))
 }
 
 fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingState)>> {
@@ -132,9 +129,8 @@ fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingSt
          where l.chain_id = $1 and l.deleted_at is null",
         &[key.into()],
         |row| {
-            let member = read_member(row)?;
             let listing = ListingState {
-                listing: member.listing,
+                listing: ListingId(row.integer(0)?),
                 property: PropertyId(row.integer(5)?),
                 uprn: read_uprn(row, 6)?,
                 address: read_address(row, 7)?,
@@ -145,7 +141,7 @@ fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingSt
                 buyer_conveyancer: row.text(18)?,
                 milestones: Vec::new(),
             };
-            Ok((member, listing))
+            Ok((read_member(row)?, listing))
         },
     )
 }
@@ -161,7 +157,7 @@ fn read_member(row: &Row<'_>) -> Result<Member> {
 }
 
 fn list_links(read: &mut Read<'_>, key: &str) -> Result<Vec<Link>> {
-    // A link never leaves its chain, so its buyer side alone finds it.
+    // Both sides of a link are in the same chain, so its buyer side finds it.
     read.query(
         "select k.seller_listing_id, k.buyer_listing_id \
          from listing l join link k on k.buyer_listing_id = l.id where l.chain_id = $1",

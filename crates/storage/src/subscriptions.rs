@@ -1,11 +1,20 @@
-//! Subscriptions: one callback URL of one API key (S-30).
+//! Subscriptions: each is one callback URL of one API key (S-30).
 
 use chain::event::EventType;
 
 use crate::row::Row;
 use crate::{Read, Result, Write, waiting};
 
-/// Names a subscription within the store.
+/// A query for [`read_subscription`], up to its condition.
+macro_rules! select_subscription {
+    () => {
+        "select id, reference, participant_name, callback_url, hears_milestones, \
+         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
+         from subscription "
+    };
+}
+
+/// The id of a subscription in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubscriptionId(pub i64);
 
@@ -15,37 +24,37 @@ impl From<SubscriptionId> for crate::row::Value<'_> {
     }
 }
 
-/// What a subscriber asks for.
+/// A subscription to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewSubscription<'a> {
-    /// Its id for the subscriber; counts only where the subscription is new.
+    /// Its id for the subscriber. Only a new subscription gets it.
     pub reference: &'a str,
-    /// Whose it is.
+    /// The id of its API key.
     pub api_key: i64,
-    /// What the subscriber calls itself.
+    /// The name that the subscriber gave itself.
     pub participant_name: &'a str,
-    /// Where events go.
+    /// The URL that receives events.
     pub callback_url: &'a str,
-    /// Which events, each once.
+    /// The event types that it receives, each once.
     pub events: &'a [EventType],
 }
 
-/// A subscription as the store holds it.
+/// A stored subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSubscription {
     /// Its id within the store.
     pub id: SubscriptionId,
     /// Its id for the subscriber.
     pub reference: String,
-    /// What the subscriber calls itself.
+    /// The name that the subscriber gave itself.
     pub participant_name: String,
-    /// Where events go.
+    /// The URL that receives events.
     pub callback_url: String,
-    /// Which events.
+    /// The event types that it receives.
     pub events: Vec<EventType>,
-    /// Whether it is owed new events.
+    /// Whether it receives new events.
     pub is_active: bool,
-    /// Why it is not: `gone`, `failing` or `key_revoked`.
+    /// Why it is not active: `gone`, `failing` or `key_revoked`.
     pub disabled_reason: Option<String>,
     /// Unix seconds.
     pub disabled_at: Option<i64>,
@@ -55,7 +64,7 @@ pub struct StoredSubscription {
     pub updated_at: i64,
 }
 
-/// The types of events that an active subscription is sent.
+/// The event types that an active subscription receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hears {
     /// `milestone.updated`.
@@ -64,44 +73,57 @@ pub struct Hears {
     pub fall_throughs: bool,
 }
 
-/// Adds a subscription, or replaces what the one with the same URL asks for
-/// and makes it active again; whether it is new. What waits of a type that it
-/// does not ask for any more is cancelled: all of it, so whoever gives up a type
-/// cancels in parts before. The time is in milliseconds.
+/// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
+/// it is new.
+///
+/// This cancels all pending deliveries of types that the subscription does not receive any more.
+/// There may be many, so callers cancel them in parts before.
 pub fn store_subscription(
     write: &mut Write<'_>,
     new: &NewSubscription<'_>,
     now_milliseconds: i64,
 ) -> Result<bool> {
-    let now = now_milliseconds / 1000;
-    let hears = |wanted| new.events.contains(&wanted);
     let known = write.query_one(
         "select id from subscription where api_key_id = $1 and callback_url = $2",
         &[new.api_key.into(), new.callback_url.into()],
-        |row| row.integer(0),
+        |row| Ok(SubscriptionId(row.integer(0)?)),
     )?;
-    if let Some(id) = known {
-        lock_and_forget_health(write, SubscriptionId(id))?;
-        write.execute(
-            "update subscription set participant_name = $1, hears_milestones = $2, \
-             hears_fall_throughs = $3, status = 'active', disabled_reason = null, \
-             disabled_at = null, updated_at = $4 where id = $5",
-            &[
-                new.participant_name.into(),
-                hears(EventType::MilestoneUpdated).into(),
-                hears(EventType::FallThrough).into(),
-                now.into(),
-                id.into(),
-            ],
-        )?;
-        for unheard in EventType::ALL {
-            if !new.events.contains(&unheard) {
-                let whole = (now_milliseconds, i64::MAX);
-                waiting::cancel_waiting(write, SubscriptionId(id), unheard, whole)?;
-            }
+    let Some(id) = known else {
+        insert_subscription(write, new, now_milliseconds / 1000)?;
+        return Ok(true);
+    };
+    update_subscription(write, id, new, now_milliseconds / 1000)?;
+    for event_type in EventType::ALL {
+        if !new.events.contains(&event_type) {
+            waiting::cancel_waiting(write, id, event_type, (now_milliseconds, i64::MAX))?;
         }
-        return Ok(false);
     }
+    Ok(false)
+}
+
+fn update_subscription(
+    write: &mut Write<'_>,
+    id: SubscriptionId,
+    new: &NewSubscription<'_>,
+    now: i64,
+) -> Result<()> {
+    reset_health(write, id)?;
+    write.execute(
+        "update subscription set participant_name = $1, hears_milestones = $2, \
+         hears_fall_throughs = $3, status = 'active', disabled_reason = null, \
+         disabled_at = null, updated_at = $4 where id = $5",
+        &[
+            new.participant_name.into(),
+            new.events.contains(&EventType::MilestoneUpdated).into(),
+            new.events.contains(&EventType::FallThrough).into(),
+            now.into(),
+            id.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i64) -> Result<()> {
     let id = write.insert(
         "insert into subscription (reference, api_key_id, participant_name, callback_url, \
          hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
@@ -111,8 +133,8 @@ pub fn store_subscription(
             new.api_key.into(),
             new.participant_name.into(),
             new.callback_url.into(),
-            hears(EventType::MilestoneUpdated).into(),
-            hears(EventType::FallThrough).into(),
+            new.events.contains(&EventType::MilestoneUpdated).into(),
+            new.events.contains(&EventType::FallThrough).into(),
             now.into(),
             now.into(),
         ],
@@ -122,77 +144,74 @@ pub fn store_subscription(
          values ($1, '', 0, 0, 0, 0)",
         &[id.into()],
     )?;
-    Ok(true)
+    Ok(())
 }
 
-/// How many subscriptions a key has.
+/// The number of an API key's subscriptions.
 pub fn count_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
-    read.query_exactly_one(
+    read.query_integer(
         "select count(*) from subscription where api_key_id = $1 and status <> 'removed'",
         &[api_key.into()],
-        |row| row.integer(0),
     )
 }
 
-/// The subscriptions of a key, the oldest first.
+/// The subscriptions of an API key, the oldest first.
 pub fn list_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<Vec<StoredSubscription>> {
     read.query(
-        "select id, reference, participant_name, callback_url, hears_milestones, \
-         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription where api_key_id = $1 and status <> 'removed' order by id",
+        concat!(
+            select_subscription!(),
+            "where api_key_id = $1 and status <> 'removed' order by id"
+        ),
         &[api_key.into()],
         read_subscription,
     )
 }
 
-/// Finds a subscription of a key by its id for the subscriber.
+/// Finds a subscription of an API key by its id for the subscriber.
 pub fn find_subscription(
     read: &mut Read<'_>,
     api_key: i64,
     reference: &str,
 ) -> Result<Option<StoredSubscription>> {
     read.query_one(
-        "select id, reference, participant_name, callback_url, hears_milestones, \
-         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription where api_key_id = $1 and reference = $2 and status <> 'removed'",
+        concat!(
+            select_subscription!(),
+            "where api_key_id = $1 and reference = $2 and status <> 'removed'"
+        ),
         &[api_key.into(), reference.into()],
         read_subscription,
     )
 }
 
-/// Finds the subscription of a key with this callback URL.
+/// Finds the subscription of an API key with this callback URL.
 pub fn find_subscription_by_url(
     read: &mut Read<'_>,
     api_key: i64,
     callback_url: &str,
 ) -> Result<Option<StoredSubscription>> {
     read.query_one(
-        "select id, reference, participant_name, callback_url, hears_milestones, \
-         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription where api_key_id = $1 and callback_url = $2",
+        concat!(
+            select_subscription!(),
+            "where api_key_id = $1 and callback_url = $2"
+        ),
         &[api_key.into(), callback_url.into()],
         read_subscription,
     )
 }
 
-/// What a subscription is sent now; none once it is not active any more.
+/// The event types that a subscription receives now. `None` if it is not active.
 pub fn find_hears(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Hears>> {
     read.query_one(
         "select hears_milestones, hears_fall_throughs from subscription \
          where id = $1 and status = 'active'",
         &[id.into()],
-        |row| {
-            Ok(Hears {
-                milestones: row.flag(0)?,
-                fall_throughs: row.flag(1)?,
-            })
-        },
+        |row| read_hears(row, 0),
     )
 }
 
 /// Makes a subscription active again.
 pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<()> {
-    lock_and_forget_health(write, id)?;
+    reset_health(write, id)?;
     write.execute(
         "update subscription set status = 'active', disabled_reason = null, \
          disabled_at = null, updated_at = $1 where id = $2",
@@ -201,8 +220,7 @@ pub fn enable_subscription(write: &mut Write<'_>, id: SubscriptionId, now: i64) 
     Ok(())
 }
 
-/// Stops a subscription for a reason that its owner reads. What it is owed
-/// keeps waiting.
+/// Disables a subscription, with a reason for its owner. Its deliveries stay pending.
 pub fn disable_subscription(
     write: &mut Write<'_>,
     id: SubscriptionId,
@@ -217,11 +235,10 @@ pub fn disable_subscription(
     Ok(())
 }
 
-/// Removes a subscription for its owner. What it was owed, its log and the rest of itself are
-/// removed in parts, by [`waiting::delete_remains`]; until then it has another URL than any that
-/// is subscribed.
+/// Removes a subscription for its owner. [`waiting::delete_remains`] deletes its rows in parts later.
+/// Until then a placeholder replaces its URL, which a new subscription may use again.
 pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
-    // First of all the lane, whose row everybody locks who stores results.
+    // The lane comes first, because a transaction that stores results locks the lane's row first.
     write.execute("delete from lane where subscription_id = $1", &[id.into()])?;
     write.execute(
         "update subscription set status = 'removed', callback_url = reference where id = $1",
@@ -230,15 +247,22 @@ pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
     Ok(())
 }
 
-/// Forgets how it went. First of all, because everybody who stores results locks the lane's row
-/// before what was owed.
-fn lock_and_forget_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+/// Clears the recent failures. This must come first, because a transaction that stores results locks
+/// the lane's row first.
+fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set failures = 0, failing_since = null, open_until = 0 \
          where subscription_id = $1",
         &[id.into()],
     )?;
     Ok(())
+}
+
+pub(crate) fn read_hears(row: &Row<'_>, first: usize) -> Result<Hears> {
+    Ok(Hears {
+        milestones: row.flag(first)?,
+        fall_throughs: row.flag(first + 1)?,
+    })
 }
 
 fn read_subscription(row: &Row<'_>) -> Result<StoredSubscription> {

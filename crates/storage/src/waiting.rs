@@ -1,5 +1,5 @@
-//! What waits for a subscription, changed or removed in parts: no transaction grows with what is
-//! owed, so that lanes and recordings go on between the parts.
+//! Changes and removes pending deliveries in parts. No transaction grows with the number of pending
+//! deliveries, so lanes and recordings run between the parts.
 //!
 //! Times are in milliseconds.
 
@@ -8,8 +8,7 @@ use chain::event::EventType;
 use crate::subscriptions::SubscriptionId;
 use crate::{Read, Result, Write};
 
-/// Lets what is only due later go out at once; how many that were, at most `limit`. The lane's row
-/// is locked first, as by whoever stores results.
+/// Makes at most `limit` pending deliveries due now. Returns how many.
 pub fn hasten_waiting(
     write: &mut Write<'_>,
     id: SubscriptionId,
@@ -25,8 +24,7 @@ pub fn hasten_waiting(
     )
 }
 
-/// Ends what waits of a type of event that the subscription gives up; how many that were, at most
-/// `limit`. The lane's row is locked first.
+/// Cancels at most `limit` pending deliveries of an event type. Returns how many.
 pub fn cancel_waiting(
     write: &mut Write<'_>,
     id: SubscriptionId,
@@ -48,13 +46,14 @@ pub fn cancel_waiting(
     )
 }
 
-/// Ends what waits for subscriptions whose key was revoked, which nobody can enable again; how
-/// many that were, at most `limit`.
+/// Cancels at most `limit` pending deliveries of subscriptions whose API key was revoked. Nobody
+/// can enable such a subscription again. Returns how many.
 pub fn cancel_ownerless(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     let found = write.query_one(
         "select s.id from subscription s join api_key k on k.id = s.api_key_id \
-         where k.revoked_at is not null and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0 limit 1) is not null limit 1",
+         where k.revoked_at is not null \
+         and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' \
+         and d.not_before >= 0 limit 1) is not null limit 1",
         &[],
         |row| row.integer(0),
     )?;
@@ -70,8 +69,8 @@ pub fn cancel_ownerless(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u
     )
 }
 
-/// Removes what a removed subscription was owed, with its log, and at last the subscription; how
-/// many deliveries or subscriptions that were, at most `limit`, and 0 when nothing is left.
+/// Deletes at most `limit` deliveries of a removed subscription with their attempts, and at last
+/// the subscription. Returns how many rows it deleted, without attempts; 0 when nothing is left.
 pub fn delete_remains(write: &mut Write<'_>, limit: i64) -> Result<u64> {
     let Some(id) = find_removed(write)? else {
         return Ok(0);
@@ -100,6 +99,8 @@ fn find_removed(read: &mut Read<'_>) -> Result<Option<i64>> {
     )
 }
 
+/// Locks the lane's row. A transaction that stores results locks it first too, so the two cannot
+/// deadlock.
 fn lock_lane(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set epoch = epoch where subscription_id = $1",

@@ -1,11 +1,12 @@
-//! PostgreSQL: threads with a connection each, some for every kind of work: none waits for another
-//! kind's disk or locks.
+//! PostgreSQL: a pool of threads for each kind of work. Each thread has its own connection, so one
+//! kind of work never waits for the commits or locks of another.
 
 mod address_tokens;
 mod connection;
-mod notices;
+mod notifications;
 mod parameter;
-mod trust;
+mod tls;
+mod transactions;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,32 +18,28 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
-use postgres::{Client, Config, Statement};
+use postgres::{Client, Config, Statement, Transaction};
 
 use self::connection::connect;
-pub use self::notices::Hearing;
-pub(crate) use self::notices::tell;
-pub(crate) use self::trust::trust;
+pub use self::notifications::Hearing;
+pub(crate) use self::notifications::notify;
+pub(crate) use self::tls::tls_config;
 use super::threads::Threads;
-use super::{Dialect, Manner, ReadJob, WriteJob};
+use super::{Dialect, ReadJob, WriteJob, WriteMode};
 use crate::migrations;
 use crate::row::{Row, Value};
 use crate::{Opening, Result, StorageError};
 
-mod transactions;
+/// How often an idle connection is checked, so that no request finds out that the server closed it.
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a check waits for something to read.
+const IDLE_CHECK_WAIT: Duration = Duration::from_millis(1);
 
-/// How often an idle connection is looked at: nobody's request has to find out that the server
-/// closed it.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// How long such a look waits for something to read.
-const LOOK: Duration = Duration::from_millis(1);
-
-/// Threads for works that may take long.
+/// Threads for work that may take long.
 const LONG_WORKERS: usize = 2;
 
-/// Works that are committed together at most. PostgreSQL notes what a
-/// transaction read page by page, and takes a whole table for read, with all
-/// who write to it, after some 30 of its pages.
+/// Jobs in one commit. PostgreSQL tracks the reads of a serializable transaction by page. After
+/// about 30 pages of a table it tracks the whole table, which conflicts with every writer.
 const GROUP_LENGTH_MAX: usize = 16;
 
 const DIALECT: Dialect = Dialect {
@@ -52,13 +49,12 @@ const DIALECT: Dialect = Dialect {
     fewer_references: FEWER_REFERENCES,
 };
 
-/// What is owed refers to its event, and an attempt to what was owed, without
-/// being checked. A check reads the end of an index that everybody writes to,
-/// which a serializable transaction pays for with a conflict; and it locks the
-/// row that it finds, each subscription's for each event. The rows are there:
-/// they are inserted by a `select` from what they refer to, or beside it, and
-/// whoever removes what is referred to is serializable as well, or behind the
-/// lane's lock.
+/// Removes the foreign keys of deliveries and attempts. Checking them has two costs: it reads the
+/// end of an index to which everybody writes, so serializable transactions conflict; and it locks
+/// the row of each subscription for each event.
+///
+/// The referenced rows exist all the same. The `insert` selects them or follows their own insert.
+/// Whoever deletes them is serializable or has locked the lane.
 const FEWER_REFERENCES: &str = "alter table delivery \
      drop constraint if exists delivery_event_row_fkey, \
      drop constraint if exists delivery_subscription_id_fkey; \
@@ -68,56 +64,54 @@ const FEWER_REFERENCES: &str = "alter table delivery \
 #[derive(Debug, Clone)]
 pub(crate) struct PostgresOptions {
     pub(crate) config: Config,
-    /// Certificate authority for TLS to the database; without, TLS is not used.
+    /// `None` connects without TLS.
     pub(crate) tls: Option<rustls::ClientConfig>,
     /// The store's name without its password, for messages.
     pub(crate) target: String,
-    /// Connections that read, each with a thread of its own; as many more write
-    /// under row locks.
+    /// Threads that read. As many more write under row locks.
     pub(crate) connections: usize,
 }
 
 /// A store in a PostgreSQL database.
 #[derive(Debug)]
 pub(crate) struct PostgresEngine {
-    /// Only these answer who asks: nothing that writes is ever before them.
     readers: Threads<Job>,
-    /// One thread, whose works are committed as a group.
+    /// One thread, which commits its jobs in groups.
     writer: Threads<Box<dyn WriteJob>>,
-    /// Each waits for its own row and its own commit.
     row_writers: Threads<Job>,
     long_workers: Threads<Job>,
     options: Arc<PostgresOptions>,
 }
 
-/// One connection in use.
+/// A connection in use.
 pub(crate) struct PostgresSession {
     client: Client,
     statements: HashMap<&'static str, Statement>,
-    /// How the current transaction was hurt, if it was. PostgreSQL turns the
-    /// commit of a hurt transaction into a silent rollback, so it is kept here.
-    hurt: Option<Hurt>,
-    /// Whether the server takes no changes: it is not the one it was any more.
+    /// The first error of the current transaction. PostgreSQL answers the commit of a failed
+    /// transaction with a rollback and no error.
+    failure: Option<Failure>,
+    /// Whether the server refused a write. It is a standby now.
     is_read_only: bool,
-    /// Set when the server gave up waiting for its standby, and called the commit done.
+    /// Whether the server acknowledged a commit without its standby.
     is_unreplicated: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Clone)]
-enum Hurt {
+enum Failure {
+    /// The transaction conflicted with another one and may run again.
     Conflict,
-    Failure(StorageError),
+    Error(StorageError),
 }
 
 enum Job {
     Read(ReadJob),
     Write(Box<dyn WriteJob>),
-    /// Never empty.
+    /// At least one job.
     Group(Vec<Box<dyn WriteJob>>),
 }
 
 impl PostgresEngine {
-    /// Connects once, sees to the schema, and starts the pool.
+    /// Connects once, migrates the schema as far as `opening` allows, and starts the threads.
     pub(crate) fn open(options: &PostgresOptions, opening: Opening) -> Result<Self> {
         let mut session = connect(options).map_err(|error| StorageError::Open {
             target: options.target.clone(),
@@ -125,9 +119,9 @@ impl PostgresEngine {
         })?;
         migrate(&mut session.client, &options.target, opening)?;
         let options = Arc::new(options.clone());
-        let writing = Arc::clone(&options);
+        let writer_options = Arc::clone(&options);
         let writer = move |jobs: Receiver<Box<dyn WriteJob>>| {
-            work_until_closed(&writing, None, || next_group(&jobs));
+            work_until_closed(&writer_options, None, || next_group(&jobs));
         };
         let count = options.connections;
         Ok(Self {
@@ -139,8 +133,12 @@ impl PostgresEngine {
         })
     }
 
-    pub(crate) fn hear(&self, name: String, hear: impl Fn() + Send + 'static) -> Result<Hearing> {
-        notices::hear(Arc::clone(&self.options), name, hear)
+    pub(crate) fn listen(
+        &self,
+        name: String,
+        on_notice: impl Fn() + Send + 'static,
+    ) -> Result<Hearing> {
+        notifications::listen(Arc::clone(&self.options), name, on_notice)
     }
 
     pub(crate) fn submit_read(&self, job: ReadJob) -> Result<()> {
@@ -148,10 +146,10 @@ impl PostgresEngine {
     }
 
     pub(crate) fn submit_write(&self, job: Box<dyn WriteJob>) -> Result<()> {
-        match job.manner() {
-            Manner::Grouped => self.writer.submit(job),
-            Manner::RowLocks => self.row_writers.submit(Job::Write(job)),
-            Manner::Alone => self.long_workers.submit(Job::Write(job)),
+        match job.mode() {
+            WriteMode::Grouped => self.writer.submit(job),
+            WriteMode::RowLocks => self.row_writers.submit(Job::Write(job)),
+            WriteMode::Alone => self.long_workers.submit(Job::Write(job)),
         }
     }
 }
@@ -164,11 +162,9 @@ impl PostgresSession {
         mut visit: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         let statement = self.prepare(sql)?;
-        let outcome = self
-            .client
-            .query_raw(&statement, parameters)
-            .and_then(FallibleIterator::collect::<Vec<_>>);
-        for row in outcome.map_err(|error| self.note(&error))? {
+        let rows = self.client.query_raw(&statement, parameters);
+        let rows = rows.and_then(FallibleIterator::collect::<Vec<_>>);
+        for row in rows.map_err(|error| self.note(error))? {
             visit(&Row::Postgres(&row))?;
         }
         Ok(())
@@ -179,7 +175,7 @@ impl PostgresSession {
         let parameters: Vec<&(dyn ToSql + Sync)> =
             parameters.iter().map(|value| value as _).collect();
         let outcome = self.client.execute(&statement, &parameters);
-        outcome.map_err(|error| self.note(&error))
+        outcome.map_err(|error| self.note(error))
     }
 
     fn prepare(&mut self, sql: &'static str) -> Result<Statement> {
@@ -187,42 +183,51 @@ impl PostgresSession {
             return Ok(statement.clone());
         }
         let prepared = self.client.prepare(sql);
-        let statement = prepared.map_err(|error| self.note(&error))?;
+        let statement = prepared.map_err(|error| self.note(error))?;
         self.statements.insert(sql, statement.clone());
         Ok(statement)
     }
 
     fn run(&mut self, sql: &str) -> Result<()> {
         let outcome = self.client.batch_execute(sql);
-        outcome.map_err(|error| self.note(&error))
+        outcome.map_err(|error| self.note(error))
     }
 
-    /// Whether nothing more can be done on this connection.
+    /// Whether this connection cannot be used any more. The client notices a closed connection
+    /// only while it waits for messages.
     fn is_lost(&mut self) -> bool {
-        // What the server said meanwhile is read; its last words are an error. Whether there is
-        // anything to read is found out while waiting only.
-        let is_told = loop {
-            match self.client.notifications().timeout_iter(LOOK).next() {
-                Ok(Some(_told)) => {}
+        let has_ended = loop {
+            match self
+                .client
+                .notifications()
+                .timeout_iter(IDLE_CHECK_WAIT)
+                .next()
+            {
+                Ok(Some(_notice)) => {}
                 Ok(None) => break false,
-                Err(_last_words) => break true,
+                Err(_closed) => break true,
             }
         };
-        is_told || self.is_read_only || self.client.is_closed()
+        has_ended || !self.is_usable()
     }
 
-    fn note(&mut self, error: &postgres::Error) -> StorageError {
-        let conflict = [
+    fn is_usable(&self) -> bool {
+        !self.is_read_only && !self.client.is_closed()
+    }
+
+    /// Keeps an error as the transaction's failure, and converts it.
+    fn note(&mut self, error: postgres::Error) -> StorageError {
+        let conflicts = [
             &SqlState::T_R_SERIALIZATION_FAILURE,
             &SqlState::T_R_DEADLOCK_DETECTED,
         ];
-        if error.code().is_some_and(|code| conflict.contains(&code)) {
-            self.hurt = Some(Hurt::Conflict);
+        if error.code().is_some_and(|code| conflicts.contains(&code)) {
+            self.failure = Some(Failure::Conflict);
             return StorageError::Busy;
         }
         self.is_read_only |= error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
-        let error = failed(error);
-        self.hurt = Some(Hurt::Failure(error.clone()));
+        let error = storage_error(error);
+        self.failure = Some(Failure::Error(error.clone()));
         error
     }
 }
@@ -236,33 +241,35 @@ impl std::fmt::Debug for PostgresSession {
 }
 
 fn migrate(client: &mut Client, target: &str, opening: Opening) -> Result<()> {
-    let mut transaction = client.transaction().map_err(|error| failed(&error))?;
-    // Two nodes may start at once: the second waits here and finds the work done.
+    let mut transaction = client.transaction().map_err(storage_error)?;
+    // A second node that starts at the same time waits here, and then finds the work done.
     transaction
         .batch_execute("select pg_advisory_xact_lock(7310452)")
-        .map_err(|error| failed(&error))?;
-    let exists: bool = transaction
-        .query_one("select to_regclass('schema_version') is not null", &[])
-        .map_err(|error| failed(&error))?
-        .get(0);
-    let found = if exists {
-        transaction
-            .query_one(migrations::READ_VERSION, &[])
-            .map_err(|error| failed(&error))?
-            .try_get(0)
-            .map_err(|_null_or_no_number| migrations::foreign(target))?
-    } else {
-        0
-    };
+        .map_err(storage_error)?;
+    let found = find_version(&mut transaction, target)?;
     for statements in migrations::allowed(target, found, opening)? {
         transaction
             .batch_execute(&DIALECT.translate(statements))
-            .map_err(|error| failed(&error))?;
+            .map_err(storage_error)?;
     }
-    transaction.commit().map_err(|error| failed(&error))
+    transaction.commit().map_err(storage_error)
 }
 
-/// Threads that each connect when they have something to do, but for the one that gets `first`.
+/// The schema version of the store; 0 if it has no tables.
+fn find_version(transaction: &mut Transaction<'_>, target: &str) -> Result<i64> {
+    let exists: bool = transaction
+        .query_one("select to_regclass('schema_version') is not null", &[])
+        .map_err(storage_error)?
+        .get(0);
+    if !exists {
+        return Ok(0);
+    }
+    let row = transaction.query_one(migrations::READ_VERSION, &[]);
+    let version = row.map_err(storage_error)?.try_get(0);
+    version.map_err(|_null_or_no_number| migrations::foreign(target))
+}
+
+/// Starts threads that connect when they get their first job. One of them gets `first`.
 fn start_threads(
     name: &str,
     count: usize,
@@ -273,7 +280,7 @@ fn start_threads(
         .map(|_| {
             let (options, session) = (Arc::clone(options), first.take());
             move |jobs: Receiver<Job>| {
-                let next = || jobs.recv_timeout(LOOK_INTERVAL);
+                let next = || jobs.recv_timeout(IDLE_CHECK_INTERVAL);
                 work_until_closed(&options, session, next);
             }
         })
@@ -287,43 +294,38 @@ fn work_until_closed(
     next: impl Fn() -> std::result::Result<Job, RecvTimeoutError>,
 ) {
     loop {
-        let job = match next() {
-            Ok(job) => job,
+        match next() {
+            Ok(job) => {
+                let usable = session.take().filter(PostgresSession::is_usable);
+                match usable.map_or_else(|| connect(options), Ok) {
+                    Ok(open) => session = run_job(open, job),
+                    Err(error) => job.refuse(error),
+                }
+            }
             Err(RecvTimeoutError::Timeout) => {
                 if session.as_mut().is_some_and(PostgresSession::is_lost) {
                     session = None;
                 }
-                continue;
             }
             Err(RecvTimeoutError::Disconnected) => return,
-        };
-        let is_usable = |open: &PostgresSession| !open.is_read_only && !open.client.is_closed();
-        let connected = match session.take().filter(is_usable) {
-            Some(open) => Ok(open),
-            None => connect(options),
-        };
-        let mut open = match connected {
-            Ok(open) => open,
-            Err(error) => {
-                job.refuse(error);
-                continue;
-            }
-        };
-        // After a panic the connection's state is unknown: it is closed.
-        let worked = catch_unwind(AssertUnwindSafe(|| match job {
-            Job::Read(job) => transactions::read(&mut open, job),
-            Job::Write(job) => transactions::write(&mut open, job),
-            Job::Group(group) => transactions::write_group(&mut open, group),
-        }));
-        if worked.is_ok() {
-            session = Some(open);
         }
     }
 }
 
-/// What waits to be written, as far as it may be committed together.
+/// Runs a job and returns the connection. A panic leaves the connection in an unknown state, so
+/// it is closed.
+fn run_job(mut session: PostgresSession, job: Job) -> Option<PostgresSession> {
+    let ended = catch_unwind(AssertUnwindSafe(|| match job {
+        Job::Read(job) => transactions::read(&mut session, job),
+        Job::Write(job) => transactions::write(&mut session, job),
+        Job::Group(group) => transactions::write_group(&mut session, group),
+    }));
+    ended.is_ok().then_some(session)
+}
+
+/// The waiting writes, up to the length of a group.
 fn next_group(jobs: &Receiver<Box<dyn WriteJob>>) -> std::result::Result<Job, RecvTimeoutError> {
-    let first = jobs.recv_timeout(LOOK_INTERVAL)?;
+    let first = jobs.recv_timeout(IDLE_CHECK_INTERVAL)?;
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
     Ok(Job::Group(group))
@@ -343,13 +345,17 @@ impl Job {
     }
 }
 
-fn failed(error: &postgres::Error) -> StorageError {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes the error by value"
+)]
+fn storage_error(error: postgres::Error) -> StorageError {
     let Some(database) = error.as_db_error() else {
-        let source = std::error::Error::source(error).map(ToString::to_string);
+        let source = std::error::Error::source(&error).map(ToString::to_string);
         return StorageError::Unavailable(source.unwrap_or_else(|| error.to_string()));
     };
     let code = database.code();
-    let leaving = [
+    let unavailable = [
         &SqlState::ADMIN_SHUTDOWN,
         &SqlState::CRASH_SHUTDOWN,
         &SqlState::CANNOT_CONNECT_NOW,
@@ -357,7 +363,7 @@ fn failed(error: &postgres::Error) -> StorageError {
         &SqlState::READ_ONLY_SQL_TRANSACTION,
         &SqlState::QUERY_CANCELED,
     ];
-    if leaving.contains(&code) || code.code().starts_with("08") {
+    if unavailable.contains(&code) || code.code().starts_with("08") {
         return StorageError::Unavailable(database.message().to_owned());
     }
     StorageError::Statement(format!("{} ({})", database.message(), code.code()))

@@ -1,77 +1,92 @@
-//! SQLite: one writer that commits waiting work as a group, readers beside it.
+//! SQLite: one writer thread that commits waiting jobs together, and several readers.
 
+mod abandoned_lanes;
 mod address_tokens;
-mod copy;
-mod held;
-mod killed;
-mod recall;
+mod backup;
+mod file_lock;
+mod uprn_cache;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Transaction};
 
-pub(crate) use self::copy::{back_up as back_up_file, restore as restore_file};
-use self::held::Held;
-use self::recall::Recall;
+pub(crate) use self::backup::{back_up, restore};
+use self::file_lock::FileLock;
+use self::uprn_cache::UprnCache;
 use super::threads::Threads;
-use super::{Dialect, ReadJob, View, WriteJob};
+use super::{Dialect, ReadJob, ReadMode, WriteJob};
 use crate::migrations;
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
 use crate::{Opening, Result, StorageError};
 
-/// How long a statement waits for another process that holds the file.
+/// How long a statement waits while another process has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Work that one commit may carry.
+/// Jobs in one commit.
 const GROUP_LENGTH_MAX: usize = 256;
-/// Small reads that run at once on their callers' threads.
+/// Lookups that run at the same time on the threads of their callers.
 const LOOKUP_CONNECTIONS: usize = 8;
-/// Prepared statements kept for each connection.
+/// Prepared statements that each connection keeps.
 const STATEMENTS_KEPT: usize = 256;
 
 const DIALECT: Dialect = Dialect {
     identity: "integer primary key autoincrement",
     bytewise: "",
     address_tokens: address_tokens::TABLE,
-    // Here they cost a look into a table, and nobody else waits for it.
+    // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
 };
 
 /// A store in one SQLite file.
 #[derive(Debug)]
 pub(crate) struct SqliteEngine {
-    // The readers are declared first, so that they end first: only the last
-    // connection to close moves the log into the file, and theirs may not write.
-    /// Connections of [`SqliteEngine::look_up`] that nobody uses at the moment.
-    idle: Mutex<Vec<(Connection, Recall)>>,
+    // The order of these fields is the order in which they close. Only the last connection moves
+    // the log into the file. A reader must not be the last one, because it cannot write.
+    /// Connections for [`SqliteEngine::look_up`] that are not in use.
+    idle: Mutex<Vec<(Connection, UprnCache)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
-    /// Last, so that nobody puts another file in place while these still end.
-    _held: Option<Held>,
+    /// Held until all connections have closed, so that nobody replaces the file before.
+    _lock: Option<FileLock>,
 }
 
-/// One connection in use.
+/// A connection in use.
 #[derive(Debug)]
 pub(crate) struct SqliteSession<'c> {
     connection: &'c Connection,
-    recall: Option<&'c mut Recall>,
+    uprn_cache: Option<&'c mut UprnCache>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+    /// Writes, and creates the file if it is missing.
+    Create,
 }
 
 impl SqliteEngine {
-    /// Opens the file and sees to its schema.
+    /// Opens the file and migrates its schema as far as `opening` allows.
     pub(crate) fn open(path: &Path, opening: Opening, readers: usize) -> Result<Self> {
         let create = opening == Opening::Make;
         if path.exists() {
-            killed::free_lanes(path);
+            abandoned_lanes::release(path);
         }
-        let held = Held::share(path, create)?;
-        let mut connection = connect(path, create, false)?;
+        let lock = FileLock::share(path, create)?;
+        let mut connection = connect(
+            path,
+            if create {
+                Access::Create
+            } else {
+                Access::Write
+            },
+        )?;
         migrate(&mut connection, path, opening)?;
         let writer = Threads::start(
             "onward-writer",
@@ -79,43 +94,42 @@ impl SqliteEngine {
         )?;
         let bodies = (0..readers.max(1))
             .map(|_| {
-                let connection = connect(path, false, true)?;
+                let connection = connect(path, Access::Read)?;
                 Ok(move |jobs: Receiver<ReadJob>| read_until_closed(&connection, &jobs))
             })
             .collect::<Result<Vec<_>>>()?;
         let readers = Threads::start("onward-reader", bodies)?;
         let idle = (0..LOOKUP_CONNECTIONS)
-            .map(|_| Ok((connect(path, false, true)?, Recall::default())))
+            .map(|_| Ok((connect(path, Access::Read)?, UprnCache::default())))
             .collect::<Result<Vec<_>>>()?;
         Ok(Self {
             idle: Mutex::new(idle),
             readers,
             writer,
-            _held: held,
+            _lock: lock,
         })
     }
 
-    /// Runs a small read on the caller's own thread: from the page cache it is
-    /// done in less time than another thread takes to wake up. Gives the work
-    /// back if more callers are here than connections.
+    /// Runs a small read on the thread of the caller, because waking another thread takes longer
+    /// than a read from the page cache. Returns the work if all connections are in use.
     pub(crate) fn look_up<T, W>(&self, work: W) -> std::result::Result<Result<T>, W>
     where
         W: FnOnce(&mut Read<'_>) -> T,
     {
         let taken = self.lock_idle().pop();
-        let Some((connection, mut recall)) = taken else {
+        let Some((connection, mut uprn_cache)) = taken else {
             return Err(work);
         };
         let mut read = Read::new(Session::Sqlite(SqliteSession {
             connection: &connection,
-            recall: Some(&mut recall),
+            uprn_cache: Some(&mut uprn_cache),
         }));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut read)));
-        self.lock_idle().push((connection, recall));
+        self.lock_idle().push((connection, uprn_cache));
         Ok(outcome.map_err(|_panic| StorageError::Stopped))
     }
 
-    fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, Recall)>> {
+    fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, UprnCache)>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +146,7 @@ impl<'c> SqliteSession<'c> {
     fn new(connection: &'c Connection) -> Self {
         Self {
             connection,
-            recall: None,
+            uprn_cache: None,
         }
     }
 
@@ -144,7 +158,7 @@ impl<'c> SqliteSession<'c> {
     ) -> Result<()> {
         let mut statement = self.prepare(sql, parameters)?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(|error| failed(&error))? {
+        while let Some(row) = rows.next().map_err(storage_error)? {
             visit(&Row::Sqlite(row))?;
         }
         Ok(())
@@ -152,7 +166,7 @@ impl<'c> SqliteSession<'c> {
 
     pub(crate) fn execute(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<u64> {
         let mut statement = self.prepare(sql, parameters)?;
-        let changed = statement.raw_execute().map_err(|error| failed(&error))?;
+        let changed = statement.raw_execute().map_err(storage_error)?;
         Ok(changed as u64)
     }
 
@@ -161,20 +175,17 @@ impl<'c> SqliteSession<'c> {
         sql: &'static str,
         parameters: &[Value<'_>],
     ) -> Result<rusqlite::CachedStatement<'_>> {
-        let mut statement = self
-            .connection
-            .prepare_cached(sql)
-            .map_err(|error| failed(&error))?;
-        for (index, parameter) in parameters.iter().enumerate() {
-            // SQLite numbers named placeholders by first appearance.
+        let prepared = self.connection.prepare_cached(sql);
+        let mut statement = prepared.map_err(storage_error)?;
+        for (index, parameter) in (1..).zip(parameters) {
+            // SQLite numbers named placeholders in the order of their first appearance.
             debug_assert_eq!(
-                statement.parameter_name(index + 1),
-                Some(format!("${}", index + 1).as_str()),
+                statement.parameter_name(index),
+                Some(format!("${index}").as_str()),
                 "placeholders out of order in: {sql}"
             );
-            statement
-                .raw_bind_parameter(index + 1, parameter)
-                .map_err(|error| failed(&error))?;
+            let bound = statement.raw_bind_parameter(index, parameter);
+            bound.map_err(storage_error)?;
         }
         Ok(statement)
     }
@@ -194,83 +205,82 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-fn connect(path: &Path, create: bool, read_only: bool) -> Result<Connection> {
-    let open = || -> rusqlite::Result<Connection> {
-        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags |= if read_only {
-            OpenFlags::SQLITE_OPEN_READ_ONLY
-        } else {
-            OpenFlags::SQLITE_OPEN_READ_WRITE
+fn connect(path: &Path, access: Access) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | match access {
+            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
-        if create {
-            flags |= OpenFlags::SQLITE_OPEN_CREATE;
-        }
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-        // Without this, SQLite plans a prepared statement anew for each new
-        // value of a parameter once `analyze` has run.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        if !read_only {
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            // FULL: a commit that was acknowledged survives a loss of power.
-            connection.pragma_update(None, "synchronous", "full")?;
-            connection.pragma_update(None, "foreign_keys", true)?;
-            connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-            connection.pragma_update(None, "analysis_limit", 1000)?;
-        }
-        connection.pragma_update(None, "cache_size", -32_768)?;
-        connection.pragma_update(None, "temp_store", "memory")?;
-        Ok(connection)
-    };
-    open().map_err(|error| StorageError::Open {
-        target: path.display().to_string(),
-        reason: reason(&error),
-    })
+    Connection::open_with_flags(path, flags)
+        .and_then(|connection| {
+            configure(&connection, access)?;
+            Ok(connection)
+        })
+        .map_err(|error| StorageError::Open {
+            target: path.display().to_string(),
+            reason: reason(&error),
+        })
+}
+
+fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    // Without this, SQLite plans a prepared statement again for each new parameter value once
+    // `analyze` has run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    if access != Access::Read {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        // With `full`, an acknowledged commit survives a loss of power.
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
+        connection.pragma_update(None, "analysis_limit", 1000)?;
+    }
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "temp_store", "memory")
 }
 
 fn migrate(connection: &mut Connection, path: &Path, opening: Opening) -> Result<()> {
-    let target = PathBuf::from(path).display().to_string();
+    let target = path.display().to_string();
     let transaction = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-        .map_err(|error| failed(&error))?;
-    // A statement, because `table_exists` believes the schema that this connection
-    // read before it waited for another one that was making the tables.
-    let exists: bool = transaction
-        .query_row(
-            "select count(*) > 0 from sqlite_schema where name = 'schema_version'",
-            [],
-            |row| row.get(0),
-        )
-        .map_err(|error| failed(&error))?;
-    let found = if exists {
-        transaction
-            .query_row(migrations::READ_VERSION, [], |row| {
-                Ok(row
-                    .get(0)
-                    .map_err(|_null_or_no_number| migrations::foreign(&target)))
-            })
-            .map_err(|error| failed(&error))??
-    } else {
-        0
-    };
+        .map_err(storage_error)?;
+    let found = find_version(&transaction, &target)?;
     for statements in migrations::allowed(&target, found, opening)? {
         transaction
             .execute_batch(&DIALECT.translate(statements))
-            .map_err(|error| failed(&error))?;
+            .map_err(storage_error)?;
     }
-    transaction.commit().map_err(|error| failed(&error))
+    transaction.commit().map_err(storage_error)
+}
+
+/// The schema version of the store; 0 if it has no tables.
+fn find_version(transaction: &Transaction<'_>, target: &str) -> Result<i64> {
+    // `table_exists` would use the schema that this connection read before it waited for another
+    // connection that created the tables.
+    let sql = "select count(*) > 0 from sqlite_schema where name = 'schema_version'";
+    let exists: bool = transaction
+        .query_row(sql, [], |row| row.get(0))
+        .map_err(storage_error)?;
+    if !exists {
+        return Ok(0);
+    }
+    let read = |row: &rusqlite::Row<'_>| Ok(row.get(0));
+    let version = transaction.query_row(migrations::READ_VERSION, [], read);
+    let version = version.map_err(storage_error)?;
+    version.map_err(|_null_or_no_number| migrations::foreign(target))
 }
 
 fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
     for job in jobs {
-        let begun = match job.view {
-            View::Snapshot | View::SnapshotByIndex => control(connection, "begin"),
-            View::Newest => Ok(()),
+        let begun = match job.mode {
+            ReadMode::Snapshot | ReadMode::SnapshotByIndex => control(connection, "begin"),
+            ReadMode::Latest => Ok(()),
         };
         let mut read = Read::new(Session::Sqlite(SqliteSession::new(connection)));
-        // A panic in the work must not take the thread with it. The asker
-        // learns of it because its reply channel is dropped.
+        // A panic in the work must not end the thread. The caller notices the panic because its
+        // reply channel is dropped.
         let _panicked = catch_unwind(AssertUnwindSafe(|| match begun {
             Ok(()) => (job.run)(Ok(&mut read)),
             Err(error) => (job.run)(Err(error)),
@@ -278,7 +288,7 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
         if !connection.is_autocommit()
             && let Err(error) = control(connection, "commit")
         {
-            tracing::error!(%error, "a read could not be ended");
+            tracing::error!(%error, "a read transaction cannot be ended");
         }
     }
 }
@@ -292,8 +302,8 @@ fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>
     drop(connection.execute_batch("pragma optimize"));
 }
 
-/// Runs all jobs of a group in one transaction, each behind a savepoint of its
-/// own, and answers them after the one commit.
+/// Runs all jobs in one transaction, each behind its own savepoint, and answers them after the
+/// commit.
 fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
     if let Err(error) = control(connection, "begin immediate") {
         for job in group {
@@ -318,8 +328,8 @@ fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
     }
 }
 
-/// Runs a job that has the transaction for itself. It needs no savepoint, which
-/// would make each statement of a large job dearer than the one before.
+/// Runs the only job of a transaction. It has no savepoint, because a savepoint makes each
+/// statement of a large job more expensive than the one before.
 fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
     let kept = run(connection, job.as_mut());
     let ending = if matches!(kept, Ok(true)) {
@@ -330,7 +340,7 @@ fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
     job.finish(kept.and(end_transaction(connection, ending)));
 }
 
-/// Commits or rolls back; after a failure nothing stays open.
+/// Commits or rolls back. No transaction stays open after a failure.
 fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
     control(connection, ending).inspect_err(|_error| {
         if !connection.is_autocommit() {
@@ -356,20 +366,23 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<(
     undone
 }
 
-/// Runs a statement that begins or ends something, prepared once.
+/// Runs a statement that begins or ends a transaction or savepoint.
 fn control(connection: &Connection, sql: &'static str) -> Result<()> {
-    let outcome = connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.raw_execute());
-    outcome.map(drop).map_err(|error| failed(&error))
+    let prepared = connection.prepare_cached(sql);
+    let outcome = prepared.and_then(|mut statement| statement.raw_execute());
+    outcome.map(drop).map_err(storage_error)
 }
 
-fn failed(error: &rusqlite::Error) -> StorageError {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes the error by value"
+)]
+fn storage_error(error: rusqlite::Error) -> StorageError {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
             StorageError::Busy
         }
-        Some(_) | None => StorageError::Statement(reason(error)),
+        Some(_) | None => StorageError::Statement(reason(&error)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Threads that take work from one queue, each with a connection of its own.
+//! A pool of threads that take jobs from one queue.
 
 use std::thread::JoinHandle;
 
@@ -6,18 +6,17 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::{Result, StorageError};
 
-/// Work that may wait for a thread of one pool, counted in requests. A full
-/// queue answers [`StorageError::Busy`] instead of growing.
+/// How many jobs may wait for a pool. A full queue answers [`StorageError::Busy`].
 const QUEUE_LENGTH_MAX: usize = 4096;
 
-/// A pool of threads that run jobs of type `J`.
+/// Threads that run jobs of type `J`.
 pub(super) struct Threads<J> {
     queue: Option<Sender<J>>,
     handles: Vec<JoinHandle<()>>,
 }
 
 impl<J: Send + 'static> Threads<J> {
-    /// Starts one thread for each of `bodies`; a body runs until its queue closes.
+    /// Starts one thread for each of `bodies`. A body runs until its queue closes.
     pub(super) fn start<B>(name: &str, bodies: Vec<B>) -> Result<Self>
     where
         B: FnOnce(Receiver<J>) + Send + 'static,
@@ -38,8 +37,7 @@ impl<J: Send + 'static> Threads<J> {
         })
     }
 
-    /// Queues one job. A job that cannot be queued is dropped, and with it its
-    /// reply channel, so the asker is told at once.
+    /// Queues a job, or drops it. Dropping closes its reply channel, which tells the caller.
     pub(super) fn submit(&self, job: J) -> Result<()> {
         let Some(queue) = &self.queue else {
             return Err(StorageError::Stopped);
@@ -64,7 +62,7 @@ impl<J> std::fmt::Debug for Threads<J> {
 }
 
 impl<J> Drop for Threads<J> {
-    /// Closes the queue and waits: work already queued is still done.
+    /// Closes the queue and waits until the threads have run the queued jobs.
     fn drop(&mut self) {
         self.queue = None;
         for handle in self.handles.drain(..) {

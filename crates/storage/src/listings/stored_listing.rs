@@ -1,4 +1,4 @@
-//! Whole listings, as document 2 shows them.
+//! Listings with their properties and branches, as document 2 shows them.
 
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 
@@ -6,7 +6,7 @@ use crate::properties::{Address, read_address, read_uprn};
 use crate::row::Row;
 use crate::{Read, Result};
 
-/// What [`read_listing`] reads, up to the conditions.
+/// A query for [`read_listing`], up to its condition.
 macro_rules! select_listing {
     () => {
         "select l.id, l.property_id, p.uprn, l.branch_id, b.name, b.participant_id, l.chain_id, \
@@ -25,31 +25,31 @@ macro_rules! select_listing {
 pub struct StoredListing {
     /// Its id.
     pub id: ListingId,
-    /// What is sold.
+    /// The property for sale.
     pub property: PropertyId,
-    /// The property's number.
+    /// The property's UPRN.
     pub uprn: Uprn,
-    /// The branch that holds it.
+    /// Its branch.
     pub branch: BranchId,
-    /// What the branch is called.
+    /// The branch's name.
     pub branch_name: String,
-    /// The participant that the branch belongs to.
+    /// The branch's participant.
     pub participant_id: i64,
-    /// The chain it is in.
+    /// Its chain.
     pub chain: ChainId,
-    /// The branch's own reference for it.
+    /// The branch's reference for it.
     pub external_id: Option<String>,
-    /// In pounds.
+    /// The price in pounds.
     pub price: i64,
-    /// Document 1's word, empty if unknown.
+    /// The tenure in document 1's words, empty if unknown.
     pub tenure: String,
-    /// Document 1's words, separated by one space.
+    /// Document 1's words, separated by spaces.
     pub transaction_type: String,
     /// Organisation name, empty if unknown.
     pub seller_conveyancer: String,
     /// Organisation name, empty if unknown.
     pub buyer_conveyancer: String,
-    /// No link, break or end check may touch it (S-53).
+    /// Whether links, breaks and end checks are refused (S-53).
     pub is_locked: bool,
     /// The property's address.
     pub address: Address,
@@ -57,14 +57,14 @@ pub struct StoredListing {
     pub created_at: i64,
     /// Unix seconds.
     pub updated_at: i64,
-    /// When it was deleted, if it was, Unix seconds.
+    /// When it was deleted. Unix seconds.
     pub deleted_at: Option<i64>,
-    /// When one of its milestones was last recorded, changed or withdrawn; its
-    /// creation if none ever was. Unix seconds.
+    /// When its milestones last changed, or when the listing was created if it never had any. Unix
+    /// seconds.
     pub status_changed_at: i64,
 }
 
-/// Finds a listing by its id, a deleted one too.
+/// Finds a listing by its id, even a deleted one.
 pub fn find_stored_listing(
     read: &mut Read<'_>,
     listing: ListingId,
@@ -88,24 +88,23 @@ pub fn list_listings_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<Vec
     )
 }
 
-/// Which of a client's listings are wanted.
+/// A page of a client's listings.
 #[derive(Debug, Clone, Copy)]
 pub struct ListingPage<'a> {
-    /// The client whose branches' listings are its own.
+    /// The client. Its listings are those of its branches.
     pub client_id: &'a str,
-    /// Only those changed at this time or later, Unix seconds.
+    /// Leaves out listings that last changed before this time. Unix seconds.
     pub updated_since: Option<i64>,
-    /// Only those that their branches know by this reference.
+    /// Leaves out listings with another reference.
     pub external_id: Option<&'a str>,
     /// The length of the page.
     pub limit: i64,
-    /// How many come before the page.
+    /// Listings before the page.
     pub offset: i64,
 }
 
-/// The number of a client's listings that are wanted and not deleted, and one
-/// page of them, the longest unchanged first, then by id. The page is chosen
-/// before its listings are read, because a client may have very many.
+/// The number of matching listings that are not deleted, and one page of them, by the time of their
+/// last change and then by id. A client may have very many, so an inner select chooses the page.
 pub fn list_listings_of_client(
     read: &mut Read<'_>,
     page: &ListingPage<'_>,
@@ -122,11 +121,10 @@ fn list_all_since(
     page: &ListingPage<'_>,
     since: i64,
 ) -> Result<(i64, Vec<StoredListing>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from client_branch cb join listing l on l.branch_id = cb.branch_id \
          where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null",
         &[page.client_id.into(), since.into()],
-        |row| row.integer(0),
     )?;
     let listings = read.query(
         concat!(
@@ -147,19 +145,18 @@ fn list_all_since(
     Ok((total, listings))
 }
 
-/// Its own statements, because the two conditions need different indexes.
+/// These statements are separate, because the two conditions need different indexes.
 fn list_by_external_id(
     read: &mut Read<'_>,
     page: &ListingPage<'_>,
     since: i64,
     external_id: &str,
 ) -> Result<(i64, Vec<StoredListing>)> {
-    let total = read.query_exactly_one(
+    let total = read.query_integer(
         "select count(*) from client_branch cb join listing l on l.branch_id = cb.branch_id \
          where cb.client_id = $1 and l.updated_at >= $2 and l.deleted_at is null \
          and l.external_id = $3",
         &[page.client_id.into(), since.into(), external_id.into()],
-        |row| row.integer(0),
     )?;
     let listings = read.query(
         concat!(

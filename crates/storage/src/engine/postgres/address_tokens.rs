@@ -1,18 +1,16 @@
-//! The tokens of addresses in a GIN index.
+//! The GIN index of address tokens.
 
 use super::PostgresSession;
 use crate::row::{Row, Value};
 use crate::{Result, StorageError};
 
-/// Without fastupdate, because each search would read the list of what is
-/// pending.
+/// `fastupdate` is off, because each search would read its list of pending entries.
 pub(super) const TABLE: &str = "create table address_token (rowid bigint primary key, \
      tokens integer[] not null); \
      create index address_token_tokens on address_token \
      using gin (tokens) with (fastupdate = off)";
 
-/// Materialised, because the planner would otherwise walk all properties in the
-/// order of their ids until it has found enough.
+/// `materialized` keeps the planner from walking all properties in the order of their ids.
 macro_rules! find {
     ($condition:literal, $limit:literal) => {
         concat!(
@@ -27,7 +25,7 @@ macro_rules! find {
     };
 }
 
-/// One text for each number of groups.
+/// One statement for each number of groups.
 const FIND: [&str; 8] = [
     find!("tokens && $1", "$2"),
     find!("tokens && $1 and tokens && $2", "$3"),
@@ -55,8 +53,7 @@ const FIND: [&str; 8] = [
 ];
 
 impl PostgresSession {
-    /// Visits the properties that have a token of each group, the lowest ids
-    /// first.
+    /// Visits the properties that have a token of each group, in the order of their ids.
     pub(crate) fn each_by_tokens(
         &mut self,
         groups: &[&[i32]],

@@ -1,52 +1,52 @@
-//! Words between the nodes of one database: LISTEN on a connection of its own, and NOTIFY outside
-//! of every transaction that does business, because a transaction that notifies takes a lock that
-//! all such transactions share.
+//! Notifications between the nodes of one database, by LISTEN on a separate connection and NOTIFY
+//! outside of all other transactions. PostgreSQL serialises the commits of transactions that notify.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use postgres::fallible_iterator::FallibleIterator;
 
-use super::{PostgresOptions, connect, failed};
+use super::{PostgresOptions, connect, storage_error};
 use crate::session::Read;
 use crate::{Result, StorageError};
 
-/// How soon the thread notices that nobody wants to hear any more.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How long it waits before it connects again.
+/// How often the thread checks whether its handle was dropped.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the thread waits before it connects again.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
-/// Hears other nodes until it is dropped.
+/// Listens to the other nodes until it is dropped.
 #[derive(Debug)]
 pub struct Hearing {
-    _wanted: Arc<()>,
+    _alive: Arc<()>,
 }
 
-/// Calls `hear` for each notice of another node than `name`, on a thread of its own.
-pub(super) fn hear(
+/// Starts a thread that calls `on_notice` for each notification from a node other than `name`.
+pub(super) fn listen(
     options: Arc<PostgresOptions>,
     name: String,
-    hear: impl Fn() + Send + 'static,
+    on_notice: impl Fn() + Send + 'static,
 ) -> Result<Hearing> {
-    let wanted = Arc::new(());
-    let weak = Arc::downgrade(&wanted);
+    let alive = Arc::new(());
+    let handle = Arc::downgrade(&alive);
+    let listen = move || {
+        while handle.strong_count() > 0 {
+            if let Err(error) = listen_on_one_connection(&options, &handle, &name, &on_notice) {
+                tracing::warn!(%error, "the connection for notifications broke and is made again");
+                std::thread::sleep(RECONNECT_PAUSE);
+            }
+        }
+    };
     std::thread::Builder::new()
         .name("onward-notices".to_owned())
-        .spawn(move || {
-            while weak.strong_count() > 0 {
-                if let Err(error) = hear_on_one_connection(&options, &weak, &name, &hear) {
-                    tracing::warn!(%error, "other nodes are not heard for a moment");
-                    std::thread::sleep(RECONNECT_PAUSE);
-                }
-            }
-        })
+        .spawn(listen)
         .map_err(|error| StorageError::Unavailable(error.to_string()))?;
-    Ok(Hearing { _wanted: wanted })
+    Ok(Hearing { _alive: alive })
 }
 
-/// Tells the other nodes. What is lost with the machine needs no telling, so the disk is not
-/// waited for.
-pub(crate) fn tell(read: &mut Read<'_>, name: &str) -> Result<()> {
+/// Notifies the other nodes. A notification need not survive a crash, so this does not wait for
+/// the disk.
+pub(crate) fn notify(read: &mut Read<'_>, name: &str) -> Result<()> {
     read.query(
         "select set_config('synchronous_commit', 'off', true), pg_notify('onward', $1)",
         &[name.into()],
@@ -55,29 +55,30 @@ pub(crate) fn tell(read: &mut Read<'_>, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns when nobody wants to hear any more; an error is the connection's.
-fn hear_on_one_connection(
+/// Returns when the handle was dropped, or with the error of the connection.
+fn listen_on_one_connection(
     options: &PostgresOptions,
-    wanted: &Weak<()>,
+    handle: &Weak<()>,
     name: &str,
-    hear: &impl Fn(),
+    on_notice: &impl Fn(),
 ) -> Result<()> {
     let mut client = connect(options)?.client;
-    let listening = client.batch_execute("listen onward");
-    listening.map_err(|error| failed(&error))?;
-    // What was told meanwhile was not heard.
-    hear();
-    while wanted.strong_count() > 0 {
+    client
+        .batch_execute("listen onward")
+        .map_err(storage_error)?;
+    // Notifications from before are lost.
+    on_notice();
+    while handle.strong_count() > 0 {
         if client.is_closed() {
             return Err(StorageError::Unavailable("it was closed".to_owned()));
         }
         let mut notifications = client.notifications();
-        let mut notices = notifications.timeout_iter(PATIENCE);
-        while let Some(notice) = notices.next().map_err(|error| failed(&error))? {
+        let mut notices = notifications.timeout_iter(CHECK_INTERVAL);
+        while let Some(notice) = notices.next().map_err(storage_error)? {
             if notice.payload() != name {
-                hear();
+                on_notice();
             }
-            if wanted.strong_count() == 0 {
+            if handle.strong_count() == 0 {
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! How values go into a statement.
+//! Converts parameters of a statement to the types of PostgreSQL.
 
 use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 

@@ -1,27 +1,27 @@
-//! What a program that was killed left to the next one.
+//! Releases the lanes that a killed program had leased.
 
 use std::path::Path;
 
-use super::held::Held;
-use super::{connect, control};
+use super::file_lock::FileLock;
+use super::{Access, connect, control};
 use crate::{Result, lanes, migrations};
 
-/// Gives back all lanes if nobody else has the store open: who leased them was killed, and their
-/// subscribers need not wait for the leases to end. A store that is not as it should be is left
-/// alone; opening it says what is wrong.
-pub(super) fn free_lanes(path: &Path) {
-    let Ok(Some(_alone)) = Held::alone_now(path) else {
+/// Releases all lanes if nobody else has the store open: then a killed program leased them, and
+/// subscribers need not wait until the leases expire. A store with another schema version is left
+/// alone; opening it reports the reason.
+pub(super) fn release(path: &Path) {
+    let Ok(Some(_lock)) = FileLock::try_exclusive(path) else {
         return;
     };
-    let free = || -> Result<()> {
-        let connection = connect(path, false, false)?;
+    let release_all = || -> Result<()> {
+        let connection = connect(path, Access::Write)?;
         let version = connection.query_row(migrations::READ_VERSION, [], |row| row.get(0));
         if version == Ok(migrations::SCHEMA_VERSION) {
-            control(&connection, lanes::FREE_ALL)?;
+            control(&connection, lanes::RELEASE_ALL)?;
         }
         Ok(())
     };
-    if let Err(error) = free() {
-        tracing::debug!(%error, "lanes were not given back");
+    if let Err(error) = release_all() {
+        tracing::debug!(%error, "abandoned lanes were not released");
     }
 }

@@ -1,21 +1,20 @@
-//! The tokens of addresses in a full-text index.
+//! The full-text index of address tokens.
 
 use super::SqliteSession;
 use crate::Result;
 use crate::row::{Row, Value};
 
-/// Without the positions, which nobody asks for, the index is half the size.
+/// `detail=none` leaves out token positions, which no query needs. This halves the index.
 pub(super) const TABLE: &str = "create virtual table address_token using \
      fts5(tokens, content='', contentless_delete=1, detail=none, tokenize='ascii')";
 
-/// A `cross join`, because the tokens must be looked up first.
+/// A `cross join` makes SQLite look up the tokens first.
 const FIND: &str = "select p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, \
      p.post_town, p.postcode, p.display_address from address_token t cross join property p \
      where t.address_token match $1 and p.id = t.rowid order by t.rowid limit $2";
 
 impl SqliteSession<'_> {
-    /// Visits the properties that have a token of each group, the lowest ids
-    /// first.
+    /// Visits the properties that have a token of each group, in the order of their ids.
     pub(crate) fn each_by_tokens(
         &mut self,
         groups: &[&[i32]],
@@ -32,14 +31,13 @@ impl SqliteSession<'_> {
     }
 }
 
-/// What the index keeps for one property.
+/// The text that the index holds for one property.
 pub(super) fn document(tokens: &[i32]) -> String {
     join(tokens, " ")
 }
 
-/// Each token is a word that begins with a small letter, so that none is an
-/// operator.
-fn join(tokens: &[i32], between: &str) -> String {
+/// Each token becomes a word with a small first letter, so that none reads as an operator.
+fn join(tokens: &[i32], separator: &str) -> String {
     let words: Vec<_> = tokens.iter().map(|token| format!("t{token:x}")).collect();
-    words.join(between)
+    words.join(separator)
 }

@@ -1,6 +1,5 @@
-//! Who has an SQLite store open: a lock beside the file, shared by all who use it and had alone by
-//! whoever puts another file in its place. SQLite's own locks say nothing while nobody reads or
-//! writes.
+//! A lock file beside an SQLite store. Programs that use the store share the lock; replacing the
+//! file needs it exclusively. SQLite's own locks exist only during a read or write.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,17 +7,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::copy::keep_owner;
+use super::backup::copy_owner;
 use crate::{Result, StorageError};
 
-/// How often a lock is tried for that somebody else has, and the pause between: whoever closes the
-/// store has it alone for a moment.
-const TRIES: u32 = 20;
+/// How often and at which intervals to try for a lock that somebody else has. A program that
+/// closes the store has the lock exclusively for a moment.
+const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The lock, for as long as this lives.
+/// The lock. Dropping it releases the lock.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct FileLock {
     file: File,
     name: PathBuf,
 }
@@ -26,57 +25,56 @@ pub(crate) struct Held {
 #[derive(Clone, Copy)]
 enum Kind {
     Shared,
-    Alone,
+    Exclusive,
 }
 
-impl Held {
-    /// Shares the store with others who use it. None where there is no store: then opening it says
-    /// what is wrong.
+impl FileLock {
+    /// Shares the lock. `None` if the store does not exist: opening it reports the error.
     pub(super) fn share(path: &Path, create: bool) -> Result<Option<Self>> {
         if !create && !path.exists() {
             return Ok(None);
         }
-        match take(path, Kind::Shared, TRIES) {
-            Ok(Some(held)) => Ok(Some(held)),
+        match acquire(path, Kind::Shared, ATTEMPTS) {
+            Ok(Some(lock)) => Ok(Some(lock)),
             Ok(None) => Err(StorageError::Open {
                 target: path.display().to_string(),
                 reason: "it is being restored at this moment".to_owned(),
             }),
-            // Where no file can be made, SQLite cannot make its log either, and says so.
-            Err(error) if is_read_only(&error) && !lock_of(path).exists() => Ok(None),
+            // SQLite cannot create its log in such a folder either, and reports the error.
+            Err(error) if is_read_only(&error) && !lock_file_of(path).exists() => Ok(None),
             Err(error) => Err(StorageError::Open {
                 target: path.display().to_string(),
                 reason: format!(
                     "its lock {} cannot be shared: {error}; give it to the user who owns the \
                      store, or remove it when no program has the store open",
-                    lock_of(path).display()
+                    lock_file_of(path).display()
                 ),
             }),
         }
     }
 
-    /// Has the store alone; none while somebody uses it.
-    pub(super) fn alone(path: &Path) -> io::Result<Option<Self>> {
-        take(path, Kind::Alone, TRIES)
+    /// Takes the lock exclusively. `None` if somebody uses the store.
+    pub(super) fn exclusive(path: &Path) -> io::Result<Option<Self>> {
+        acquire(path, Kind::Exclusive, ATTEMPTS)
     }
 
-    /// As [`Held::alone`], without waiting for others to leave.
-    pub(super) fn alone_now(path: &Path) -> io::Result<Option<Self>> {
-        take(path, Kind::Alone, 1)
+    /// As [`FileLock::exclusive`], without waiting.
+    pub(super) fn try_exclusive(path: &Path) -> io::Result<Option<Self>> {
+        acquire(path, Kind::Exclusive, 1)
     }
 
-    /// Whether the file that is locked still has its name: the last user removes it.
+    /// Whether the locked file still has its name. The last user of a store removes the file.
     fn is_current(&self) -> bool {
         let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let here = self.file.metadata().map(identity);
-        let there = std::fs::metadata(&self.name).map(identity);
-        matches!((here, there), (Ok(here), Ok(there)) if here == there)
+        let locked = self.file.metadata().map(identity);
+        let named = std::fs::metadata(&self.name).map(identity);
+        matches!((locked, named), (Ok(locked), Ok(named)) if locked == named)
     }
 }
 
-impl Drop for Held {
-    /// The last one leaves nothing behind. It has the lock alone while it removes the file, so that
-    /// whoever opened the file before finds it gone once it has the lock.
+impl Drop for FileLock {
+    /// The last user removes the file while it has the lock exclusively. A program that opened the
+    /// file earlier gets the lock later, and notices that the file is gone.
     fn drop(&mut self) {
         let is_last = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
         if is_last && self.is_current() {
@@ -94,13 +92,34 @@ fn is_read_only(error: &io::Error) -> bool {
     )
 }
 
-/// The file of the lock, made where it is missing. One that somebody else made may be readable
-/// only, which is enough to lock it.
-fn open_lock(name: &Path, store: &Path) -> io::Result<File> {
+fn acquire(path: &Path, kind: Kind, attempts: u32) -> io::Result<Option<FileLock>> {
+    let name = lock_file_of(path);
+    for _ in 0..attempts {
+        let lock = FileLock {
+            file: open_lock_file(&name, path)?,
+            name: name.clone(),
+        };
+        let outcome = match kind {
+            Kind::Shared => lock.file.try_lock_shared(),
+            Kind::Exclusive => lock.file.try_lock(),
+        };
+        match outcome {
+            Ok(()) if lock.is_current() => return Ok(Some(lock)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Opens the lock file, and creates it if it is missing. Read access is enough to lock a file that
+/// another user created.
+fn open_lock_file(name: &Path, store: &Path) -> io::Result<File> {
     match File::options().create_new(true).write(true).open(name) {
-        // Only what was made here is given away: under this name may lie a link to anything.
+        // Only a new file changes its owner: an existing name may be a link to any file.
         Ok(file) => {
-            keep_owner(&file, store)?;
+            copy_owner(&file, store)?;
             Ok(file)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -113,31 +132,10 @@ fn open_lock(name: &Path, store: &Path) -> io::Result<File> {
     }
 }
 
-/// The lock's file. A link and what it leads to are one store.
-fn lock_of(path: &Path) -> PathBuf {
+/// The name of the lock file. A link and its target are the same store.
+fn lock_file_of(path: &Path) -> PathBuf {
     let real = path.canonicalize();
     let mut name = real.map_or_else(|_absent| path.into(), PathBuf::into_os_string);
     name.push(".lock");
     name.into()
-}
-
-fn take(path: &Path, kind: Kind, tries: u32) -> io::Result<Option<Held>> {
-    let name = lock_of(path);
-    for _ in 0..tries {
-        let held = Held {
-            file: open_lock(&name, path)?,
-            name: name.clone(),
-        };
-        let outcome = match kind {
-            Kind::Shared => held.file.try_lock_shared(),
-            Kind::Alone => held.file.try_lock(),
-        };
-        match outcome {
-            Ok(()) if held.is_current() => return Ok(Some(held)),
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
-    Ok(None)
 }

@@ -1,44 +1,44 @@
-//! What was found by UPRN, as long as nobody has changed the store since.
+//! A cache of lookups by UPRN. An entry counts until somebody changes the store.
 
 use std::collections::HashMap;
 
 use chain::ids::Uprn;
 use rusqlite::Connection;
 
-use super::{SqliteSession, failed};
+use super::{SqliteSession, storage_error};
 use crate::Result;
 use crate::address_search::Located;
 use crate::session::{Read, Session};
 
-/// UPRNs that one connection keeps at most, each with its address: 1 to 2 MB.
-const KEPT_MAX: usize = 4096;
-/// A number that is another one after each commit of another connection, of whatever process
-/// (`data_version` in the documentation of SQLite). Connections with a `Recall` only read.
+/// UPRNs that one connection keeps. With their addresses they take 1 to 2 MB.
+const LENGTH_MAX: usize = 4096;
+/// Reads a number that changes after each commit of another connection in any process. SQLite
+/// documents it under `data_version`. Connections with a cache only read.
 const DATA_VERSION: &str = "pragma data_version";
 
-/// What one connection found, each with the version of the store that it was found in.
+/// The lookups of one connection, each with the data version that it saw.
 #[derive(Debug, Default)]
-pub(super) struct Recall {
+pub(super) struct UprnCache {
     found: HashMap<Uprn, (i64, Located)>,
 }
 
 impl SqliteSession<'_> {
-    /// What `find` finds: asked again only when the store is another than when it was asked last,
-    /// because the asking costs more than to see that.
-    pub(crate) fn recall(
+    /// Answers from the cache, or runs `find` if the store has changed since the last lookup.
+    /// Reading the data version costs less than `find`.
+    pub(crate) fn find_cached(
         &mut self,
         uprn: Uprn,
         find: impl FnOnce(&mut Read<'_>) -> Result<Located>,
     ) -> Result<Located> {
         let mut read = Read::new(Session::Sqlite(Self::new(self.connection)));
-        match &mut self.recall {
-            Some(recall) => recall.find(self.connection, uprn, || find(&mut read)),
+        match &mut self.uprn_cache {
+            Some(cache) => cache.find(self.connection, uprn, || find(&mut read)),
             None => find(&mut read),
         }
     }
 }
 
-impl Recall {
+impl UprnCache {
     fn find(
         &mut self,
         connection: &Connection,
@@ -46,20 +46,20 @@ impl Recall {
         find: impl FnOnce() -> Result<Located>,
     ) -> Result<Located> {
         let prepared = connection.prepare_cached(DATA_VERSION);
-        let mut statement = prepared.map_err(|error| failed(&error))?;
+        let mut statement = prepared.map_err(storage_error)?;
         let mut rows = statement.raw_query();
-        let Some(row) = rows.next().map_err(|error| failed(&error))? else {
+        let Some(row) = rows.next().map_err(storage_error)? else {
             return find();
         };
-        let version = row.get(0).map_err(|error| failed(&error))?;
-        if let Some((then, known)) = self.found.get(&uprn)
-            && *then == version
+        let version = row.get(0).map_err(storage_error)?;
+        if let Some((cached_version, located)) = self.found.get(&uprn)
+            && *cached_version == version
         {
-            return Ok(known.clone());
+            return Ok(located.clone());
         }
-        // As long as `rows` is not ended, all that is read is of one state of the store.
+        // While `rows` is open, all statements of this connection see the same snapshot.
         let located = find()?;
-        if self.found.len() >= KEPT_MAX {
+        if self.found.len() >= LENGTH_MAX {
             self.found.clear();
         }
         self.found.insert(uprn, (version, located.clone()));
