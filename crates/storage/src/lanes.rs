@@ -42,8 +42,8 @@ pub struct Lane {
 /// Active subscriptions with a due delivery whose lane `owner` may lease and whose breaker is not
 /// open.
 ///
-/// The statement has a sum on both sides of a comparison, because SQLite does not use the index of
-/// a sum for a plain integer column.
+/// Comparisons have a sum on both sides. SQLite does not use the index of a sum for a plain integer
+/// column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
     read.query(
         "select s.id from subscription s join lane l on l.subscription_id = s.id \

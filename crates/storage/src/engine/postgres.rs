@@ -49,12 +49,12 @@ const DIALECT: Dialect = Dialect {
     fewer_references: FEWER_REFERENCES,
 };
 
-/// Removes the foreign keys of deliveries and attempts. Checking them has two costs: it reads the
-/// end of an index to which everybody writes, so serializable transactions conflict; and it locks
-/// the row of each subscription for each event.
+/// Removes the foreign keys of deliveries and attempts. Checking them reads the end of an index to
+/// which everybody writes, so serializable transactions conflict. It also locks the row of each
+/// subscription for each event.
 ///
 /// The referenced rows exist all the same. The `insert` selects them or follows their own insert.
-/// Whoever deletes them is serializable or has locked the lane.
+/// A transaction that deletes them is serializable or has locked the lane.
 const FEWER_REFERENCES: &str = "alter table delivery \
      drop constraint if exists delivery_event_row_fkey, \
      drop constraint if exists delivery_subscription_id_fkey; \

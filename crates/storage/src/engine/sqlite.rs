@@ -74,19 +74,15 @@ enum Access {
 impl SqliteEngine {
     /// Opens the file and migrates its schema as far as `opening` allows.
     pub(crate) fn open(path: &Path, opening: Opening, readers: usize) -> Result<Self> {
-        let create = opening == Opening::Make;
+        let access = match opening {
+            Opening::Make => Access::Create,
+            Opening::AsItIs | Opening::Upgrade => Access::Write,
+        };
         if path.exists() {
             abandoned_lanes::release(path);
         }
-        let lock = FileLock::share(path, create)?;
-        let mut connection = connect(
-            path,
-            if create {
-                Access::Create
-            } else {
-                Access::Write
-            },
-        )?;
+        let lock = FileLock::share(path, access == Access::Create)?;
+        let mut connection = connect(path, access)?;
         migrate(&mut connection, path, opening)?;
         let writer = Threads::start(
             "onward-writer",

@@ -41,9 +41,9 @@ const WORDS: [[&str; 3]; 3] = [
     ],
 ];
 
-/// Rows of version 1. Later versions only added tables and columns. There are two linked listings
-/// with milestones and an end check, a property with a placeholder above those of imports, and
-/// clients with a branch and keys.
+/// Rows of version 1. Later versions only added tables and columns. Two linked listings have
+/// milestones and an end check. A third property has a placeholder that no import uses. Clients have
+/// a branch and keys.
 const ROWS_OF_VERSION_1: &str = "\
 insert into participant (id, organisation_id, name, status, created_at) values (41, 'o', 'Agents \
 Ltd', 'Active', 5), (42, 'l', 'Lender plc', 'Active', 6);\
