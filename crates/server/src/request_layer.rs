@@ -101,7 +101,7 @@ pub(crate) async fn wrap(
         response = layer.shape_refusal(&problem, &request_id, response.headers());
     }
     if let Some(Unproven(reason)) = response.extensions().get() {
-        tracing::info!(%request_id, %path, reason, "a client did not prove who it is");
+        tracing::info!(%request_id, %path, reason, "a client failed to authenticate");
     }
     layer.add_fields(response.headers_mut(), &request_id, interaction_id);
     let elapsed = stopwatch.elapsed();
@@ -117,7 +117,7 @@ pub(crate) async fn wrap(
 }
 
 impl RequestLayer {
-    /// The refusal in the shape of the listener's document, with the fields that the route set.
+    /// Writes a refusal in the format of this listener, with the header fields that the route set.
     fn shape_refusal(&self, problem: &Problem, request_id: &str, set: &HeaderMap) -> Response {
         let mut response = match self.listener {
             Listener::Listing => problem.to_failure_response(),
@@ -160,7 +160,7 @@ fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str)
         tracing::error!(%request_id, %method, %path, "{text}");
     }
     if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = problem {
-        tracing::info!(%request_id, %path, reason, "a caller was not let in");
+        tracing::info!(%request_id, %path, reason, "a caller failed to authenticate");
     }
 }
 

@@ -1,4 +1,4 @@
-//! One file for each route, named after its path.
+//! The routes. Each has a file named after its path.
 
 pub(crate) mod address;
 pub(crate) mod branch;
@@ -31,12 +31,12 @@ use crate::conditional::Published;
 use crate::openapi::refusals;
 use crate::problem::Problem;
 
-/// Everything that no route answers.
+/// Answers requests that no route matches.
 pub(crate) async fn no_such_path() -> Problem {
     Problem::NoSuchPath
 }
 
-/// A path that has other methods; the router names them in `Allow`.
+/// Answers requests whose method the path does not support. The router sets `Allow`.
 pub(crate) async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed(None)
 }
@@ -50,14 +50,14 @@ fn only_get(method: &Method) -> Result<(), Problem> {
     }
 }
 
-/// A public document of the settings, as JSON.
+/// Answers with a public JSON document that depends only on the settings.
 fn publish_json(document: &impl Serialize, asked: &HeaderMap) -> Result<Response, Problem> {
     let body =
         serde_json::to_vec(document).map_err(|error| Problem::Internal(error.to_string()))?;
     Ok(Published::new(body, "application/json").answer(asked))
 }
 
-/// How a call is refused that only fails when the server does.
+/// The refusals of an operation that fails only if the server fails.
 struct Unhealthy;
 
 impl IntoResponses for Unhealthy {

@@ -1,3 +1,3 @@
-//! Everything below `{listing_base_url}/api/v1/address`.
+//! Routes below `{listing_base_url}/api/v1/address`.
 
 pub(crate) mod filter;

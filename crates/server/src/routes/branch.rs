@@ -1,3 +1,3 @@
-//! Everything below `{listing_base_url}/api/v1/branch`.
+//! Routes below `{listing_base_url}/api/v1/branch`.
 
 pub(crate) mod filter;

@@ -1,4 +1,4 @@
-//! Everything below `{listing_base_url}/api/v1/chain`.
+//! Routes below `{listing_base_url}/api/v1/chain`.
 
 pub(crate) mod add;
 pub(crate) mod check;

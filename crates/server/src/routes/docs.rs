@@ -1,4 +1,4 @@
-//! `GET /docs`, on each address: what the address answers, for people.
+//! `GET /docs` on each listener: its description as an HTML page.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::openapi::Description;
 use crate::problem::Problem;
 use crate::routes::only_get;
 
-/// Describes this address for people.
+/// Shows this description as a page.
 #[utoipa::path(
     method(get, head),
     path = "/docs",
     tag = "Description",
     responses((
         status = 200,
-        description = "A page that needs no scripts and asks nobody else for anything.",
+        description = "A page without scripts that loads nothing from elsewhere.",
         body = String,
         content_type = "text/html; charset=utf-8",
         headers(

@@ -1,4 +1,4 @@
-//! Whether this node works.
+//! Health checks of this node, and the context of the ops listener.
 
 pub(crate) mod live;
 pub(crate) mod ready;
@@ -12,17 +12,17 @@ use tokens::registry::Registry;
 
 use crate::metrics::Metrics;
 
-/// The parts that health and metrics use.
+/// The context of the health checks and metrics.
 #[derive(Debug)]
 pub(crate) struct Operations {
-    /// Time.
+    /// The clock that dates the figures of lanes.
     pub clock: Clock,
-    /// The store.
+    /// The store that holds the lanes.
     pub storage: Storage,
-    /// The registry: reading it shows whether the store answers.
+    /// The registry. Reading it shows whether the store answers.
     pub registry: Arc<Registry>,
-    /// Whether this node is about to stop.
+    /// Shows whether this node drains.
     pub drain: Arc<Drain>,
-    /// All counters.
+    /// All metrics of this node.
     pub metrics: Arc<Metrics>,
 }

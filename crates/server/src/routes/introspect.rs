@@ -1,4 +1,4 @@
-//! `POST {auth_url}/introspect`: what a token of the caller's own is good for (RFC 7662).
+//! `POST {auth_url}/introspect`: shows the state of a token (RFC 7662).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,11 +19,10 @@ use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::wire::introspection::Introspection;
 
-/// Looks at a token.
+/// Shows the state of a token.
 ///
-/// Introspection (RFC 7662) for the client that the token was issued to, which
-/// proves itself as in a token request. Anything else than a valid token of
-/// its own is `{"active": false}`, and nothing more is said.
+/// A client can inspect its own tokens (RFC 7662). It authenticates as in a token request. For
+/// everything else than a valid token of the client, the answer is `{"active": false}`.
 #[utoipa::path(
     post,
     path = "/introspect",
@@ -32,7 +31,7 @@ use crate::wire::introspection::Introspection;
     responses(
         (
             status = 200,
-            description = "Whether the token counts now, and for what.",
+            description = "The state of the token.",
             body = Introspection,
             headers(("cache-control"), ("pragma")),
         ),
@@ -74,7 +73,7 @@ async fn answer(
     )
 }
 
-/// How such a request may be refused.
+/// The refusals of an introspection request.
 struct Refusals;
 
 impl IntoResponses for Refusals {

@@ -1,4 +1,4 @@
-//! `GET {jwks_url}`: the public keys that answers and events verify with.
+//! `GET {jwks_url}`: the public keys that verify answers and events.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::wire::keys::KeySet;
 
 /// Shows the key set.
 ///
-/// The keys (RFC 7517) that signatures of answers and events are verified
-/// with. A key is published before it signs, and stays after it has.
+/// These keys (RFC 7517) verify the signatures of answers and events. The service publishes a key
+/// before its first signature and keeps it for some time after its last.
 #[utoipa::path(
     method(get, head),
     path = "/jwks",
     tag = "Keys",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of a key set that you have.")),
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy of the key set.")),
     responses(
         (
             status = 200,
@@ -31,7 +31,7 @@ use crate::wire::keys::KeySet;
         ),
         (
             status = 304,
-            description = "You have the current key set.",
+            description = "Your copy is current.",
             headers(("cache-control"), ("etag")),
         ),
         Unhealthy,

@@ -39,7 +39,7 @@ use crate::wire::management::SuccessAnswer;
 use crate::wire::management::document::{Include, ListingDocument};
 use crate::wire::management::listing::ListingResource;
 
-/// Answers one of your listings, with what is asked to be included.
+/// Shows one of your listings, with the resources that `includes` requests.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}",
@@ -71,7 +71,7 @@ pub(crate) async fn show_listing(
     Ok(Json(ListingDocument::new(&sources, &includes)))
 }
 
-/// Lists your listings, the longest unchanged first.
+/// Lists your listings, the least recently changed first.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing",
@@ -122,8 +122,8 @@ pub(crate) async fn list_listings(
     params(IdempotencyKey),
     request_body = NewListingBody,
     responses(
-        (status = 201, description = "It was created.", body = Data<ListingResource>, headers(("location"))),
-        (status = 200, description = "It was there, and is up to date now.", body = Data<ListingResource>),
+        (status = 201, description = "The listing is new.", body = Data<ListingResource>, headers(("location"))),
+        (status = 200, description = "The listing existed and is updated.", body = Data<ListingResource>),
         Refused::<(Recorded, Members<NewListingBody>, OwnPlace)>,
     ),
 )]
@@ -139,7 +139,7 @@ pub(crate) async fn create_listing(
     .await
 }
 
-/// Changes what is said of a listing.
+/// Changes attributes of one of your listings.
 #[utoipa::path(
     patch,
     path = "/api/v1/listing/{listing}",
@@ -147,7 +147,7 @@ pub(crate) async fn create_listing(
     params(ListingInPath, IdempotencyKey),
     request_body = ListingChangesBody,
     responses(
-        (status = 200, description = "The listing as it is now.", body = Data<ListingResource>),
+        (status = 200, description = "The updated listing.", body = Data<ListingResource>),
         Refused::<(Recorded, Members<ListingChangesBody>, OwnListing, FixedReference)>,
     ),
 )]
@@ -165,7 +165,7 @@ pub(crate) async fn update_listing(
     .await
 }
 
-/// Withdraws a listing that is not linked.
+/// Withdraws one of your listings. It must have no links.
 #[utoipa::path(
     delete,
     path = "/api/v1/listing/{listing}",

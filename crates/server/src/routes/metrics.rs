@@ -1,4 +1,4 @@
-//! `GET /metrics`: counters in Prometheus' text form.
+//! `GET /metrics`: this node's metrics in Prometheus' text format.
 
 use std::sync::Arc;
 
@@ -14,16 +14,17 @@ use crate::routes::only_get;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Shows all counters.
+/// Shows all metrics.
 ///
-/// Without the store those of subscriptions are missing, and `onward_store_up` is 0.
+/// If the store does not answer, the figures of subscriptions are missing and `onward_store_up` is
+/// 0.
 #[utoipa::path(
     method(get, head),
     path = "/metrics",
     tag = "Health",
     responses((
         status = 200,
-        description = "The counters, in the text form of Prometheus.",
+        description = "The metrics in the text format of Prometheus.",
         body = String,
         content_type = OPEN_METRICS,
     )),
@@ -37,7 +38,7 @@ pub(crate) async fn show_metrics(
     let reading = operations
         .storage
         .read(move |read| lanes::list_lane_figures(read, limit));
-    // Whoever watches wants to know all the more when the store is away.
+    // Operators need the other metrics most when the store does not answer.
     let lanes = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
         Ok(Ok(lanes)) => Some(lanes),
         Ok(Err(error)) => {

@@ -1,4 +1,4 @@
-//! `GET {listing_base_url}/api/v1/milestone_group`: the groups of the catalogue.
+//! `GET {listing_base_url}/api/v1/milestone_group`: the milestone groups.
 
 pub(crate) mod branch;
 
@@ -10,7 +10,7 @@ use crate::listing_management::causes::Refused;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneGroupResource;
 
-/// Answers all groups of milestone types.
+/// Lists all groups of milestone types.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/milestone_group",

@@ -1,4 +1,4 @@
-//! `GET {listing_base_url}/api/v1/milestone_type`: the catalogue.
+//! `GET {listing_base_url}/api/v1/milestone_type`: the milestone types.
 
 pub(crate) mod relationships;
 
@@ -10,7 +10,7 @@ use crate::listing_management::causes::Refused;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneTypeResource;
 
-/// Answers all milestone types, in the catalogue's order.
+/// Lists all milestone types, in the order of the catalogue.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/milestone_type",

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, on each address: what the address answers.
+//! `GET /openapi.json` on each listener: its description as an OpenAPI document.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::openapi::Description;
 use crate::problem::Problem;
 use crate::routes::only_get;
 
-/// Describes this address for programs.
+/// Shows this description as an OpenAPI document.
 #[utoipa::path(
     method(get, head),
     path = "/openapi.json",

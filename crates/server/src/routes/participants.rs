@@ -1,4 +1,4 @@
-//! `GET {directory_url}/participants`: the organisations that take part (S-27).
+//! `GET {directory_url}/participants`: the organisations in the directory (S-27).
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::wire::directory::Organisation;
 
 /// Lists the participants.
 ///
-/// All organisations, the oldest first. The one that runs this service shows
-/// its addresses.
+/// The list has all organisations, the oldest first. The entry of this service's operator shows the
+/// service's URLs.
 #[utoipa::path(
     method(get, head),
     path = "/participants",
     tag = "Participants",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of a list that you have.")),
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy of the list.")),
     responses(
         (
             status = 200,
@@ -30,7 +30,7 @@ use crate::wire::directory::Organisation;
         ),
         (
             status = 304,
-            description = "You have the current list.",
+            description = "Your copy is current.",
             headers(("cache-control"), ("etag")),
         ),
         Unhealthy,

@@ -1,4 +1,4 @@
-//! `POST {auth_url}/revoke`: a token of the caller's own counts no more (RFC 7009).
+//! `POST {auth_url}/revoke`: revokes a token of the calling client (RFC 7009).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,11 @@ use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 
-/// Gives up a token.
+/// Revokes a token.
 ///
-/// Revocation (RFC 7009) by the client that the token was issued to, which
-/// proves itself as in a token request. From then on the token is refused, on
-/// every node. Whatever else the caller sends as a token, the answer is the
-/// same, and nothing happens.
+/// A client can revoke its own tokens (RFC 7009). It authenticates as in a token request. All nodes
+/// refuse the token from then on. The answer is the same if the token is unknown, invalid or
+/// another client's, and the service then does nothing.
 #[utoipa::path(
     post,
     path = "/revoke",
@@ -33,7 +32,7 @@ use crate::oauth::request::{QuestionForm, TokenQuestion};
     responses(
         (
             status = 200,
-            description = "The token does not count, or never did.",
+            description = "The service accepted the request.",
             headers(("cache-control"), ("pragma")),
         ),
         Refusals,
@@ -63,7 +62,7 @@ async fn answer(
     let credentials = &question.credentials;
     let certificate = peer.certificate.as_ref();
     let unused = UnusedAssertion::check(tokens, &snapshot, credentials, certificate).await?;
-    // RFC 7009 section 2.1: only a token that was issued to this very client.
+    // RFC 7009 section 2.1: a client may revoke only its own tokens.
     let revoked = match AcceptedToken::accept(tokens, &snapshot, &question.token).await {
         Ok(token) if token.client().id == unused.client().id => Some(RevokedToken {
             token_id: token.claims().jti.clone(),
@@ -80,7 +79,7 @@ async fn answer(
     Ok(())
 }
 
-/// How such a request may be refused.
+/// The refusals of a revocation request.
 struct Refusals;
 
 impl IntoResponses for Refusals {

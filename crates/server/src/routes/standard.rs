@@ -1,4 +1,4 @@
-//! Document 1's calls.
+//! The routes of document 1, and their context.
 
 pub(crate) mod addresses;
 pub(crate) mod chains;
@@ -11,15 +11,15 @@ use tokens::context::TokenContext;
 
 use crate::answer::Answers;
 
-/// The parts that the chain query uses.
+/// The context of the chain query and the address look-up.
 #[derive(Debug)]
 pub(crate) struct ChainQueries {
-    /// Time.
+    /// The clock that dates signatures.
     pub clock: Clock,
-    /// The store.
+    /// The store that queries read.
     pub storage: Storage,
-    /// Proves callers and counts their requests.
+    /// Authenticates callers and counts their requests.
     pub tokens: Arc<TokenContext>,
-    /// Chain documents and their signatures.
+    /// Builds, signs and caches answers.
     pub answers: Answers,
 }

@@ -1,4 +1,4 @@
-//! `POST {auth_url}/token`: client credentials, proven by a signed assertion.
+//! `POST {auth_url}/token`: issues access tokens for client credentials.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::wire::token::TokenAnswer;
 
 /// Issues an access token.
 ///
-/// Client credentials (RFC 6749 section 4.4), proven by `private_key_jwt` (RFC
-/// 7523). The token is bound to the certificate of this connection (RFC 8705).
-/// Without a certificate a token can be had only for `listing`, and only by a
-/// client that registered for it.
+/// The client uses the client credentials grant (RFC 6749 section 4.4) and authenticates with
+/// `private_key_jwt` (RFC 7523). The token is bound to the client certificate of the connection
+/// (RFC 8705). Only a client registered for it can get a token without a certificate, and only
+/// for the scope `listing`.
 #[utoipa::path(
     post,
     path = "/token",
@@ -33,7 +33,7 @@ use crate::wire::token::TokenAnswer;
     responses(
         (
             status = 200,
-            description = "The token.",
+            description = "The issued token.",
             body = TokenAnswer,
             headers(("cache-control"), ("pragma")),
         ),
@@ -69,7 +69,7 @@ async fn answer(
     Ok(TokenAnswer::of(issued))
 }
 
-/// How a token request may be refused.
+/// The refusals of a token request.
 struct Refusals;
 
 impl IntoResponses for Refusals {

@@ -1,4 +1,4 @@
-//! Everything below `{base_url}/api/v1/webhook`.
+//! Routes below `{base_url}/api/v1/webhook`.
 
 pub(crate) mod simulate;
 pub(crate) mod subscribe;

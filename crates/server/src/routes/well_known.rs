@@ -1,4 +1,4 @@
-//! Documents at paths that are the same everywhere (RFC 8615).
+//! Metadata documents at well-known paths (RFC 8615).
 
 pub(crate) mod oauth_authorization_server;
 pub(crate) mod oauth_protected_resource;

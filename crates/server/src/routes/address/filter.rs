@@ -1,4 +1,4 @@
-//! `POST {listing_base_url}/api/v1/address/filter`: which address is meant?
+//! `POST {listing_base_url}/api/v1/address/filter`: finds properties by postcode or address.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::AddressResource;
 
-/// Lists the properties of a postcode, or of a whole address.
+/// Lists the properties with a given postcode or full address.
 ///
-/// No match is an empty list.
+/// Without a match the list is empty.
 #[utoipa::path(
     post,
     path = "/api/v1/address/filter",
@@ -62,7 +62,7 @@ pub(crate) async fn filter_addresses(
     }))
 }
 
-/// What `filter_addresses` reads.
+/// The body that `filter_addresses` parses.
 struct AddressFilterBody;
 
 impl utoipa::ToSchema for AddressFilterBody {}
@@ -70,7 +70,7 @@ impl utoipa::ToSchema for AddressFilterBody {}
 impl utoipa::PartialSchema for AddressFilterBody {
     fn schema() -> RefOr<Schema> {
         let full_address = text(chain::limits::TEXT_CHARACTERS_MAX)
-            .description(Some("A whole address, or a postcode alone."));
+            .description(Some("A full address or a postcode."));
         ObjectBuilder::new()
             .property("full_address", full_address)
             .required("full_address")

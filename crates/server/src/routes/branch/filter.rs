@@ -1,4 +1,4 @@
-//! `POST {listing_base_url}/api/v1/branch/filter`: which branch is meant?
+//! `POST {listing_base_url}/api/v1/branch/filter`: finds branches by name.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::BranchResource;
 
-/// Lists the branches whose name contains a text, in any case.
+/// Lists the branches with a given text in their names, ignoring case.
 ///
-/// No match is an empty list.
+/// Without a match the list is empty.
 #[utoipa::path(
     post,
     path = "/api/v1/branch/filter",
@@ -58,14 +58,15 @@ pub(crate) async fn filter_branches(
     }))
 }
 
-/// What `filter_branches` reads.
+/// The body that `filter_branches` parses.
 struct BranchFilterBody;
 
 impl utoipa::ToSchema for BranchFilterBody {}
 
 impl utoipa::PartialSchema for BranchFilterBody {
     fn schema() -> RefOr<Schema> {
-        let name = text(chain::limits::TEXT_CHARACTERS_MAX).description(Some("A part of a name."));
+        let name = text(chain::limits::TEXT_CHARACTERS_MAX)
+            .description(Some("A part of the branch's name."));
         ObjectBuilder::new()
             .property("name", name)
             .required("name")

@@ -1,3 +1,3 @@
-//! Everything below `{listing_base_url}/api/v1/chain/add`.
+//! Routes below `{listing_base_url}/api/v1/chain/add`.
 
 pub(crate) mod link;

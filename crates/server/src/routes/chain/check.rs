@@ -1,4 +1,4 @@
-//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/check`: an end is confirmed.
+//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/check`: confirms an end of a chain.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::wire::management::SuccessAnswer;
 
 /// Marks the top or bottom of a chain as checked.
 ///
-/// Then it is confirmed that the chain ends there.
+/// The check confirms that the chain ends there.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/{chain}/check",
@@ -57,7 +57,8 @@ pub(crate) async fn check_end(
     .await
 }
 
-/// Reads `top`: true for the top, false for the bottom. Ends the reading.
+/// Parses `top`, which is true for the top and false for the bottom, and refuses all errors of the
+/// body so far.
 pub(super) fn read_end(mut fields: Fields) -> Result<End, Problem> {
     fields.require("top");
     let is_top = fields.boolean("top");
@@ -69,7 +70,7 @@ pub(super) fn read_end(mut fields: Fields) -> Result<End, Problem> {
     })
 }
 
-/// What `check_end` reads.
+/// The body that `check_end` parses.
 struct CheckBody;
 
 impl utoipa::ToSchema for CheckBody {}
@@ -89,7 +90,7 @@ impl WrongMember for CheckBody {
     const WRONG: (&'static str, &'static str) = ("reason", "must be `Checked`");
 }
 
-/// The member that `read_end` reads.
+/// The schema of the member that `read_end` parses.
 pub(super) fn describe_end() -> ObjectBuilder {
     flag().description(Some("True for the top, false for the bottom."))
 }

@@ -1,4 +1,4 @@
-//! `GET {listing_base_url}/api/v1/chain/{chain_link_id}/listings`: a chain, bottom to top.
+//! `GET {listing_base_url}/api/v1/chain/{chain_link_id}/listings`: lists a chain.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Answers all listings of a chain in which you have one, bottom to top.
+/// Lists all listings of a chain, bottom to top. At least one must be yours.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/chain/{chain}/listings",

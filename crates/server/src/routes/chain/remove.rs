@@ -1,3 +1,3 @@
-//! Everything below `{listing_base_url}/api/v1/chain/remove`.
+//! Routes below `{listing_base_url}/api/v1/chain/remove`.
 
 pub(crate) mod link;

@@ -1,4 +1,4 @@
-//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/uncheck`: an end is not certain any more.
+//! `POST {listing_base_url}/api/v1/chain/{chain_link_id}/uncheck`: removes the check of an end.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::openapi::schema::one_of_texts;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
 
-/// Takes the check of the top or bottom of a chain back.
+/// Removes the check from the top or bottom of a chain.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/{chain}/uncheck",
@@ -59,7 +59,7 @@ pub(crate) async fn uncheck_end(
     .await
 }
 
-/// What `uncheck_end` reads.
+/// The body that `uncheck_end` parses.
 struct UncheckBody;
 
 impl utoipa::ToSchema for UncheckBody {}

@@ -1,18 +1,18 @@
-//! `GET /health/live`: the process answers.
+//! `GET /health/live`: shows that the process runs.
 
 use http::Method;
 
 use crate::problem::Problem;
 use crate::routes::only_get;
 
-/// Says that the process runs.
+/// Shows that the process runs.
 #[utoipa::path(
     method(get, head),
     path = "/health/live",
     tag = "Health",
     responses((
         status = 200,
-        description = "It runs.",
+        description = "The process runs.",
         body = String,
         content_type = "text/plain; charset=utf-8",
     )),

@@ -1,4 +1,4 @@
-//! `GET /health/ready`: the node can answer queries, its store included, and goes on to.
+//! `GET /health/ready`: shows whether this node should receive requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::problem::Problem;
 use crate::routes::health::Operations;
 use crate::routes::only_get;
 
-/// Says that the store answers and that this node is not about to stop; 503 otherwise.
+/// Shows whether this node should receive requests.
 ///
-/// A balancer asks this. A node that was told to stop (`drain_seconds`) still answers whoever
-/// comes, until the balancer has heard of it.
+/// The answer is 503 if the store does not answer or the node drains. A draining node answers
+/// requests for `drain_seconds`, until load balancers have noticed.
 #[utoipa::path(
     method(get, head),
     path = "/health/ready",
@@ -24,7 +24,7 @@ use crate::routes::only_get;
     responses(
         (
             status = 200,
-            description = "It can answer.",
+            description = "The node is ready.",
             body = String,
             content_type = "text/plain; charset=utf-8",
         ),
@@ -43,7 +43,7 @@ pub(crate) async fn show_ready(
     Ok("ready\n")
 }
 
-/// Why it may not be ready.
+/// The reasons why a node is not ready.
 struct NotReady;
 
 impl IntoResponses for NotReady {

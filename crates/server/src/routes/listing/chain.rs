@@ -1,7 +1,6 @@
-//! The six listing-anchored shortcuts below `{listing_base_url}/api/v1/listing/chain` (S-45).
+//! The six routes below `{listing_base_url}/api/v1/listing/chain` (S-45).
 //!
-//! They change the chain of one of the caller's listings, whatever its id is by now. Their bodies
-//! are ignored.
+//! They change the current chain of one of the caller's listings, the anchor. They ignore bodies.
 
 pub(crate) mod add;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! `GET {listing_base_url}/api/v1/listing/{listing_id}/history`: who did what, and when.
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/history`: the changes of a listing.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::history::HistoryResource;
 
-/// Answers the history of one of your listings, the oldest first.
+/// Lists the history of one of your listings, the oldest entry first.
 ///
-/// That of a withdrawn one stays.
+/// A withdrawn listing keeps its history.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}/history",

@@ -1,4 +1,5 @@
-//! `GET {listing_base_url}/api/v1/listing/{listing_id}/is-complete`: are both ends known?
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/is-complete`: shows whether both ends
+//! of the chain are checked.
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::Verdict;
 
-/// Answers whether both ends of the listing's chain are checked.
+/// Shows whether both ends of the listing's chain are checked.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}/is-complete",
     tag = "Chains",
     params(ListingInPath),
     responses(
-        (status = 200, description = "Whether they are.", body = Verdict),
+        (status = 200, description = "`result` is true if both are checked.", body = Verdict),
         Refused::<OwnListing>,
     ),
 )]

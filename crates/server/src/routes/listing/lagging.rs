@@ -1,4 +1,4 @@
-//! `GET {listing_base_url}/api/v1/listing/{listing_id}/lagging`: which sales hold the chain up?
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/lagging`: the sales that delay a chain.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Answers the listings behind the most advanced one of the chain.
+/// Lists the listings that are behind the most advanced one of the chain.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}/lagging",

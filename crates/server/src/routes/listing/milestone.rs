@@ -1,4 +1,5 @@
-//! `{listing_base_url}/api/v1/listing/{listing_id}/milestone/{milestone_type_key}`.
+//! `{listing_base_url}/api/v1/listing/{listing_id}/milestone/{milestone_type_key}`: shows, records
+//! and withdraws a milestone.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use crate::wire::management::Data;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::milestone::{MilestoneResource, origin};
 
-/// Answers one milestone of one of your listings.
+/// Shows one milestone of one of your listings.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}/milestone/{key}",
@@ -38,7 +39,7 @@ use crate::wire::management::milestone::{MilestoneResource, origin};
     params(ListingInPath, KeyInPath),
     responses(
         (status = 200, description = "The milestone.", body = Data<MilestoneResource>),
-        (status = 204, description = "It is not recorded."),
+        (status = 204, description = "The milestone is not recorded."),
         Refused::<(OwnListing, KnownType)>,
     ),
 )]
@@ -66,7 +67,7 @@ pub(crate) async fn show_milestone(
     })
 }
 
-/// Records a milestone, or corrects it.
+/// Records or corrects a milestone.
 #[utoipa::path(
     put,
     path = "/api/v1/listing/{listing}/milestone/{key}",
@@ -74,7 +75,7 @@ pub(crate) async fn show_milestone(
     params(ListingInPath, KeyInPath, IdempotencyKey),
     request_body = MilestoneBody,
     responses(
-        (status = 200, description = "The milestone as it is now.", body = Data<MilestoneResource>),
+        (status = 200, description = "The recorded milestone.", body = Data<MilestoneResource>),
         Refused::<(Recorded, Members<MilestoneBody>, OwnListing, KnownType)>,
     ),
 )]
@@ -97,7 +98,7 @@ pub(crate) async fn record_milestone(
 
 /// Withdraws a milestone.
 ///
-/// Its date in the chain query becomes null again.
+/// The chain query then shows its date as null.
 #[utoipa::path(
     delete,
     path = "/api/v1/listing/{listing}/milestone/{key}",
@@ -123,7 +124,7 @@ pub(crate) async fn withdraw_milestone(
     .await
 }
 
-/// Reads `{date | completed_at, origin?, excluded?}`.
+/// Parses `{date | completed_at, origin?, excluded?}`.
 fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
     let date = match (fields.has("date"), fields.has("completed_at")) {
         (true, true) => {
@@ -150,7 +151,7 @@ fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
     })
 }
 
-/// The civil date in London at an exact moment (S-11).
+/// Parses `completed_at` and converts it to the date in London (S-11).
 fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> {
     let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
     let seconds = fields.integer("completed_at", bounds)?;
@@ -167,7 +168,7 @@ fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> 
     date.map(|date| (date, Some(seconds)))
 }
 
-/// What `read_wish` reads.
+/// The body that `read_wish` parses.
 struct MilestoneBody;
 
 impl utoipa::ToSchema for MilestoneBody {}
@@ -175,11 +176,13 @@ impl utoipa::ToSchema for MilestoneBody {}
 impl utoipa::PartialSchema for MilestoneBody {
     fn schema() -> RefOr<Schema> {
         let date =
-            formatted("date").description(Some("The day. Send this or `completed_at`, not both."));
+            formatted("date").description(Some("The date. Send either `date` or `completed_at`."));
         let completed_at = any_integer().description(Some(
-            "The exact moment, in Unix seconds. Its day in London is the date.",
+            "The exact time in Unix seconds. The date is its day in London.",
         ));
-        let excluded = flag().description(Some("Whether it is left out of the sale's progress."));
+        let excluded = flag().description(Some(
+            "Whether the milestone is left out of the sale's progress.",
+        ));
         let members = ObjectBuilder::new()
             .property("date", date)
             .property("completed_at", completed_at)

@@ -1,4 +1,5 @@
-//! `POST {listing_base_url}/api/v1/listing/{listing_id}/reopen-enquiries`.
+//! `POST {listing_base_url}/api/v1/listing/{listing_id}/reopen-enquiries`: reopens the
+//! enquiries of a sale.
 
 use std::sync::Arc;
 
@@ -15,9 +16,10 @@ use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
 
-/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened.
+/// Reopens the enquiries of one of your listings.
 ///
-/// A body is ignored.
+/// The service withdraws Enquiries Closed and clears the date of Enquiries Opened. It ignores a
+/// body.
 #[utoipa::path(
     post,
     path = "/api/v1/listing/{listing}/reopen-enquiries",

@@ -1,5 +1,4 @@
-//! `GET {base_url}/api/v1/standard/addresses`: which properties may be meant by
-//! an address as typed.
+//! `GET {base_url}/api/v1/standard/addresses`: suggests properties for a partly typed address.
 
 mod described;
 
@@ -22,19 +21,18 @@ use crate::routes::only_get;
 use crate::wire::addresses::{AddressSuggestion, AddressSuggestions};
 use crate::{authorization, rate_limit_fields};
 
-/// Lists the properties that an address may mean, the most likely first.
+/// Suggests properties for an address, the most likely first.
 ///
-/// For choosing among several, and while somebody types. Of properties that
-/// fit equally well the one of the lowest id comes first. Ask for the chain by
-/// the `uprn`; the chain query by address answers for one property only, and
-/// only if it is certain.
+/// Use it while a person types, or to choose among several properties. Equally likely properties
+/// are ordered by id. Then query the chain by `uprn`, because a chain query by address only
+/// answers if the address identifies exactly one property.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/standard/addresses",
     tag = "Chains",
     params(SearchParameters),
     responses(
-        (status = 200, description = "What fits, or nothing.", body = AddressSuggestions),
+        (status = 200, description = "The suggestions, possibly none.", body = AddressSuggestions),
         Refusals,
     ),
     security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
@@ -84,7 +82,7 @@ struct AddressSearch {
 }
 
 impl AddressSearch {
-    /// Checks everything and reports all that is wrong at once.
+    /// Parses all parameters and reports all errors together.
     fn parse(query_string: Option<&str>) -> Result<Self, Problem> {
         let fields = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
         let mut errors = Vec::new();

@@ -25,29 +25,29 @@ use crate::problem::Problem;
 use crate::wire::chains::{self, ChainAnswer, Page};
 use crate::{authorization, rate_limit_fields};
 
-/// How often a query is tried again because the registry changed, or a listing
-/// was withdrawn, between two of its reads.
+/// How often a query is attempted if the registry changes or a listing is withdrawn between two
+/// reads.
 const ATTEMPTS_MAX: u32 = 5;
 
-/// Answers which chains the asked properties are in, signed.
+/// Finds the chains of properties and signs the answer.
 ///
-/// One element for each value that names a property with a current listing, in
-/// the order asked; values that name none are left out. The signature is over
-/// the whole `data` object. A page past the end is empty.
+/// The answer has one chain for each value that identifies a property with a current listing, in
+/// the order of the request. It leaves out all other values. The signature covers the complete
+/// `data` object. A page past the last one is empty.
 #[utoipa::path(
     post,
     path = "/api/v1/standard/chains",
     tag = "Chains",
     params(PageParameters),
     request_body(
-        description = "What to look for.",
+        description = "The properties to look for.",
         content(
             (ChainForm = "multipart/form-data"),
             (ChainForm = "application/x-www-form-urlencoded"),
         ),
     ),
     responses(
-        (status = 200, description = "The chains, signed.", body = ChainAnswer<'_>),
+        (status = 200, description = "The signed chains.", body = ChainAnswer<'_>),
         Refusals,
     ),
     security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
@@ -70,7 +70,7 @@ pub(crate) async fn query_chains(
     response
 }
 
-/// One query on its way. What was read or counted once is kept, for another try.
+/// The state of one query. The body is read, and the request counted, only at the first attempt.
 struct Exchange<'a> {
     queries: &'a ChainQueries,
     parts: Parts,
@@ -95,15 +95,15 @@ async fn answer(
         query: None,
         allowance,
     };
-    // The registry as this node knows it. Whether it still stands is read
-    // together with the chains, which saves a read of its own.
+    // Use the cached registry at first. The read of the chains also returns the registry's
+    // revision, which saves a separate read.
     let mut snapshot = queries.tokens.registry.known();
     for _attempt in 0..ATTEMPTS_MAX {
         let outcome = exchange.attempt(&snapshot).await;
         if let Ok(Some(body)) = outcome {
             return Ok(body);
         }
-        // A client past its limit costs the others no read, whatever the registry says by now.
+        // A client over its limit is refused without a read, even if the registry has changed.
         if let Err(problem @ Problem::RateLimited(_)) = outcome {
             return Err(problem);
         }
@@ -118,9 +118,8 @@ async fn answer(
 }
 
 impl Exchange<'_> {
-    /// One try with the registry in this state; none if the registry is another
-    /// by now, or a listing was withdrawn meanwhile. A refusal counts only if the
-    /// registry still stands.
+    /// Makes one attempt with this snapshot of the registry. `None` if the registry has changed, or
+    /// a listing was withdrawn meanwhile. The caller ignores a refusal if the registry has changed.
     async fn attempt(&mut self, snapshot: &Snapshot) -> Result<Option<Bytes>, Problem> {
         let queries = self.queries;
         let (tokens, scope) = (&queries.tokens, Scope::TransactionStatus);
@@ -135,7 +134,7 @@ impl Exchange<'_> {
         }
         let key = snapshot.keyring.current(Purpose::Provenance);
         let now = queries.clock.now_seconds();
-        // Most queries ask for one property, whose answer is often known.
+        // Most queries ask for one property, and the cache often has the answer.
         let only = matches
             .first()
             .filter(|_| matches.len() == 1 && query.page == 1);
@@ -160,7 +159,7 @@ impl Exchange<'_> {
         Ok(Some(signed.body))
     }
 
-    /// Reads the body, once.
+    /// Parses the body at the first call and returns the same result later.
     async fn read_query(&mut self) -> Result<ChainQuery, Problem> {
         if let Some(body) = self.body.take() {
             let form = Form::read(&self.parts.headers, body).await;
@@ -172,8 +171,8 @@ impl Exchange<'_> {
     }
 }
 
-/// Document 1's `data` object for a page of matches, and the documents in it;
-/// none if a listing was withdrawn meanwhile.
+/// Renders document 1's `data` object for a page of matches, and returns it with its documents.
+/// `None` if a listing was withdrawn meanwhile.
 async fn render(
     queries: &ChainQueries,
     query: &ChainQuery,

@@ -1,4 +1,4 @@
-//! `POST {base_url}/api/v1/webhook/simulate`: a test event on the real way.
+//! `POST {base_url}/api/v1/webhook/simulate`: sends a test event to the caller.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use crate::wire::webhooks::{Simulated, SimulatedDelivery};
 
 /// Sends a test event to your own subscriptions.
 ///
-/// It goes to the active subscriptions of this API key that hear its type, and to no other. From
-/// here on it is delivered as every event is. A `callbackUrl` in the body is ignored.
+/// Only active subscriptions of this API key receive it, and only if they are subscribed to its
+/// type. The service delivers it like every other event. It ignores a `callbackUrl` in the body.
 // S-33
 #[utoipa::path(
     post,
@@ -29,7 +29,7 @@ use crate::wire::webhooks::{Simulated, SimulatedDelivery};
     tag = "Webhooks",
     request_body = SimulationBody,
     responses(
-        (status = 202, description = "It is on its way.", body = Simulated),
+        (status = 202, description = "The test event is pending.", body = Simulated),
         Refused::<(AnyBody, Members<SimulationBody>, Heard)>,
     ),
     security(("apiKey" = [])),
@@ -62,7 +62,8 @@ pub(crate) async fn simulate(
                 date: simulation.date,
             };
             let row = events::insert_simulated_event(write, &event, now)?;
-            // Properties that are not known wait for each other no more than known ones do.
+            // Deliveries are ordered by property. Unknown properties get a key from their UPRN, so
+            // that they do not wait for each other.
             let order = if property == 0 { -uprn } else { property };
             let mut owed = Vec::with_capacity(targets.len());
             for target in targets {
@@ -83,7 +84,7 @@ pub(crate) async fn simulate(
     Ok((StatusCode::ACCEPTED, Json(simulated)))
 }
 
-/// An event that no subscription hears.
+/// The refusal of an event that no active subscription of the caller receives.
 pub(crate) fn unheard() -> Problem {
     Problem::Conflict("No active subscription of this API key hears this type of event.")
 }

@@ -1,4 +1,4 @@
-//! `POST {base_url}/api/v1/webhook/subscribe`: events to a callback URL.
+//! `POST {base_url}/api/v1/webhook/subscribe`: subscribes a callback URL to events.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
 
-/// Subscribes, or replaces what the subscription of the same URL asks for.
+/// Creates a subscription, or replaces the event types of the one with the same URL.
 ///
-/// A disabled subscription becomes active again. What waits of a type of event that it does not
-/// ask for any more is cancelled.
+/// A disabled subscription becomes active again. Pending deliveries of event types that the
+/// subscription no longer has are cancelled.
 // S-30
 #[utoipa::path(
     post,
@@ -36,8 +36,8 @@ use crate::wire::webhooks::SubscriptionAnswer;
     tag = "Webhooks",
     request_body = SubscriptionBody,
     responses(
-        (status = 201, description = "A new subscription.", body = SubscriptionAnswer),
-        (status = 200, description = "It was there, and is so now.", body = SubscriptionAnswer),
+        (status = 201, description = "The new subscription.", body = SubscriptionAnswer),
+        (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
         Refused::<((AnyBody, Members<SubscriptionBody>), Callback, OneMore)>,
     ),
     security(("apiKey" = [])),
@@ -82,9 +82,9 @@ pub(crate) async fn subscribe(
     Ok((status, Json(SubscriptionAnswer::from(stored))))
 }
 
-/// What changes for what waits, in parts: what the wish leaves out is cancelled, before the
-/// transaction that would cancel it as a whole, and the rest goes out at once. Cut off between the
-/// two, the call can be repeated.
+/// Updates the pending deliveries of an existing subscription, in several short transactions. It
+/// cancels those of event types that the wish leaves out, and makes the others due now. If the
+/// call is interrupted between the two steps, the caller can repeat it.
 async fn prepare(
     webhooks: &WebhookManagement,
     api_key: i64,
@@ -156,12 +156,12 @@ fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
     Some(events)
 }
 
-/// A subscription more than a key can have.
+/// The refusal of a subscription above the limit of an API key.
 pub(crate) fn too_many() -> Problem {
     Problem::Conflict("An API key has at most 100 subscriptions. Delete one first.")
 }
 
-/// What `read_wish` reads.
+/// The body that `read_wish` parses.
 struct SubscriptionBody;
 
 impl utoipa::ToSchema for SubscriptionBody {}
@@ -172,17 +172,17 @@ impl utoipa::PartialSchema for SubscriptionBody {
         let events = OneOfBuilder::new()
             .item(ArrayBuilder::new().items(names()).min_items(Some(1)))
             .item(names())
-            .description(Some("The types of events to hear."));
+            .description(Some("The event types to receive."));
         let callback = ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
             .max_length(Some(outbound::limits::CALLBACK_URL_CHARACTERS_MAX))
             .description(Some(
-                "Where events are sent to: a host with public addresses, without user name, \
-                 password and fragment.",
+                "The URL that receives the events. Its host must have public addresses. It must have \
+                 no user name, password or fragment.",
             ));
         let participant = text(chain::limits::TEXT_CHARACTERS_MAX)
-            .description(Some("Who subscribes, in your own words."));
+            .description(Some("The name of the subscriber, in your own words."));
         ObjectBuilder::new()
             .property("participantName", participant)
             .property("callbackUrl", callback)

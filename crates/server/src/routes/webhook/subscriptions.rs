@@ -27,7 +27,7 @@ use crate::wire::webhooks::SubscriptionAnswer;
     path = "/api/v1/webhook/subscriptions",
     tag = "Webhooks",
     responses(
-        (status = 200, description = "All of them.", body = Data<Vec<SubscriptionAnswer>>),
+        (status = 200, description = "The subscriptions.", body = Data<Vec<SubscriptionAnswer>>),
         Refused::<()>,
     ),
     security(("apiKey" = [])),
@@ -68,13 +68,13 @@ pub(crate) async fn show_subscription(
     Ok(Json(SubscriptionAnswer::from(found)))
 }
 
-/// Removes a subscription with all that it is owed and its log.
+/// Deletes a subscription with its pending deliveries and its delivery log.
 #[utoipa::path(
     delete,
     path = "/api/v1/webhook/subscriptions/{id}",
     tag = "Webhooks",
     params(SubscriptionInPath),
-    responses((status = 204, description = "It is gone."), Refused::<OwnSubscription>),
+    responses((status = 204, description = "The subscription is deleted."), Refused::<OwnSubscription>),
     security(("apiKey" = [])),
 )]
 pub(crate) async fn delete_subscription(

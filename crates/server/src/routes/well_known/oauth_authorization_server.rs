@@ -1,4 +1,5 @@
-//! `GET {auth_url}/.well-known/oauth-authorization-server` (RFC 8414).
+//! `GET {auth_url}/.well-known/oauth-authorization-server`: metadata of the authorisation server
+//! (RFC 8414).
 
 use std::sync::Arc;
 
@@ -13,23 +14,23 @@ use crate::wire::metadata::AuthorizationServer;
 
 /// Describes the authorisation server.
 ///
-/// From this a client configures itself (RFC 8414).
+/// Clients configure themselves from this document (RFC 8414).
 #[utoipa::path(
     method(get, head),
     path = "/.well-known/oauth-authorization-server",
     tag = "Metadata",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of what you have.")),
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
     responses(
         (
             status = 200,
-            description = "The server's endpoints, and what they take.",
+            description = "The server's endpoints and their capabilities.",
             body = AuthorizationServer,
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
         (
             status = 304,
-            description = "You have the current document.",
+            description = "Your copy is current.",
             headers(("cache-control"), ("etag")),
         ),
         Unhealthy,

@@ -1,4 +1,4 @@
-//! `GET /.well-known/oauth-protected-resource`, where access tokens are taken (RFC 9728).
+//! `GET /.well-known/oauth-protected-resource`, on listeners that accept access tokens (RFC 9728).
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get, publish_json};
 use crate::wire::metadata::ProtectedResource;
 
-/// Describes this address as one that takes access tokens.
+/// Shows the metadata of this resource server.
 ///
-/// Challenges of this address point here (RFC 9728).
+/// `WWW-Authenticate` challenges refer to this document (RFC 9728).
 #[utoipa::path(
     method(get, head),
     path = "/.well-known/oauth-protected-resource",
     tag = "Metadata",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of what you have.")),
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
     responses(
         (
             status = 200,
-            description = "Whose tokens it takes, with which scope.",
+            description = "The issuers and scopes of accepted tokens.",
             body = ProtectedResource,
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
         (
             status = 304,
-            description = "You have the current document.",
+            description = "Your copy is current.",
             headers(("cache-control"), ("etag")),
         ),
         Unhealthy,

@@ -1,4 +1,4 @@
-//! `GET {auth_url}/.well-known/openid-configuration`: for clients that look nowhere else.
+//! `GET {auth_url}/.well-known/openid-configuration`: the same metadata for `OpenID` clients.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get, publish_json};
 use crate::wire::metadata::AuthorizationServer;
 
-/// Describes the authorisation server once more.
+/// Describes the authorisation server for `OpenID` clients.
 ///
-/// The same as `/.well-known/oauth-authorization-server`, for clients that look
-/// for the document of `OpenID` Connect Discovery. There are no id tokens.
+/// The document equals `/.well-known/oauth-authorization-server`. It is for clients that expect
+/// `OpenID` Connect Discovery. The service issues no id tokens.
 #[utoipa::path(
     method(get, head),
     path = "/.well-known/openid-configuration",
     tag = "Metadata",
     operation_id = "show_openid_configuration",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of what you have.")),
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
     responses(
         (
             status = 200,
-            description = "The server's endpoints, and what they take.",
+            description = "The server's endpoints and their capabilities.",
             body = AuthorizationServer,
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
         (
             status = 304,
-            description = "You have the current document.",
+            description = "Your copy is current.",
             headers(("cache-control"), ("etag")),
         ),
         Unhealthy,

@@ -24,10 +24,10 @@ use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Links two listings, at least one of them yours.
+/// Links two listings. At least one must be yours.
 ///
-/// The seller of `seller` buys nothing by this; `buyer` is the listing whose seller buys it.
-/// Both are answered, bottom to top. Their chains become one.
+/// `buyer` is the listing of the person who buys `seller`. The two chains become one. The answer
+/// has both listings, bottom to top.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/add/link",
@@ -56,7 +56,7 @@ pub(crate) async fn add_link(
     .await
 }
 
-/// Reads `{seller, buyer}`.
+/// Parses `{seller, buyer}`.
 pub(in crate::routes) fn read_link(request: &WriteRequest) -> Result<Link, Problem> {
     let mut fields = request.fields()?;
     let seller = fields.required_id("seller");
@@ -77,7 +77,7 @@ fn show_listing(write: &mut Write<'_>, id: ListingId) -> Result<ListingResource,
     found.ok_or_else(|| StorageError::Corrupt(format!("listing {id} vanished")))
 }
 
-/// What `read_link` reads.
+/// The body that `read_link` parses.
 pub(in crate::routes) struct LinkBody;
 
 impl utoipa::ToSchema for LinkBody {}
@@ -91,7 +91,7 @@ impl utoipa::PartialSchema for LinkBody {
             )
             .property(
                 "buyer",
-                id().description(Some("The listing whose seller buys it.")),
+                id().description(Some("The listing of the person who buys `seller`.")),
             )
             .required("seller")
             .required("buyer")

@@ -1,4 +1,4 @@
-//! `POST {listing_base_url}/api/v1/chain/remove/link`: breaks a link.
+//! `POST {listing_base_url}/api/v1/chain/remove/link`: removes a link.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::management::SuccessAnswer;
 
-/// Breaks the link of two listings, at least one of them yours.
+/// Removes the link between two listings. At least one must be yours.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/remove/link",

@@ -1,4 +1,4 @@
-//! Everything below `{listing_base_url}/api/v1/listing/chain/{listing}/uncheck`.
+//! Routes below `{listing_base_url}/api/v1/listing/chain/{listing}/uncheck`.
 
 pub(crate) mod bottom;
 pub(crate) mod top;

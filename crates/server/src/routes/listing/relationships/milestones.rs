@@ -1,4 +1,5 @@
-//! `GET {listing_base_url}/api/v1/listing/{listing_id}/relationships/milestones`.
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/relationships/milestones`: the milestones of
+//! a listing.
 
 use std::sync::Arc;
 
@@ -16,9 +17,7 @@ use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::milestone::MilestoneResource;
 
-/// Answers what is recorded of one of your listings.
-///
-/// In the catalogue's order.
+/// Lists the milestones of one of your listings, in the order of the catalogue.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/listing/{listing}/relationships/milestones",
@@ -26,7 +25,7 @@ use crate::wire::management::milestone::MilestoneResource;
     operation_id = "list_milestones_of_listing",
     params(ListingInPath),
     responses(
-        (status = 200, description = "Its milestones.", body = Data<Vec<MilestoneResource>>),
+        (status = 200, description = "The milestones.", body = Data<Vec<MilestoneResource>>),
         Refused::<OwnListing>,
     ),
 )]

@@ -1,3 +1,3 @@
-//! Everything below `…/milestone_group/{milestone_group}/branch/{branch}/listing`.
+//! Routes below `…/milestone_group/{milestone_group}/branch/{branch}/listing`.
 
 pub(crate) mod workflow;

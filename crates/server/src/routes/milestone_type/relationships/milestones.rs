@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::milestone::MilestoneResource;
 
-/// Answers the milestones of a type that your listings have.
+/// Lists the milestones of one type that your listings have.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/milestone_type/{id}/relationships/milestones",

@@ -1,4 +1,4 @@
-//! What the look-up accepts and refuses, for its description.
+//! The OpenAPI description of the address look-up: parameters and refusals.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::limits;
 use crate::openapi::{refusals, schema};
 use crate::problem::{FieldError, Problem};
 
-/// The parameters that `AddressSearch::parse` reads.
+/// The parameters that `AddressSearch::parse` parses.
 pub(super) struct SearchParameters;
 
 impl IntoParams for SearchParameters {
@@ -32,15 +32,20 @@ impl IntoParams for SearchParameters {
             parameter(
                 "q",
                 Required::True,
-                "An address as far as it was typed, or a postcode.",
+                "A part of an address, or a postcode.",
                 text,
             ),
-            parameter("limit", Required::False, "Properties at most.", limit),
+            parameter(
+                "limit",
+                Required::False,
+                "The maximum number of suggestions.",
+                limit,
+            ),
         ]
     }
 }
 
-/// How the look-up may be refused.
+/// The refusals of the address look-up.
 pub(super) struct Refusals;
 
 impl IntoResponses for Refusals {

@@ -1,5 +1,5 @@
-//! What the query accepts and refuses, for its description: drawn from the
-//! limits and the problem table that the query itself uses.
+//! The OpenAPI description of the chain query: form, parameters and refusals. It uses the query's
+//! own limits and problems.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::limits;
 use crate::openapi::{refusals, schema};
 use crate::problem::{FieldError, Problem};
 
-const ROWS: &str = "Chains on a page.";
+const ROWS: &str = "The number of chains per page.";
 
-/// The fields of a query, which `ChainQuery::parse` reads.
+/// The form fields that `ChainQuery::parse` parses.
 pub(super) struct ChainForm;
 
 impl ToSchema for ChainForm {}
@@ -27,12 +27,12 @@ impl PartialSchema for ChainForm {
             .min_items(Some(1))
             .max_items(Some(limits::VALUES_MAX))
             .description(Some(
-                "What to look for: addresses, of which parts or the postcode alone may do, or \
-                 UPRNs of 1 to 12 digits. Repeat the field for several. `value[0]`, `value[1]` \
-                 and so on are understood as well.",
+                "The properties to look for: UPRNs of 1 to 12 digits, or addresses. A part of an \
+                 address or a postcode may be enough. Repeat the field for several values. The \
+                 names `value[0]`, `value[1]` and so on also work.",
             ));
         let input_type =
-            schema::one_of_texts(["address", "uprn"]).description(Some("What the values are."));
+            schema::one_of_texts(["address", "uprn"]).description(Some("The type of the values."));
         ObjectBuilder::new()
             .property("inputType", input_type)
             .property("value[]", values)
@@ -43,7 +43,7 @@ impl PartialSchema for ChainForm {
     }
 }
 
-/// The parameters of a query in its URL.
+/// The parameters in the URL of a chain query.
 pub(super) struct PageParameters;
 
 impl IntoParams for PageParameters {
@@ -58,9 +58,10 @@ impl IntoParams for PageParameters {
                 .schema(Some(schema))
                 .build()
         };
-        let rows_text = "Chains on a page. The form may say so as well, and then wins.";
+        let rows_text =
+            "The number of chains per page. The form field of the same name has precedence.";
         vec![
-            parameter("page", "Which page, counted from 1.", page),
+            parameter("page", "The page number, counted from 1.", page),
             parameter("rows", rows_text, rows()),
         ]
     }
@@ -72,7 +73,7 @@ fn rows() -> ObjectBuilder {
         .description(Some(ROWS))
 }
 
-/// How a query may be refused.
+/// The refusals of the chain query.
 pub(super) struct Refusals;
 
 impl IntoResponses for Refusals {

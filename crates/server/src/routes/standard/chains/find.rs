@@ -1,4 +1,4 @@
-//! Which current listing each asked value leads to (S-4 to S-7).
+//! Finds the current listing for each value of a query (S-4 to S-7).
 
 use std::sync::Arc;
 
@@ -12,20 +12,19 @@ use super::query::Values;
 use crate::problem::Problem;
 use crate::property_search::{self, Found};
 
-/// Values up to which a query by UPRN is a small read.
+/// A query by UPRN with at most this many values counts as a small read.
 const FEW_VALUES: usize = 4;
 
-/// A value that was found.
+/// A value with its current listing.
 #[derive(Debug)]
 pub(super) struct Match {
-    /// What the answer shows as `queriedAddress` (S-5).
+    /// The member `queriedAddress` of the answer (S-5).
     pub(super) queried: String,
     pub(super) hit: Hit,
 }
 
-/// Looks all values up. Those without a match are left out; if there is none
-/// at all, that is a 404 (S-4). With them comes the registry's revision, read
-/// at the same time.
+/// Finds the matches of all values, and the registry's revision in the same read. Values without a
+/// match are left out. If no value has a match, the query is refused with 404 (S-4).
 pub(super) async fn find_matches(
     storage: &Storage,
     values: Arc<Values>,
@@ -52,7 +51,7 @@ pub(super) async fn find_matches(
     }))
 }
 
-/// Revision, matches, and whether a value fits several properties.
+/// The registry's revision, the matches, and whether a value matches several properties.
 type Findings = (i64, Vec<Match>, bool);
 
 fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Findings, StorageError> {

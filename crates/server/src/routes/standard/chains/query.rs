@@ -1,4 +1,4 @@
-//! Reading and checking a query's fields (S-1 to S-3).
+//! Parses and checks the fields of a chain query (S-1 to S-3).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::form::Form;
 use crate::limits;
 use crate::problem::{FieldError, Problem};
 
-/// A query whose values keep all rules.
+/// A valid chain query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChainQuery {
     pub(super) values: Arc<Values>,
@@ -16,16 +16,16 @@ pub(super) struct ChainQuery {
     pub(super) page: u64,
 }
 
-/// What is asked for, in the order asked.
+/// The requested values, in the order of the request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Values {
     Uprns(Vec<Uprn>),
-    /// Exactly as sent (S-5).
+    /// Addresses exactly as sent (S-5).
     Addresses(Vec<String>),
 }
 
 impl ChainQuery {
-    /// Checks everything and reports all that is wrong at once.
+    /// Parses all fields and reports all errors together.
     pub(super) fn parse(query_string: Option<&str>, form: &Form) -> Result<Self, Problem> {
         let in_url = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
         let mut errors = Vec::new();
@@ -36,7 +36,7 @@ impl ChainQuery {
             let detail = format!("must be an integer from 1 to {}", limits::ROWS_MAX);
             errors.push(error("rows", &detail));
         }
-        // `page` in the body is ignored, whatever it holds (S-2).
+        // `page` in the body is ignored (S-2).
         let page = in_url.find("page").map_or(Some(1), read_count);
         let page = page.filter(|page| (1..=limits::PAGE_MAX).contains(page));
         if page.is_none() {
@@ -64,7 +64,7 @@ fn read_values(form: &Form, errors: &mut Vec<FieldError>) -> Option<Values> {
             for (index, entry) in entries.iter().enumerate() {
                 match Uprn::parse(entry.trim()) {
                     Ok(uprn) => uprns.push(uprn),
-                    // Digits as they should be, but no property has them (S-4).
+                    // Zero is well-formed, but no property has this UPRN (S-4).
                     Err(UprnError::Zero) => {}
                     Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
                     Err(UprnError::NotDigits) => {
@@ -110,7 +110,7 @@ fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Digits only: no sign, no space, nothing that overflows.
+/// Parses a number of digits only. `None` for signs, spaces and overflow.
 fn read_count(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! `GET {base_url}/api/v1/webhook/subscriptions/{id}/deliveries`: what was sent, and how it went.
+//! `GET {base_url}/api/v1/webhook/subscriptions/{id}/deliveries`: the delivery log.
 
 pub(crate) mod redeliver;
 

@@ -1,4 +1,4 @@
-//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/enable`.
+//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/enable`: enables a subscription.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::wire::webhooks::SubscriptionAnswer;
 
 /// Makes a subscription active again.
 ///
-/// What it was still owed goes out at once; what happened meanwhile comes with a replay. An
-/// active subscription stays as it is.
+/// The service sends pending deliveries at once. Ask for a replay of the events that happened while
+/// it was disabled. An active subscription does not change.
 #[utoipa::path(
     post,
     path = "/api/v1/webhook/subscriptions/{id}/enable",
     tag = "Webhooks",
     params(SubscriptionInPath),
     responses(
-        (status = 200, description = "The subscription, active.", body = SubscriptionAnswer),
+        (status = 200, description = "The active subscription.", body = SubscriptionAnswer),
         Refused::<OwnSubscription>,
     ),
     security(("apiKey" = [])),
@@ -43,7 +43,7 @@ pub(crate) async fn enable_subscription(
         .read(move |read| find_own_subscription(read, &asker, &named))
         .await?;
     if !found.is_active {
-        // Before it is active: cut off between the two, the call can be repeated.
+        // First make deliveries due, then enable: an interrupted call can then be repeated.
         waiting::hasten(&webhooks, found.id).await?;
     }
     let now = webhooks.clock.now_seconds();

@@ -1,4 +1,4 @@
-//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/replay`: what was missed comes again.
+//! `POST {base_url}/api/v1/webhook/subscriptions/{id}/replay`: sends past events again.
 
 use std::sync::Arc;
 
@@ -22,10 +22,11 @@ use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Replay;
 
-/// Sends again what happened since a time.
+/// Sends the events since a given time again.
 ///
-/// Owes the events of the subscription's types again that were recorded since then, with their
-/// old ids; those that wait already are left alone. It reaches back as far as deliveries are kept.
+/// The replay covers the events of the subscription's types that were recorded since then. They
+/// keep their ids. Deliveries that are pending do not change. A replay reaches back as far as the
+/// service keeps deliveries.
 #[utoipa::path(
     post,
     path = "/api/v1/webhook/subscriptions/{id}/replay",
@@ -33,7 +34,7 @@ use crate::wire::webhooks::Replay;
     params(SubscriptionInPath),
     request_body = ReplayBody,
     responses(
-        (status = 202, description = "They are on their way.", body = Replay),
+        (status = 202, description = "The deliveries are pending.", body = Replay),
         Refused::<((AnyBody, Members<ReplayBody>), ActiveSubscription, OneReplay)>,
     ),
     security(("apiKey" = [])),
@@ -56,14 +57,14 @@ pub(crate) async fn replay(
     });
     fields.finish()?;
     let now = webhooks.clock.now_milliseconds();
-    // What is older may be there still, because another subscription is owed it.
+    // The store may keep older events, because they are pending for another subscription.
     let kept_since = now / 1000 - i64::from(webhooks.delivery_retention_days) * 86_400;
     let since = since.map_or(0, Timestamp::as_second).max(kept_since);
     let replay = replaying::replay(&webhooks, &holder, segments.text(0), since).await?;
     Ok((StatusCode::ACCEPTED, Json(replay)))
 }
 
-/// What `replay` reads.
+/// The body that `replay` parses.
 struct ReplayBody;
 
 impl utoipa::ToSchema for ReplayBody {}
@@ -71,8 +72,8 @@ impl utoipa::ToSchema for ReplayBody {}
 impl utoipa::PartialSchema for ReplayBody {
     fn schema() -> RefOr<Schema> {
         let text = format!(
-            "From when on. Of more than {} events, the first ones recorded come, and the answer's \
-             `nextSince` says where to go on.",
+            "The start of the replay. It covers at most {} events, the oldest first. If there are \
+             more, continue with the answer's `nextSince`.",
             limits::REPLAY_EVENTS_MAX
         );
         ObjectBuilder::new()

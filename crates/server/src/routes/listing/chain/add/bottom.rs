@@ -1,4 +1,5 @@
-//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/add/bottom/{listing_link_id}`.
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/add/bottom/{listing_link_id}`:
+//! links a listing below the bottom of the chain.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::wire::management::SuccessAnswer;
 
 /// Links a listing below the bottom of the chain of one of your listings.
 ///
-/// A body is ignored.
+/// The service ignores a body.
 #[utoipa::path(
     post,
     path = "/api/v1/listing/chain/{listing}/add/bottom/{added}",

@@ -1,4 +1,5 @@
-//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/check/top`.
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/check/top`:
+//! checks the top of the chain.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::wire::management::SuccessAnswer;
 
 /// Marks the top of the chain of one of your listings as checked.
 ///
-/// A body is ignored.
+/// The service ignores a body.
 #[utoipa::path(
     post,
     path = "/api/v1/listing/chain/{listing}/check/top",

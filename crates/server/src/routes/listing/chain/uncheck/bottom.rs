@@ -1,4 +1,5 @@
-//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/uncheck/bottom`.
+//! `POST {listing_base_url}/api/v1/listing/chain/{listing}/uncheck/bottom`:
+//! removes the check of the bottom of the chain.
 
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ use crate::problem::Problem;
 use crate::routes::listing::chain::mark_end;
 use crate::wire::management::SuccessAnswer;
 
-/// Takes the check of the bottom of the chain of one of your listings back.
+/// Removes the check from the bottom of the chain of one of your listings.
 ///
-/// The reason is `Unspecified`. A body is ignored.
+/// The service records the reason `Unspecified`. It ignores a body.
 #[utoipa::path(
     post,
     path = "/api/v1/listing/chain/{listing}/uncheck/bottom",

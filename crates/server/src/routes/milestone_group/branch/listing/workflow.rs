@@ -1,4 +1,5 @@
-//! `GET …/milestone_group/{milestone_group}/branch/{branch}/listing/{listing}/workflow`.
+//! `GET …/milestone_group/{milestone_group}/branch/{branch}/listing/{listing}/workflow`:
+//! the milestones of a listing in one group.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::listing_management::segments::{Segments, unknown_branch};
 use crate::problem::Problem;
 use crate::wire::management::catalogue::Workflow;
 
-/// Answers the types of a group, each with what one of your listings has recorded of it.
+/// Lists the types of a group, each with the milestone that one of your listings recorded.
 #[utoipa::path(
     method(get, head),
     path = "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",

@@ -1,4 +1,5 @@
-//! `POST …/webhook/subscriptions/{id}/deliveries/{deliveryId}/redeliver`.
+//! `POST …/webhook/subscriptions/{id}/deliveries/{deliveryId}/redeliver`: sends a delivery
+//! again.
 
 use std::sync::Arc;
 
@@ -18,14 +19,14 @@ use crate::wire::webhooks::Redelivery;
 
 /// Sends one delivery again.
 ///
-/// Whatever became of it, it begins a new schedule, with its old event id.
+/// The delivery starts a new schedule, whatever its status is. It keeps its event id.
 #[utoipa::path(
     post,
     path = "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
     tag = "Webhooks",
     params(SubscriptionInPath, DeliveryInPath),
     responses(
-        (status = 202, description = "It is on its way.", body = Redelivery),
+        (status = 202, description = "The delivery is pending.", body = Redelivery),
         Refused::<OwnDelivery>,
     ),
     security(("apiKey" = [])),
@@ -55,7 +56,7 @@ pub(crate) async fn redeliver(
     Ok((StatusCode::ACCEPTED, Json(redelivery)))
 }
 
-/// A delivery that the subscription does not have.
+/// The refusal of a delivery id that the subscription does not have.
 pub(crate) fn unknown_delivery() -> Problem {
     Problem::NotFound("The subscription has no such delivery.")
 }
