@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use signing::provenance::ProvenanceError;
 
+use crate::printable;
 use crate::problem::{Problem, TokenRefusal};
-use crate::{printable, webhook};
 
 /// A failed call, file or verification. Its texts are safe for a terminal.
 #[derive(Debug, thiserror::Error)]
@@ -66,10 +66,10 @@ pub enum ClientError {
     #[error("no access token: {0}; {advice}", advice = .0.advice())]
     Token(Box<TokenRefusal>),
     /// The service refused the query.
-    #[error("{0}; {advice}", advice = .0.advice())]
+    #[error("{0}; {advice}", advice = .0.query_advice())]
     Refused(Box<Problem>),
     /// Webhook management refused.
-    #[error("{0}; {advice}", advice = webhook::advice(.0))]
+    #[error("{0}; {advice}", advice = .0.webhook_advice())]
     Webhook(Box<Problem>),
     /// The client sent too many requests (S-14).
     #[error("the rate limit is reached: {}, and send requests less often", wait(*.retry_after_seconds))]

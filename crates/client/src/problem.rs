@@ -62,8 +62,8 @@ impl Problem {
         }
     }
 
-    /// Advice for the caller, by the table "Errors" of document 1.
-    pub(crate) fn advice(&self) -> &'static str {
+    /// Advice for the sender of a query, by the table "Errors" of document 1.
+    pub(crate) fn query_advice(&self) -> &'static str {
         match self.status {
             401 => "request a new token, with the client certificate that the query uses",
             403 => {
@@ -71,6 +71,21 @@ impl Problem {
                  client"
             }
             404 => "check the address or UPRN, or query another one",
+            _ => self.general_advice(),
+        }
+    }
+
+    /// Advice for the caller of webhook management.
+    pub(crate) fn webhook_advice(&self) -> &'static str {
+        match self.status {
+            401 => "check the API key: it may be revoked, or belong to another service",
+            409 => "subscribe first: this API key needs an active subscription",
+            _ => self.general_advice(),
+        }
+    }
+
+    fn general_advice(&self) -> &'static str {
+        match self.status {
             413 | 422 => "correct the values named above and send the request again",
             300..=399 => "this client follows no redirects: correct the address of the service",
             500..=599 => "try again later; if the error stays, inform the service's operator",

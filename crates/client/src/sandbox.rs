@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::token::QUERY_SCOPE;
 use crate::{ClientError, Endpoints};
 
 /// The name of the file in the sandbox's directory.
@@ -12,6 +11,9 @@ pub const SANDBOX_FILE_NAME: &str = "sandbox.json";
 
 /// The largest `sandbox.json` that is read, in bytes.
 const SANDBOX_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+
+/// The scope that the chain query needs (S-23).
+pub(crate) const QUERY_SCOPE: &str = "transaction-status";
 
 /// The content of `sandbox.json`, with its members in the order of the file.
 ///

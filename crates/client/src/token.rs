@@ -10,7 +10,7 @@ use signing::key::SigningKey;
 
 use crate::connection::send;
 use crate::problem::TokenRefusal;
-use crate::sandbox::{SandboxClient, read_file};
+use crate::sandbox::{QUERY_SCOPE, SandboxClient, read_file};
 use crate::{ClientError, printable};
 
 /// The lifetime of a client assertion, in seconds. FAPI 2.0 and S-21 allow more.
@@ -26,8 +26,6 @@ const JTI_BYTES: usize = 24;
 const TOKEN_LIFETIME_LIMIT_SECONDS: u64 = 24 * 3600;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// The scope that the chain query needs (S-23).
-pub(crate) const QUERY_SCOPE: &str = "transaction-status";
 
 /// The certificate and the keys of a client. Its `Debug` form shows no key.
 pub struct Credentials {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::connection::{Answer, Trust, check_https, open_connection, send};
-use crate::problem::Problem;
 use crate::query::read_refusal;
 use crate::{ClientError, printable};
 
@@ -83,18 +82,6 @@ impl fmt::Debug for WebhookClient {
             .debug_struct("WebhookClient")
             .field("base_url", &self.base_url)
             .finish_non_exhaustive()
-    }
-}
-
-/// Advice for the caller.
-pub(crate) fn advice(problem: &Problem) -> &'static str {
-    match problem.status {
-        401 => "check the API key: it may be revoked, or belong to another service",
-        409 => "subscribe first: this API key needs an active subscription",
-        413 | 422 => "correct the values named above and send the request again",
-        300..=399 => "this client follows no redirects: correct the address of the service",
-        500..=599 => "try again later; if the error stays, inform the service's operator",
-        _ => "check the address of the service and the request",
     }
 }
 
