@@ -63,7 +63,7 @@ pub enum Problem {
 pub struct FieldError {
     /// The position of the value, for example `value[3]`.
     pub pointer: String,
-    /// What is wrong, and how to correct it.
+    /// The error, and its correction.
     pub detail: String,
 }
 

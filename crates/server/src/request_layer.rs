@@ -48,7 +48,7 @@ pub(crate) struct RequestLayer {
     pub listener: Listener,
     /// URL of the listener's metadata (RFC 9728). `None` if the listener accepts no tokens.
     pub metadata_url: Option<String>,
-    /// The shared parts.
+    /// State that the layers of all listeners share.
     pub shared: Arc<SharedLayer>,
 }
 
@@ -80,7 +80,7 @@ impl RequestIds {
     }
 }
 
-/// Handles one request of a listener: adds the shared header fields, writes the body of a refusal
+/// Handles one request of a listener. It writes the body of a refusal, adds the shared header fields
 /// and records logs, spans and metrics.
 pub(crate) async fn wrap(
     State(layer): State<Arc<RequestLayer>>,
@@ -132,7 +132,7 @@ impl RequestLayer {
         response
     }
 
-    /// Adds the fields of every answer.
+    /// Adds the header fields of every answer.
     fn add_fields(
         &self,
         headers: &mut HeaderMap,
@@ -142,7 +142,7 @@ impl RequestLayer {
         if let Ok(value) = HeaderValue::from_str(request_id) {
             headers.insert(REQUEST_ID, value);
         }
-        // S-14: every answer shows the limit, also to unknown callers. The operator has no limit.
+        // S-14: every answer shows the limit, even to unknown callers. The ops listener has none.
         if let (false, Some(limits)) = (
             matches!(self.listener, Listener::Ops),
             &self.shared.rate_limits,

@@ -14,7 +14,7 @@ use crate::limits;
 use crate::openapi::refusals::{self, DescribedRefusal};
 use crate::problem::Problem;
 
-/// A refusal. A text it carries tells the caller what to change.
+/// A refusal. Most texts tell the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OauthError {
     /// The request is malformed.

@@ -16,7 +16,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 
 /// The form of a token request.
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes what `TokenRequest` reads")]
+#[expect(dead_code, reason = "it describes the input of `TokenRequest`")]
 pub(crate) struct TokenForm {
     #[schema(pattern = "^client_credentials$")]
     grant_type: String,
@@ -36,7 +36,7 @@ pub(crate) struct TokenForm {
 
 /// The form of an introspection or revocation request.
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes what `TokenQuestion` reads")]
+#[expect(dead_code, reason = "it describes the input of `TokenQuestion`")]
 pub(crate) struct QuestionForm {
     /// An access token that was issued to this client.
     token: String,

@@ -28,7 +28,7 @@ use crate::routes::{
         well_known::oauth_protected_resource::show_resource,
     ),
     tags(
-        (name = "Metadata", description = "What a client configures itself from."),
+        (name = "Metadata", description = "The documents from which clients configure themselves."),
         (name = "Chains", description = "The signed state of property chains."),
         (name = "Webhooks", description = "Events that the service sends to your URL as signed tokens."),
     ),
@@ -46,7 +46,7 @@ struct Base;
     ),
     tags(
         (name = "Tokens", description = "Access tokens for the other base URLs."),
-        (name = "Metadata", description = "What a client configures itself from."),
+        (name = "Metadata", description = "The documents from which clients configure themselves."),
     ),
 )]
 struct Auth;
@@ -97,7 +97,7 @@ struct Directory;
         well_known::oauth_protected_resource::show_resource,
     ),
     tags(
-        (name = "Metadata", description = "What a client configures itself from."),
+        (name = "Metadata", description = "The documents from which clients configure themselves."),
         (name = "Listings", description = "The properties that your branches sell."),
         (name = "Chains", description = "Links between listings, and the ends of chains."),
         (name = "Milestones", description = "The progress of a sale."),

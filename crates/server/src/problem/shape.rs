@@ -25,7 +25,7 @@ pub(crate) struct Document<'a> {
     /// The HTTP status of the answer.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// What is wrong with this request, and what to do.
+    /// The error in this request, and its correction.
     detail: String,
     /// The request's id, as in `X-Request-Id`. Quote it when you ask for help.
     #[schema(format = "uuid")]

@@ -21,8 +21,8 @@ use crate::wire::introspection::Introspection;
 
 /// Shows the state of a token.
 ///
-/// A client can inspect its own tokens (RFC 7662). It authenticates as in a token request. For
-/// everything else than a valid token of the client, the answer is `{"active": false}`.
+/// A client can inspect its own tokens (RFC 7662). It authenticates as in a token request. The
+/// answer for anything but a valid token of the client is `{"active": false}`.
 #[utoipa::path(
     post,
     path = "/introspect",

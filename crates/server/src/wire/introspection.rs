@@ -5,7 +5,7 @@ use tokens::access::AcceptedToken;
 use tokens::registry::Scope;
 use utoipa::ToSchema;
 
-/// The state of a token. An inactive token has no other member than `active`.
+/// The state of a token. For an inactive token, `active` is the only member.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Introspection {
     /// Whether the token is valid now.

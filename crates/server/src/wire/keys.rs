@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 #[derive(Debug, ToSchema)]
 #[expect(
     dead_code,
-    reason = "it describes what signing::keyring::Keyring publishes"
+    reason = "it describes the output of signing::keyring::Keyring"
 )]
 pub(crate) struct KeySet {
     /// The next, current and former signing keys.
@@ -17,7 +17,7 @@ pub(crate) struct KeySet {
 #[derive(Debug, ToSchema)]
 #[expect(
     dead_code,
-    reason = "it describes what signing::keyring::Keyring publishes"
+    reason = "it describes the output of signing::keyring::Keyring"
 )]
 struct PublishedKey {
     /// Signature algorithm.
@@ -41,7 +41,7 @@ struct PublishedKey {
 #[schema(as = KeyUse, rename_all = "lowercase")]
 #[expect(
     dead_code,
-    reason = "it describes what signing::keyring::Keyring publishes"
+    reason = "it describes the output of signing::keyring::Keyring"
 )]
 enum Use {
     Sig,

@@ -64,7 +64,7 @@ pub(crate) struct DeliveryAnswer {
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     next_attempt_at: Option<String>,
-    /// When the delivery was delivered, failed or was cancelled.
+    /// When the delivery succeeded, failed or was cancelled.
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<String>,

@@ -57,8 +57,7 @@ pub(crate) async fn check_end(
     .await
 }
 
-/// Parses `top`, which is true for the top and false for the bottom, and refuses all errors of the
-/// body so far.
+/// Parses `top`, the last member, and refuses the body if any member is wrong.
 pub(super) fn read_end(mut fields: Fields) -> Result<End, Problem> {
     fields.require("top");
     let is_top = fields.boolean("top");

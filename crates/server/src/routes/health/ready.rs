@@ -15,8 +15,8 @@ use crate::routes::only_get;
 
 /// Shows whether this node should receive requests.
 ///
-/// The answer is 503 if the store does not answer or the node drains. A draining node answers
-/// requests for `drain_seconds`, until load balancers have noticed.
+/// The answer is 503 if the store does not answer or the node drains. A draining node still answers
+/// requests for `drain_seconds`, so that load balancers have time to notice.
 #[utoipa::path(
     method(get, head),
     path = "/health/ready",

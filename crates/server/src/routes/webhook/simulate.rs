@@ -65,18 +65,18 @@ pub(crate) async fn simulate(
             // Deliveries are ordered by property. Unknown properties get a key from their UPRN, so
             // that they do not wait for each other.
             let order = if property == 0 { -uprn } else { property };
-            let mut owed = Vec::with_capacity(targets.len());
+            let mut pending = Vec::with_capacity(targets.len());
             for target in targets {
                 let place = (row, order);
                 let id = deliveries::insert_delivery(write, target.id, place, now_milliseconds)?;
-                owed.push(SimulatedDelivery {
+                pending.push(SimulatedDelivery {
                     subscription_id: target.reference,
                     delivery_id: id.to_string(),
                 });
             }
             Ok(Simulated {
                 event_id,
-                deliveries: owed,
+                deliveries: pending,
             })
         })
         .await?;

@@ -7,7 +7,7 @@ use super::shape::{ChainDocument, Pagination};
 
 /// Signed chains.
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes what `answer::envelope` writes")]
+#[expect(dead_code, reason = "it describes the output of `answer::envelope`")]
 pub(crate) struct ChainAnswer<'a> {
     data: ChainData<'a>,
     provenance: Provenance,
@@ -15,7 +15,7 @@ pub(crate) struct ChainAnswer<'a> {
 
 /// The signed object. The service signs and sends it in canonical form (RFC 8785).
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes what `render_data` writes")]
+#[expect(dead_code, reason = "it describes the output of `render_data`")]
 struct ChainData<'a> {
     /// One chain for each value that matched, in the order of the request.
     data: Vec<Chain<'a>>,
@@ -24,7 +24,7 @@ struct ChainData<'a> {
 
 /// The chain that a queried value led to.
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes what `render_data` writes")]
+#[expect(dead_code, reason = "it describes the output of `render_data`")]
 struct Chain<'a> {
     #[serde(flatten)]
     document: ChainDocument<'a>,

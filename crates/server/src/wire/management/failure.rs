@@ -28,6 +28,6 @@ pub struct FailureEntry {
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// What is wrong, and how to correct it.
+    /// The error, and its correction.
     pub detail: String,
 }

@@ -1,4 +1,5 @@
-//! `GET {listing_base_url}/api/v1/milestone_type/{milestone_type_id}/relationships/milestones`.
+//! `GET {listing_base_url}/api/v1/milestone_type/{milestone_type_id}/relationships/milestones`:
+//! the caller's milestones of one type.
 
 use std::sync::Arc;
 
