@@ -80,8 +80,8 @@ impl RequestIds {
     }
 }
 
-/// Handles one request of a listener. It writes the body of a refusal, adds the shared header fields
-/// and records logs, spans and metrics.
+/// Handles one request of a listener. It writes the body of a refusal, adds the shared header
+/// fields and records logs, spans and metrics.
 pub(crate) async fn wrap(
     State(layer): State<Arc<RequestLayer>>,
     mut request: Request,

@@ -26,7 +26,7 @@ pub(crate) struct TokenForm {
     /// is the issuer or the URL of this endpoint. `exp` is at most ten minutes ahead. `jti` has
     /// not been used before.
     client_assertion: String,
-    /// The client id. Optional, because the assertion names it.
+    /// The client id. If sent, it must equal the assertion's `sub`.
     #[schema(nullable = false)]
     client_id: Option<String>,
     /// Scopes separated by spaces. Without it, the token has all assigned scopes.
@@ -47,7 +47,7 @@ pub(crate) struct QuestionForm {
     client_assertion_type: String,
     /// A JWT as in a token request.
     client_assertion: String,
-    /// The client id. Optional, because the assertion names it.
+    /// The client id. If sent, it must equal the assertion's `sub`.
     #[schema(nullable = false)]
     client_id: Option<String>,
 }
