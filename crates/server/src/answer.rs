@@ -1,4 +1,4 @@
-//! Signed answers: documents cached by version, signatures by content.
+//! Makes signed answers. Caches documents by version and signatures by content.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::metrics::AnswerMetrics;
 use crate::problem::Problem;
 use crate::wire::chains;
 
-/// What finished answers are made of.
+/// The caches and parts that make signed answers.
 #[derive(Debug)]
 pub(crate) struct Answers {
     documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
@@ -33,7 +33,7 @@ pub(crate) struct Answers {
     metrics: Arc<AnswerMetrics>,
 }
 
-/// Content, and the span of time in which its signature is reused.
+/// The digest of the content, the key, and the span of time in which the signature is reused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct SignatureKey {
     digest: [u8; 32],
@@ -47,8 +47,7 @@ struct Signature {
     signed_at: String,
 }
 
-/// All that the body of an answer for one value depends on, but for its key
-/// and its moment.
+/// Everything that the body of an answer for one value depends on, except signing key and time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct BodyKey {
     chain: ChainId,
@@ -64,12 +63,12 @@ struct Body {
     valid_before: i64,
 }
 
-/// A chain as it is shown, rendered.
+/// The rendered document of a chain.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
-    /// Which chain.
+    /// The chain.
     pub chain: ChainId,
-    /// In which version.
+    /// The version of the chain.
     pub version: i64,
     bytes: Arc<[u8]>,
 }
@@ -85,13 +84,13 @@ impl std::ops::Deref for Document {
 /// A signed answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Signed {
-    /// The whole envelope of document 1.
+    /// The complete envelope of document 1.
     pub body: Bytes,
-    /// Until when its signature may be reused (S-13), Unix seconds.
+    /// When the reuse of its signature ends (S-13), in Unix seconds.
     pub valid_before: i64,
 }
 
-/// Documents are weighed by their bytes, so that the cache's memory is bounded.
+/// Weighs entries by their bytes, so that the memory of a cache is bounded.
 #[derive(Debug, Clone)]
 struct ByLength;
 
@@ -108,9 +107,9 @@ impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
 }
 
 impl Answers {
-    /// Empty caches of the configured sizes.
+    /// Makes empty caches of the configured sizes.
     pub(crate) fn new(config: &Config, signers: Arc<Signers>, metrics: Arc<AnswerMetrics>) -> Self {
-        // Half for documents, half for whole answers.
+        // Half for documents, half for complete answers.
         let bytes_max = config.document_cache_mebibytes.max(1) * 1024 * 512;
         let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
         Self {
@@ -123,8 +122,8 @@ impl Answers {
         }
     }
 
-    /// The document of the chain that a hit's listing is in; none if the listing
-    /// was withdrawn since the hit was read.
+    /// The document of the chain that a hit's listing is in; `None` if the listing was withdrawn
+    /// since the hit was read.
     pub(crate) async fn find_document(
         &self,
         storage: &Storage,
@@ -141,8 +140,8 @@ impl Answers {
         let listing = hit.listing;
         let built = storage
             .read(move |read| {
-                // The listing may have left the hit's chain meanwhile. The chain
-                // that it is in now counts, read together with all its rows (S-4).
+                // The listing may be in another chain by now. Its present chain is read with all
+                // rows in one transaction (S-4).
                 let found = storage::state::find_chain_state_of_listing(read, listing)?;
                 let Some(state) = found else {
                     return Ok(None);
@@ -165,9 +164,9 @@ impl Answers {
         Ok(built)
     }
 
-    /// The answer for one value, if it was signed with this key and its
-    /// signature may still be reused. The chain's version stands in the hit, so
-    /// that the answer is as fresh as if it had been rendered again.
+    /// The cached answer for one value, if this key signed it and its signature may still be
+    /// reused. The hit names the chain's version, so the answer is as fresh as a newly rendered
+    /// one.
     pub(crate) fn find_body(
         &self,
         hit: &Hit,
@@ -175,8 +174,10 @@ impl Answers {
         rows: u64,
         (key, now): (&SigningKey, i64),
     ) -> Option<Bytes> {
-        let place = (hit.chain, hit.version);
-        let known = self.bodies.get(&BodyKey::new(place, queried, rows))?;
+        let chain_version = (hit.chain, hit.version);
+        let known = self
+            .bodies
+            .get(&BodyKey::new(chain_version, queried, rows))?;
         let is_valid = now < known.valid_before && known.kid == key.kid();
         is_valid.then(|| {
             self.metrics.signatures_reused.inc();
@@ -184,10 +185,10 @@ impl Answers {
         })
     }
 
-    /// Keeps the answer for one value, under the chain and version that it shows.
+    /// Caches the answer for one value, under the chain and version that it shows.
     pub(crate) fn keep_body(
         &self,
-        place: (ChainId, i64),
+        chain_version: (ChainId, i64),
         queried: &str,
         rows: u64,
         (key, signed): (&SigningKey, &Signed),
@@ -199,11 +200,11 @@ impl Answers {
                 valid_before: signed.valid_before,
             };
             self.bodies
-                .insert(BodyKey::new(place, queried, rows), Arc::new(body));
+                .insert(BodyKey::new(chain_version, queried, rows), Arc::new(body));
         }
     }
 
-    /// The whole envelope of document 1 around `data`, which is canonical.
+    /// Makes the complete envelope of document 1 around `data`, which is canonical JSON.
     pub(crate) async fn sign(
         &self,
         data: Vec<u8>,
@@ -214,8 +215,8 @@ impl Answers {
         let data = Bytes::from(data);
         let mut valid_before = now;
         let signature = if self.reuse_seconds > 0 {
-            // Spans end at different moments for different contents, so that
-            // not all signatures have to be made anew at once.
+            // Spans end at different times for different contents, so that not all signatures are
+            // renewed at once.
             let offset = (i64::from(digest[0]) << 8 | i64::from(digest[1])) % self.reuse_seconds;
             let span = (now + offset) / self.reuse_seconds;
             valid_before = (span + 1) * self.reuse_seconds - offset;
@@ -229,10 +230,10 @@ impl Answers {
                     self.metrics.signatures_reused.inc();
                     known
                 }
-                // Others who want the same content wait for this guard.
+                // Other requests for the same content wait for this guard.
                 Err(guard) => {
                     let made = self.make_signature(data.clone(), key, now).await?;
-                    // The cache may have been emptied meanwhile: no matter.
+                    // This fails only if the entry was evicted meanwhile, which is harmless.
                     drop(guard.insert(Arc::clone(&made)));
                     made
                 }

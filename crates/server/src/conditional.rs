@@ -1,4 +1,4 @@
-//! Public documents that anybody may keep for a while and ask for again by their `ETag`.
+//! Public documents that callers may cache and revalidate by `ETag`.
 
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use signing::base64url;
 use signing::canonical;
 
-/// A document with the tag that names its content.
+/// A document with the `ETag` of its content.
 #[derive(Debug, Clone)]
 pub(crate) struct Published {
     body: Bytes,
@@ -15,7 +15,7 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    /// A document of this content type.
+    /// Makes a document of this content type.
     pub(crate) fn new(body: impl Into<Bytes>, kind: &'static str) -> Self {
         let body = body.into();
         let digest = base64url::encode(&canonical::digest(&body));
@@ -26,8 +26,8 @@ impl Published {
         }
     }
 
-    /// The answer to a request with these fields: 304 to whoever has this very
-    /// content (RFC 9110 section 13.1.2).
+    /// Answers a request with these fields: 304 if the caller has this content (RFC 9110 section
+    /// 13.1.2).
     pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
         let mut response = if self.is_known(asked) {
             StatusCode::NOT_MODIFIED.into_response()
@@ -51,8 +51,8 @@ impl Published {
         response
     }
 
-    /// Compared weakly (RFC 9110 section 8.8.3.2), because a proxy that
-    /// compresses may have weakened the tag on its way out.
+    /// Compares weakly (RFC 9110 section 8.8.3.2), because a compressing proxy may have weakened
+    /// the tag.
     fn is_known(&self, asked: &HeaderMap) -> bool {
         let fields = asked.get_all(header::IF_NONE_MATCH).iter();
         let texts = fields.filter_map(|field| field.to_str().ok());

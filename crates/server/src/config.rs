@@ -1,4 +1,4 @@
-//! Settings: file, then environment, then flags; the later one wins.
+//! The settings of the program, from file, environment and flags.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -18,28 +18,27 @@ mod tests;
 /// The commented configuration file that `onward init` writes.
 pub const TEMPLATE: &str = include_str!("config/template.toml");
 
-/// All settings, by the names that the configuration file uses. In the
-/// environment a setting is called `ONWARD_` and its name in capitals.
+/// All settings, with the names of the configuration file. The environment variable of a setting is
+/// `ONWARD_` and its name in capitals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Where the store is: a path, `sqlite:PATH` or `postgres://…`.
     pub store: String,
-    /// Threads that read; on PostgreSQL as many connections more store results
-    /// of deliveries.
+    /// Threads that read. On PostgreSQL as many further connections store results of deliveries.
     pub store_connections: usize,
     /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
     pub store_ca_file: String,
-    /// File with the key that seals private keys in the store.
+    /// File with the key-encryption key, which seals private keys in the store.
     pub key_encryption_key_file: String,
 
-    /// Address under which callers reach the chain query; no slash at its end.
+    /// Public URL of the chain query, without a slash at its end.
     pub base_url: String,
-    /// Address of the token endpoint's host: also the issuer.
+    /// Public URL of the token endpoint's host, which is also the issuer.
     pub auth_url: String,
-    /// Address of the key set's and directory's host.
+    /// Public URL of the key set and the directory.
     pub directory_url: String,
-    /// Address of the listing and chain management.
+    /// Public URL of the listing and chain management.
     pub listing_base_url: String,
 
     /// Socket of the chain query.
@@ -59,14 +58,14 @@ pub struct Config {
     pub private_key_file: String,
     /// PEM file of the authorities whose client certificates are accepted.
     pub client_ca_file: String,
-    /// PEM file of those authorities' revocation lists; empty: none is checked.
+    /// PEM file of those authorities' revocation lists; empty: no list is checked.
     pub client_crl_file: String,
-    /// How often the four files above are looked at for new ones; 0: only on SIGHUP.
+    /// How often the four files above are checked for changes, in seconds; 0: only on SIGHUP.
     pub certificate_check_seconds: u32,
-    /// Proxies whose `Client-Cert` field (RFC 9440) is believed.
+    /// Proxies whose `Client-Cert` field (RFC 9440) is trusted.
     pub trusted_proxies: Vec<IpAddr>,
 
-    /// Connections open at once, all sockets together but `listen_ops`.
+    /// Connections open at once, on all sockets together except `listen_ops`.
     pub connections_max: usize,
     /// Connections open at once from one address, or one IPv6 network of 64 bits; 0: no bound.
     pub connections_per_address_max: usize,
@@ -78,85 +77,85 @@ pub struct Config {
     pub idle_timeout_seconds: u32,
     /// How long a peer may take for a request's body.
     pub body_timeout_seconds: u32,
-    /// How long a peer may take no more of its answer.
+    /// How long a peer may read nothing of its answer.
     pub answer_timeout_seconds: u32,
-    /// How long this node, told to stop, says that it is not ready and goes on answering.
+    /// How long a stopping node reports that it is not ready and still answers.
     pub drain_seconds: u32,
 
-    /// How long an access token lives (S-22).
+    /// The lifetime of an access token (S-22).
     pub token_lifetime_seconds: i64,
     /// How long a retired signing key stays published (S-28).
     pub key_retention_days: u32,
-    /// How long a signature of the same content is reused (S-13); 0: never.
+    /// How long a signature is reused for the same content (S-13); 0: never.
     pub signature_reuse_seconds: i64,
     /// Threads that sign at once; 0: one for each processor.
     pub signing_threads: usize,
-    /// Memory for finished answers: half for chain documents, half for whole ones.
+    /// Memory for cached answers: half for chain documents, half for complete answers.
     pub document_cache_mebibytes: u64,
 
-    /// Networks that callbacks may be in although they are not public (S-31),
-    /// each as address and prefix.
+    /// Networks that callbacks may be in although they are not public (S-31), each as address and
+    /// prefix.
     pub callback_allowed_networks: Vec<String>,
-    /// PEM file of authorities that callbacks' certificates may come from,
-    /// besides those of the operating system; empty: no others.
+    /// PEM file of authorities of callbacks' certificates, besides the operating system's; empty:
+    /// no others.
     pub callback_ca_file: String,
     /// Attempts that may be under way to one subscription at once (S-36).
     pub callback_concurrency: usize,
-    /// How long deliveries that ended, and their events, are kept.
+    /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
-    /// Requests a second that a client may send for long.
+    /// Requests a second that a client may send on average.
     pub rate_limit_per_second: u32,
     /// Requests that a client may send at once.
     pub rate_limit_burst: u32,
 
-    /// Where spans of requests go, in OTLP over HTTP; empty: nowhere.
+    /// The collector's address for spans (OTLP over HTTP); empty: no spans.
     pub trace_endpoint: String,
-    /// What is logged: `error`, `warn`, `info`, `debug`, or a filter by module.
+    /// The log level: `error`, `warn`, `info`, `debug`, or a filter by module.
     pub log: String,
     /// `text` or `json`.
     pub log_format: LogFormat,
 }
 
-/// What is wrong with the settings, in one sentence.
+/// Why the settings cannot be used, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("cannot read the configuration file {path}: {reason}")]
     Unreadable {
-        /// Which file.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// Why it cannot be read.
         reason: String,
     },
-    /// The file is no TOML.
+    /// The file is not valid TOML.
     #[error("the configuration file {path} is not valid TOML: {reason}")]
     Malformed {
-        /// Which file.
+        /// The path of the file.
         path: String,
-        /// Where and why.
+        /// The position and the cause.
         reason: String,
     },
-    /// There is no such setting.
+    /// A setting of this name does not exist.
     #[error("{origin} sets `{name}`, which is no setting{hint}")]
     Unknown {
-        /// Where it was set.
+        /// The source of the setting.
         origin: String,
         /// The name.
         name: String,
-        /// Perhaps the name that was meant.
+        /// A similar name, if there is one.
         hint: String,
     },
-    /// A setting has a wrong value.
+    /// The value of a setting is not allowed.
     #[error("{origin} sets `{name}` wrongly: {reason}")]
     Wrong {
-        /// Where it was set.
+        /// The source of the setting.
         origin: String,
         /// The setting.
         name: String,
-        /// What is right.
+        /// The values that are allowed.
         reason: String,
     },
 }
@@ -212,8 +211,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads the file and lays environment and flags over it. Relative paths
-    /// of the file are relative to the file.
+    /// Reads the file. The environment overrides it, and flags override both. Relative paths are
+    /// relative to the file.
     pub fn load(
         path: &Path,
         environment: impl IntoIterator<Item = (String, String)>,
@@ -225,22 +224,22 @@ impl Config {
         Ok(config)
     }
 
-    /// The token endpoint's URL.
+    /// The URL of the token endpoint.
     pub fn token_endpoint(&self) -> String {
         format!("{}/token", self.auth_url)
     }
 
-    /// The URL where tokens are looked at (RFC 7662).
+    /// The URL of token introspection (RFC 7662).
     pub fn introspection_endpoint(&self) -> String {
         format!("{}/introspect", self.auth_url)
     }
 
-    /// The URL where tokens are given up (RFC 7009).
+    /// The URL of token revocation (RFC 7009).
     pub fn revocation_endpoint(&self) -> String {
         format!("{}/revoke", self.auth_url)
     }
 
-    /// The published key set's URL.
+    /// The URL of the published key set.
     pub fn jwks_url(&self) -> String {
         format!("{}/jwks", self.directory_url)
     }
@@ -265,7 +264,7 @@ impl Config {
     }
 }
 
-/// A setting of time as a duration.
+/// A setting in seconds as a duration.
 pub(crate) fn seconds(setting: u32) -> Duration {
     Duration::from_secs(setting.into())
 }

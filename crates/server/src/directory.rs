@@ -1,4 +1,4 @@
-//! The participant directory as it is published, rendered anew when a participant has changed.
+//! The published participant directory, rendered again when a participant changed.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,7 +8,7 @@ use crate::conditional::Published;
 use crate::config::Config;
 use crate::wire::directory::Organisation;
 
-/// The directory at the revision that this node last saw.
+/// The directory, cached at the revision that this node last read.
 #[derive(Debug)]
 pub(crate) struct Directory {
     storage: Storage,
@@ -17,7 +17,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// The directory of this store, not read yet.
+    /// Makes an empty cache for the directory of this store.
     pub(crate) fn new(storage: Storage, config: Arc<Config>) -> Self {
         Self {
             storage,
@@ -26,8 +26,7 @@ impl Directory {
         }
     }
 
-    /// The directory as it stands in the store now: one small read when
-    /// nothing changed.
+    /// The current directory. Costs one small read if nothing changed.
     pub(crate) async fn published(&self) -> Result<Published, StorageError> {
         let revision = self
             .storage

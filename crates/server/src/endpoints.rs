@@ -76,7 +76,7 @@ pub(crate) async fn open_endpoints(
     Ok((endpoints, addresses))
 }
 
-/// Whether the listener asks for a client certificate (S-20); `None`: it has no TLS.
+/// Whether the listener requests a client certificate (S-20); `None`: it has no TLS.
 fn client_certificate(listener: Listener) -> Option<ClientCertificate> {
     match listener {
         Listener::Base | Listener::Auth | Listener::Listing => Some(ClientCertificate::Requested),

@@ -1,4 +1,4 @@
-//! Form bodies in both encodings of S-1, within bounds.
+//! Reads form bodies in both encodings of S-1, within bounds.
 
 use axum::body::{Body, Bytes};
 use edge::connection::slow_body::SlowBody;

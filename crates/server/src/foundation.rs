@@ -67,7 +67,7 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
 impl Foundation {
     /// Opens store and keys. Blocks.
     pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
-        // Faults outside the store are found before the store is upgraded.
+        // Faults outside the store must show before the store is upgraded.
         let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
         let storage = open_storage(&config, opening)?;

@@ -1,4 +1,4 @@
-//! What is removed as time goes by: on every node, once a minute.
+//! Removes old rows, on every node once a minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +25,11 @@ pub struct Housekeeping {
     pub registry: Arc<Registry>,
     /// How long a retired signing key stays published (S-28).
     pub key_retention_days: u32,
-    /// How long deliveries that ended, and their events, are kept.
+    /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
 }
 
-/// Cleans until told to stop.
+/// Cleans once a minute until `stop` turns true.
 pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
@@ -52,8 +52,8 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Removes assertions, kept answers, deliveries and events that are older than the settings
-/// want them kept, and withdraws old keys (S-28). One round is one transaction, and bounded.
+/// Removes assertions, kept answers, deliveries and events that are older than their retention, and
+/// withdraws old keys (S-28). A round is one transaction of bounded size.
 pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError> {
     let now = housekeeping.clock.now_seconds();
     let keys_before = now - i64::from(housekeeping.key_retention_days) * DAY_SECONDS;
@@ -75,8 +75,8 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
         .await
 }
 
-/// What was owed where nobody can ask for it any more: cancelled, after a key was revoked, and
-/// removed, with a subscription. What is left when the program stops is left for the next one.
+/// Cancels pending deliveries of revoked API keys, and removes those of deleted subscriptions.
+/// Stops early when `stop` turns true; the next round goes on.
 pub async fn end_remains(
     housekeeping: &Housekeeping,
     stop: &watch::Receiver<bool>,

@@ -1,4 +1,4 @@
-//! The whole server: opened from settings, served, stopped.
+//! Starts, drains and stops the server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -47,14 +47,14 @@ pub enum StartError {
     /// The operating system refuses to start a thread.
     #[error("cannot start the threads that sign: {0}")]
     Threads(std::io::Error),
-    /// An address cannot be listened on.
+    /// A socket cannot be opened.
     #[error("cannot listen on {address} ({setting}): {reason}")]
     Listen {
-        /// The setting that names it.
+        /// The setting that names the address.
         setting: &'static str,
         /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// Why it cannot be opened.
         reason: String,
     },
 }
@@ -125,7 +125,7 @@ impl Server {
     pub async fn reload_certificates(&self) {
         let (edge, tls) = (Arc::clone(&self.edge), Arc::clone(&self.tls));
         let reading = move || live::reload(&edge, &tls, ReloadReason::Operator);
-        // It fails when the program ends.
+        // This fails only when the program ends.
         drop(tokio::task::spawn_blocking(reading).await);
     }
 

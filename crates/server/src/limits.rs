@@ -1,4 +1,4 @@
-//! Every bound of the program, with its unit. Settings can lower or raise some.
+//! Bounds of requests, answers and stored rows, with their units.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
 /// JSON body of a write, in bytes (S-54).
 pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
-/// Body of a token request, in bytes: an assertion of 16 KiB fits with room.
+/// Body of a token request, in bytes. An assertion has at most 16 KiB.
 pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Fields of one form.
 pub const FORM_FIELDS_MAX: usize = 512;
@@ -16,26 +16,26 @@ pub const VALUES_MAX: usize = 100;
 pub const VALUE_CHARACTERS_MAX: usize = 200;
 /// Chains on a page (document 1).
 pub const ROWS_MAX: u64 = 100;
-/// Chains on a page when none is asked for (document 1).
+/// Chains on a page by default (document 1).
 pub const ROWS_DEFAULT: u64 = 15;
-/// Properties that a look-up of an address lists at most.
+/// Properties that an address look-up lists at most.
 pub const SUGGESTIONS_MAX: usize = 20;
-/// Properties that it lists when no number is asked for.
+/// Properties that an address look-up lists by default.
 pub const SUGGESTIONS_DEFAULT: usize = 5;
-/// Highest page: the largest integer that canonical JSON carries exactly
-/// (RFC 8785 section 3.1), because the answer repeats it.
+/// Highest page. The answer repeats it, and canonical JSON has no larger exact integer (RFC 8785
+/// section 3.1).
 pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
 /// Characters of `x-fapi-interaction-id` that are echoed.
 pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
 /// Signatures kept for reuse.
 pub const SIGNATURES_CACHED_MAX: usize = 100_000;
-/// How long a signature may be reused at most (S-13), in seconds.
+/// The longest reuse of a signature (S-13), in seconds.
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
-/// Largest integer in a JSON body or path: what every JSON reader carries exactly.
+/// Largest integer in a JSON body or path that every JSON reader reads exactly.
 pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
 /// Entries on a page of a list.
 pub const PER_PAGE_MAX: i64 = 100;
-/// Entries on a page of a list when no number is asked for.
+/// Entries on a page of a list by default.
 pub const PER_PAGE_DEFAULT: i64 = 15;
 /// Highest page of a list.
 pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
@@ -47,14 +47,14 @@ pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 /// Subscriptions of one API key.
 pub const SUBSCRIPTIONS_MAX: i64 = 100;
-/// Events that one replay owes again.
+/// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
-/// Events that one transaction of a replay looks at.
+/// Events that one transaction of a replay reads.
 pub const REPLAY_PART_EVENTS: i64 = 1_000;
-/// Deliveries of one subscription that one transaction changes or removes. A recording that waits
-/// for it, as on SQLite, does not wait long.
+/// Deliveries of one subscription that one transaction changes or removes. A recording waits for
+/// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
-/// How long the metrics wait for the store; Prometheus itself waits for 10 s by default.
+/// How long the metrics wait for the store. Prometheus waits for 10 s by default.
 pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Deliveries of one subscription that the metrics count.
 pub const WAITING_COUNTED_MAX: i64 = 100_000;

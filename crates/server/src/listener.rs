@@ -3,14 +3,14 @@
 /// One of the five addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// Chain query; webhook management. Asks for a client certificate.
+    /// Chain query and webhook management. Requests a client certificate.
     Base,
-    /// Token endpoint, introspection, revocation. Asks for a client certificate.
+    /// Token endpoint, introspection and revocation. Requests a client certificate.
     Auth,
     /// Key set and directory.
     Directory,
-    /// Listing and chain management. Asks for a client certificate, because a
-    /// bound token is checked here as well (S-24).
+    /// Listing and chain management. Requests a client certificate, because bound tokens are valid
+    /// here too (S-24).
     Listing,
     /// Health and metrics, for the operator.
     Ops,

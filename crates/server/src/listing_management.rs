@@ -1,7 +1,8 @@
-//! What the routes of listing and chain management (document 2) share.
+//! The parts that the routes of listing and chain management (document 2) share.
 //!
-//! A handler proves its caller, reads its fields, and records in one write: the parts here load
-//! what a decision of `chain` needs, ask it, and store what it returns with its history.
+//! A handler proves its caller, reads its fields and records in one transaction. The functions here
+//! load the data for a decision of `chain`, make the decision, and store its result with its
+//! history.
 
 pub mod caller;
 pub mod causes;
@@ -27,7 +28,7 @@ use observe::clock::Clock;
 use storage::Storage;
 use tokens::context::TokenContext;
 
-/// The parts that calls of document 2 use.
+/// The parts that listing and chain management uses.
 #[derive(Debug)]
 pub struct ListingManagement {
     /// Time.

@@ -1,5 +1,5 @@
-//! Which property somebody means by an address as typed (S-7): one way for the
-//! chain query, the look-up and the measurement of both.
+//! Finds the property that a typed address means (S-7), for the chain query, the look-up and the
+//! measurement of both.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use storage::address_search::{self, Hit};
 use storage::properties::StoredProperty;
 use storage::{Read, StorageError};
 
-/// What a value of a chain query leads to.
+/// The result for one value of a chain query.
 #[derive(Debug)]
 pub enum Found {
     /// No property, or one without a current listing (S-6).
@@ -23,19 +23,19 @@ pub enum Found {
 /// A property that an address may mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
-    /// Its number.
+    /// The UPRN of the property.
     pub uprn: Uprn,
-    /// Its whole address in one line.
+    /// The address in one line.
     pub display_address: String,
-    /// How well it fits, 0 to 1.
+    /// How well the address fits, from 0 to 1.
     pub confidence: f64,
 }
 
-/// Finds the property that a value of a chain query names, if it is certain,
-/// and its current listing.
+/// Finds the current listing of the property that a value of a chain query names, if the property
+/// is certain.
 pub fn find_listing(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
     let query = Query::parse(text);
-    // However it is spaced and punctuated, or else repaired.
+    // A postcode is accepted with any spaces and punctuation, or with repaired characters.
     if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
         let hits = address_search::list_by_postcode(read, &postcode)?;
         return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
@@ -51,8 +51,7 @@ pub fn find_listing(read: &mut Read<'_>, text: &str) -> Result<Found, StorageErr
     })
 }
 
-/// Lists the properties that an address may mean, the most likely first, with
-/// or without a listing.
+/// Lists the properties that an address may mean, the most likely first. They need no listing.
 pub fn list_suggestions(
     read: &mut Read<'_>,
     text: &str,
@@ -74,7 +73,7 @@ pub fn list_suggestions(
     Ok(fitting.take(limit).collect())
 }
 
-/// Ranks the properties that fit; `see` is shown each one that was read.
+/// Ranks the properties that fit. Calls `see` for each property that was read.
 pub fn rank(
     read: &mut Read<'_>,
     query: &Query,
@@ -87,7 +86,7 @@ pub fn rank(
     })
 }
 
-/// As [`rank`] in a store without these properties.
+/// Like [`rank`], without these properties.
 pub fn rank_without(
     read: &mut Read<'_>,
     query: &Query,

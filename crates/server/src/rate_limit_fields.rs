@@ -10,7 +10,7 @@ use crate::problem::Problem;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const STATE: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Counts a request for its client, unless `allowance` holds its count already.
+/// Counts a request for its client, unless `allowance` is set: then it was counted before.
 pub(crate) fn count(
     limits: Option<&RateLimits>,
     client: &Client,

@@ -1,4 +1,4 @@
-//! What the routes of webhook management share.
+//! The parts that the routes of webhook management share.
 
 pub mod causes;
 pub mod holder;
@@ -34,6 +34,6 @@ pub struct WebhookManagement {
     pub replays: RunningReplays,
     /// Requests of each API key, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
-    /// How long deliveries that ended, and their events, are kept.
+    /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
 }

@@ -1,4 +1,4 @@
-//! The values that each setting may have.
+//! Checks the values of settings.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -21,7 +21,8 @@ impl Config {
         ] {
             let authority = url.strip_prefix("https://").unwrap_or_default();
             let is_parsed = url.parse::<http::Uri>().is_ok();
-            // Well-known addresses of a name with a path lie elsewhere (RFC 8414 section 3.1).
+            // A path is refused, because it would move the well-known addresses (RFC 8414 section
+            // 3.1).
             if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
                 let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
                 return Err(wrong(name, reason));
@@ -29,7 +30,7 @@ impl Config {
         }
         let collector = self.trace_endpoint.as_str();
         if !collector.is_empty() && !is_http_address(collector) {
-            // Without the value: what is wrong may be a password in it.
+            // The text leaves out the value, which may contain a password.
             let reason = "it must be an http or https address without a password".to_owned();
             return Err(wrong("trace_endpoint", reason));
         }
@@ -46,7 +47,7 @@ impl Config {
         Ok(())
     }
 
-    /// Settings that are numbers, with their allowed ranges.
+    /// Numbers and their allowed ranges, except those of connections.
     fn numbers(&self) -> [Number; 9] {
         let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
         let (lifetime_max, reuse_max) = (

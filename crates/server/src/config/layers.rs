@@ -1,4 +1,4 @@
-//! Laying one source of settings over another.
+//! Merges the sources of settings.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::{Config, ConfigError};
 
-/// Environment variables that begin like settings but are none.
+/// Environment variables with the prefix of settings that are not settings.
 const NO_SETTINGS: [&str; 6] = [
     "ONWARD_API_KEY",
     "ONWARD_BENCH_",
@@ -16,7 +16,7 @@ const NO_SETTINGS: [&str; 6] = [
     "ONWARD_TEST_",
 ];
 
-/// File < environment < flags (`NAME=VALUE`).
+/// Merges file, environment and flags (`NAME=VALUE`); the later source wins.
 pub(super) fn merge(
     path: &Path,
     environment: impl IntoIterator<Item = (String, String)>,
@@ -83,7 +83,7 @@ fn read_file(path: &Path) -> Result<Table, ConfigError> {
     })
 }
 
-/// Text from outside of the file takes the type of the setting.
+/// Parses a text of environment or flags as the type of the setting.
 fn read_text(defaults: &Table, name: &str, text: &str) -> Value {
     let as_text = || Value::String(text.to_owned());
     match defaults.get(name) {
@@ -103,7 +103,7 @@ fn read_text(defaults: &Table, name: &str, text: &str) -> Value {
     }
 }
 
-/// Sets one setting, if it exists and the value fits it.
+/// Sets one setting, if it exists and the value has its type.
 fn set(settings: &mut Table, origin: &str, name: &str, value: Value) -> Result<(), ConfigError> {
     if !settings.contains_key(name) {
         return Err(ConfigError::Unknown {
@@ -124,7 +124,7 @@ fn set(settings: &mut Table, origin: &str, name: &str, value: Value) -> Result<(
     Ok(())
 }
 
-/// A setting whose name shares a beginning of at least four letters.
+/// A hint at the setting that shares at least the first four letters.
 fn nearest(settings: &Table, name: &str) -> String {
     let shared = |known: &str| {
         let pairs = known.chars().zip(name.chars());

@@ -1,4 +1,4 @@
-//! Who calls listing and chain management: a client, acting for its branches.
+//! Proves the caller of listing and chain management: a client that acts for its branches.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::listing_management::ListingManagement;
 use crate::problem::Problem;
 use crate::rate_limit_fields;
 
-/// Proof that a request carries a valid access token of scope `listing`, bound
-/// to its certificate where it is bound at all (S-24). Its branches are those
-/// that the client has now, not those of the time when the token was issued.
+/// Proof that a request carries a valid access token of scope `listing`, on a connection with the
+/// token's certificate if the token is bound (S-24). The branches are the client's present
+/// branches, not those at the time of issue.
 #[derive(Debug, Clone)]
 pub struct BranchCaller {
     client: Arc<Client>,
@@ -57,12 +57,12 @@ impl BranchCaller {
         &self.client.id
     }
 
-    /// The branches whose listings are the caller's.
+    /// The branches that the caller acts for.
     pub fn branches(&self) -> &[BranchId] {
         &self.client.branches
     }
 
-    /// Refuses a branch that is not the caller's.
+    /// Refuses a branch that the caller does not act for.
     pub fn check_branch(&self, branch: BranchId) -> Result<(), Refusal> {
         if permission::is_own(self.branches(), branch) {
             Ok(())
@@ -74,7 +74,7 @@ impl BranchCaller {
     }
 }
 
-/// A route takes this from its request; it is there only if `admit` put it there.
+/// Only `admit` adds a caller to a request.
 impl<S: Sync> FromRequestParts<S> for BranchCaller {
     type Rejection = Problem;
 

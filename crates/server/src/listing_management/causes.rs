@@ -1,5 +1,5 @@
-//! How the operations of listing and chain management may be refused, for its description: real
-//! refusals, made as the rules make them.
+//! The refusals of listing and chain management for its OpenAPI document, made by the functions
+//! that the routes call.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -26,7 +26,7 @@ use crate::limits;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
 
-/// Everything that can be refused for these causes, and what every operation may answer.
+/// The refusals of these causes, and those of every operation.
 pub struct Refused<T>(PhantomData<T>);
 
 /// A cause of refusals.
@@ -35,18 +35,18 @@ pub trait Cause {
     fn problems() -> Vec<Problem>;
 }
 
-/// A request body, whatever is in it.
+/// A request body of any content.
 pub struct AnyBody;
 
 /// A write that is recorded, with or without `Idempotency-Key`.
 pub struct Recorded;
 
-/// The members of a JSON body; `T` names one that can be wrong.
+/// The members of a JSON body. `T` names a member that can be wrong.
 pub struct Members<T>(PhantomData<T>);
 
-/// A body of which one member can be shown as wrong.
+/// A body with an example of a wrong member.
 pub trait WrongMember {
-    /// Its name and what is asked of it.
+    /// The name of the member, and the detail of its refusal.
     const WRONG: (&'static str, &'static str);
 }
 
@@ -71,7 +71,7 @@ pub struct KnownType;
 /// A group and a branch, of a workflow.
 pub struct KnownWorkflow;
 
-/// A branch that must be the caller's, and an address.
+/// A branch that must be the caller's, and a property.
 pub struct OwnPlace;
 
 /// An `external_id` that cannot be changed.

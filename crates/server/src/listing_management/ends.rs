@@ -15,12 +15,12 @@ use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 
-/// What somebody says of an end.
+/// The new state of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// The chain ends there.
     Checked,
-    /// That is not certain any more.
+    /// It is uncertain whether the chain ends there.
     Unchecked(UncheckReason),
 }
 
@@ -37,7 +37,7 @@ pub fn find_own_chain(
     Ok(chain)
 }
 
-/// Marks the end of a chain that is named by its id.
+/// Marks the end of the chain with this id.
 pub fn mark_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -82,7 +82,7 @@ fn store(
     let detail = EndDetail::new(end, reason);
     for listing in &listings {
         author
-            .pen()
+            .history()
             .note(write, (*listing, chain.id()), action, &detail)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Reading a JSON body: every wrong field is named, all at once.
+//! Reads a JSON body, and reports all wrong fields in one answer.
 
 use std::ops::RangeInclusive;
 
@@ -9,8 +9,7 @@ use serde_json::{Map, Value};
 use crate::limits;
 use crate::problem::{FieldError, Problem};
 
-/// The members of a JSON object, and what was wrong with them so far. Members
-/// that nobody asks for are ignored.
+/// The members of a JSON object, and the errors found so far. Unknown members are ignored.
 #[derive(Debug)]
 pub struct Fields {
     members: Map<String, Value>,
@@ -35,7 +34,7 @@ impl Fields {
         })
     }
 
-    /// Whether a member is there and not null.
+    /// Whether a member is present and not null.
     pub fn has(&self, name: &str) -> bool {
         self.members.get(name).is_some_and(|value| !value.is_null())
     }
@@ -73,7 +72,7 @@ impl Fields {
         self.integer(name, 1..=limits::INTEGER_MAX)
     }
 
-    /// An id that must be there.
+    /// A required id.
     pub fn required_id(&mut self, name: &str) -> Option<i64> {
         self.require(name);
         self.id(name)
@@ -111,7 +110,7 @@ impl Fields {
         self.text_of(name, 1)
     }
 
-    /// As [`Fields::text`], but it may be empty.
+    /// Like [`Fields::text`], but the text may be empty.
     pub fn text_or_empty(&mut self, name: &str) -> Option<String> {
         self.text_of(name, 0)
     }
@@ -167,8 +166,7 @@ impl Fields {
         texts
     }
 
-    /// The members of an optional object; their errors come back with
-    /// [`Fields::close`].
+    /// The members of an optional object. [`Fields::close`] takes over their errors.
     pub fn object(&mut self, name: &'static str) -> Option<Self> {
         let value = self.members.get(name).filter(|value| !value.is_null())?;
         let Value::Object(members) = value else {
@@ -182,7 +180,7 @@ impl Fields {
         })
     }
 
-    /// Takes over what was wrong in an inner object.
+    /// Takes over the errors of an inner object.
     pub fn close(&mut self, inner: Self) {
         let prefix = inner.prefix;
         self.errors
@@ -192,12 +190,12 @@ impl Fields {
             }));
     }
 
-    /// Whether nothing was wrong so far.
+    /// Whether no error was found so far.
     pub fn is_right(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// Ends the reading: all errors at once, or none.
+    /// Ends the reading. Fails with all errors, if there are any.
     pub fn finish(self) -> Result<(), Problem> {
         super::page::refuse_errors(self.errors)
     }

@@ -1,4 +1,4 @@
-//! The history: what it says of each kind of change, and how it is written.
+//! Writes the history of listings, with the details of each kind of change.
 
 use chain::ends::End;
 use chain::ids::{ChainId, ListingId};
@@ -13,19 +13,19 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::problem::Problem;
 
-/// Who writes the history where no client does: an operator's command.
+/// The actor of changes by an operator's command.
 pub const OPERATOR: &str = "operator";
 
-/// Writes lines of history.
+/// Writes lines of history for one actor at one time.
 #[derive(Debug, Clone, Copy)]
-pub struct Pen<'a> {
-    /// A client's id, or [`OPERATOR`].
+pub struct HistoryWriter<'a> {
+    /// The id of a client, or [`OPERATOR`].
     pub actor: &'a str,
     /// Unix seconds.
     pub now: i64,
 }
 
-impl Pen<'_> {
+impl HistoryWriter<'_> {
     /// Writes one line of a listing's history, in the transaction of the change.
     pub fn note(
         &self,
@@ -73,7 +73,7 @@ pub struct EndDetail {
 }
 
 impl EndDetail {
-    /// The reason in document 2's spelling.
+    /// Makes the detail. `reason` has document 2's spelling.
     pub fn new(end: End, reason: &'static str) -> Self {
         Self {
             end: end.as_str(),
@@ -101,7 +101,7 @@ pub struct MilestoneDetail {
 }
 
 impl MilestoneDetail {
-    /// One that was recorded.
+    /// The detail of a recorded milestone.
     pub fn recorded(kind: &MilestoneType, record: &Record) -> Self {
         Self {
             key: kind.key,
@@ -112,7 +112,7 @@ impl MilestoneDetail {
         }
     }
 
-    /// One that was withdrawn.
+    /// The detail of a withdrawn milestone.
     pub fn withdrawn(kind: &MilestoneType) -> Self {
         Self {
             key: kind.key,
@@ -174,7 +174,7 @@ impl From<ListingId> for WithdrawnDetail {
     }
 }
 
-/// What the detail of a line can be, for its description.
+/// The schema of all details.
 pub fn describe_details() -> AnyOfBuilder {
     AnyOfBuilder::new()
         .description(Some(

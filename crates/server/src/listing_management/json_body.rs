@@ -1,4 +1,4 @@
-//! A JSON body within bounds, before anything in it is read.
+//! Reads a JSON body within bounds.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -9,7 +9,7 @@ use crate::form;
 use crate::limits;
 use crate::problem::Problem;
 
-/// A body that ought to be JSON.
+/// A body that should be JSON; its content is not parsed yet.
 #[derive(Debug, Clone)]
 pub struct JsonBody {
     is_json: bool,
@@ -29,7 +29,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 }
 
 impl JsonBody {
-    /// The members of the object in it.
+    /// Parses the members of its object.
     pub fn fields(&self) -> Result<Fields, Problem> {
         if !self.is_json {
             return Err(Problem::MediaTypeUnsupported("application/json"));
@@ -37,7 +37,7 @@ impl JsonBody {
         Fields::parse(&self.body)
     }
 
-    /// The body as it came, of whatever type.
+    /// The unparsed body.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.body
     }

@@ -1,4 +1,4 @@
-//! Adding and breaking links (S-41 to S-45).
+//! Adds and breaks links (S-41 to S-45).
 
 use chain::ends::{self, End};
 use chain::ids::{BranchId, ChainId, ListingId};
@@ -8,12 +8,12 @@ use chain::state::{Chain, Link};
 use storage::{Read, StorageError, Write, changes, listings, state};
 use uuid::Uuid;
 
-use super::history::{LinkDetail, OPERATOR, Pen};
+use super::history::{HistoryWriter, LinkDetail, OPERATOR};
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 
-/// A listing as far as a link is concerned.
+/// The facts of a listing that a link needs.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     listing: ListingId,
@@ -28,14 +28,14 @@ struct Sides {
     buyer: Standing,
 }
 
-/// Links two listings, at least one of them the caller's.
+/// Links two listings. At least one must be the caller's.
 pub fn add_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
     check_permission(author, &sides)?;
-    join(write, &author.pen(), &sides, LinkRule::OneToOne)
+    join(write, &author.history(), &sides, LinkRule::OneToOne)
 }
 
-/// Links two listings as the operator may: into a split chain too (S-46).
+/// Links two listings for the operator, who may also make a split chain (S-46).
 pub fn add_link_as_operator(
     write: &mut Write<'_>,
     now: i64,
@@ -43,15 +43,15 @@ pub fn add_link_as_operator(
     rule: LinkRule,
 ) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
-    let pen = Pen {
+    let history = HistoryWriter {
         actor: OPERATOR,
         now,
     };
-    join(write, &pen, &sides, rule)
+    join(write, &history, &sides, rule)
 }
 
-/// Links a listing above the top, or below the bottom, of the chain of one of
-/// the caller's listings (S-45).
+/// Links a listing above the top or below the bottom of a chain (S-45). The anchor must be the
+/// caller's.
 pub fn add_at_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -90,10 +90,10 @@ pub fn add_at_end(
             buyer: added,
         },
     };
-    join(write, &author.pen(), &sides, LinkRule::OneToOne)
+    join(write, &author.history(), &sides, LinkRule::OneToOne)
 }
 
-/// Breaks a link, at least one side of it the caller's.
+/// Breaks a link. At least one side must be the caller's.
 pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
     check_permission(author, &sides)?;
@@ -107,7 +107,7 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
     let detail = LinkDetail::from(link);
     for listing in [link.seller, link.buyer] {
         let at = (listing, chain_of(listing));
-        author.pen().note(write, at, "link.broken", &detail)?;
+        author.history().note(write, at, "link.broken", &detail)?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageErro
 
 fn join(
     write: &mut Write<'_>,
-    pen: &Pen<'_>,
+    history: &HistoryWriter<'_>,
     sides: &Sides,
     rule: LinkRule,
 ) -> Result<(), Problem> {
@@ -128,10 +128,10 @@ fn join(
     let sellers = load_chain(write, seller.chain)?;
     let buyers = load_chain(write, buyer.chain)?;
     let join = link::join((&sellers, seller.listing), (&buyers, buyer.listing), rule)?;
-    changes::store_join(write, &join, pen.now)?;
+    changes::store_join(write, &join, history.now)?;
     let detail = LinkDetail::from(join.link);
     for listing in [seller.listing, buyer.listing] {
-        pen.note(write, (listing, join.survivor), "link.added", &detail)?;
+        history.note(write, (listing, join.survivor), "link.added", &detail)?;
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn find_standing(
     }))
 }
 
-/// A side of a link that does not exist.
+/// The refusal of a side that does not exist.
 pub fn unknown_side(side: Side, listing: ListingId) -> Refusal {
     let side = side.as_str();
     let detail = format!("{side} listing {listing} does not exist");
@@ -173,7 +173,7 @@ fn check_permission(author: &Author<'_>, sides: &Sides) -> Result<(), Refusal> {
     Err(foreign_sides(seller.listing, buyer.listing))
 }
 
-/// A link of which neither side is the caller's (S-47).
+/// The refusal of a link without a side of the caller (S-47).
 pub fn foreign_sides(seller: ListingId, buyer: ListingId) -> Refusal {
     Refusal::forbidden(format!(
         "neither seller listing {seller} nor buyer listing {buyer} belongs to one of your branches"

@@ -1,4 +1,4 @@
-//! The bodies that describe a listing (S-52).
+//! Reads the bodies that describe a listing (S-52).
 
 pub mod described;
 
@@ -10,53 +10,53 @@ use super::fields::Fields;
 use super::recording::WriteRequest;
 use crate::problem::Problem;
 
-/// A listing to be created, or to be brought up to date.
+/// A listing to create or to update.
 #[derive(Debug, Clone)]
 pub struct NewListing {
-    /// What is sold.
+    /// The property that is sold.
     pub place: Place,
-    /// Whose it is.
+    /// The branch of the listing.
     pub branch: BranchId,
     /// In pounds.
     pub price: i64,
-    /// All that is said of the sale, the price too.
-    pub said: ListingChanges,
+    /// The facts of the sale, with the price.
+    pub facts: ListingChanges,
 }
 
 /// How a body names a property.
 #[derive(Debug, Clone)]
 pub enum Place {
-    /// By its id.
+    /// The id of a known property.
     Known(PropertyId),
-    /// By its address.
+    /// The address of a property that may be new.
     Address(PlaceAddress),
 }
 
 /// An address, with the UPRN where the branch knows it.
 #[derive(Debug, Clone)]
 pub struct PlaceAddress {
-    /// In document 1's parts.
+    /// The address in the parts of document 1.
     pub address: Address,
-    /// Its number.
+    /// The UPRN of the property.
     pub uprn: Option<Uprn>,
 }
 
-/// What can be said of a listing; what is `None` stays as it is.
+/// The facts of a listing; `None` leaves a fact unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListingChanges {
     /// In pounds.
     pub price: Option<i64>,
-    /// Document 1's word; empty if unknown.
+    /// A tenure of document 1; empty if unknown.
     pub tenure: Option<String>,
-    /// Document 1's words, separated by one space.
+    /// Transaction types of document 1, separated by one space.
     pub transaction_type: Option<String>,
     /// Organisation name; empty if unknown.
     pub seller_conveyancer: Option<String>,
     /// Organisation name; empty if unknown.
     pub buyer_conveyancer: Option<String>,
-    /// S-53.
+    /// Whether links and checks of it are refused (S-53).
     pub is_locked: Option<bool>,
-    /// The branch's own reference, which never changes.
+    /// The branch's own reference, which cannot be changed.
     pub external_id: Option<String>,
 }
 
@@ -67,14 +67,14 @@ impl NewListing {
         let place = read_place(&mut fields);
         let branch = fields.required_id("branch_id").map(BranchId);
         fields.require("price");
-        let said = read_changes(&mut fields);
+        let facts = read_changes(&mut fields);
         fields.finish()?;
         let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
         Ok(Self {
             place: place.ok_or_else(incomplete)?,
             branch: branch.ok_or_else(incomplete)?,
-            price: said.price.ok_or_else(incomplete)?,
-            said,
+            price: facts.price.ok_or_else(incomplete)?,
+            facts,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Creating, changing and withdrawing listings (S-52, S-53).
+//! Creates, changes and withdraws listings (S-52, S-53).
 
 use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
@@ -18,8 +18,7 @@ use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 
-/// Creates a listing, or updates the one that its branch calls by the same
-/// external id.
+/// Creates a listing, or updates the branch's listing with the same external id.
 pub fn store_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -30,7 +29,7 @@ pub fn store_listing(
         return Err(unknown.about("branch_id").into());
     }
     author.caller.check_branch(new.branch)?;
-    let known = match &new.said.external_id {
+    let known = match &new.facts.external_id {
         Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
         None => None,
     };
@@ -42,11 +41,11 @@ pub fn store_listing(
     }
     let before = find_own_listing(write, author.caller, known.id)?;
     let property = find_place(write, &new.place, Some(&before))?;
-    store_changes(write, author, &before, (property, &new.said))?;
+    store_changes(write, author, &before, (property, &new.facts))?;
     reply(write, author, known.id, StatusCode::OK)
 }
 
-/// Changes what is said of one of the caller's listings.
+/// Changes one of the caller's listings.
 pub fn update_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -77,12 +76,12 @@ pub fn withdraw_listing(
     listings::delete_listing(write, id, author.now)?;
     let detail = WithdrawnDetail::from(id);
     author
-        .pen()
+        .history()
         .note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
     Reply::success()
 }
 
-/// An external id of a listing that was withdrawn.
+/// The refusal of a withdrawn listing's external id.
 pub fn withdrawn(listing: ListingId) -> Refusal {
     let detail = format!(
         "listing {listing} has this external_id and was withdrawn; take another external_id"
@@ -90,19 +89,19 @@ pub fn withdrawn(listing: ListingId) -> Refusal {
     Refusal::conflict("listing_withdrawn", detail).about("external_id")
 }
 
-/// Another external id for a listing that has one, or none.
+/// The refusal to change an external id.
 pub fn reference_fixed() -> Refusal {
     let detail = "the external_id of a listing cannot be changed".to_owned();
     Refusal::invalid("value_invalid", "external_id", detail)
 }
 
-/// A listing that is linked and cannot be withdrawn.
+/// The refusal to withdraw a linked listing.
 pub fn linked(listing: ListingId) -> Refusal {
     let detail = format!("listing {listing} is linked in a chain; break its links first");
     Refusal::conflict("listing_linked", detail)
 }
 
-/// A property that does not exist.
+/// The refusal of an unknown property.
 pub fn unknown_address(id: PropertyId) -> Refusal {
     let detail = format!("address {id} does not exist");
     Refusal::unknown("address_unknown", detail).about("address_id")
@@ -110,20 +109,20 @@ pub fn unknown_address(id: PropertyId) -> Refusal {
 
 fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
     let property = find_place(write, &new.place, None)?;
-    let NewListing { said, .. } = new;
+    let NewListing { facts, .. } = new;
     let details = ListingDetails {
         property,
         price: new.price,
-        tenure: said.tenure.clone().unwrap_or_default(),
-        transaction_type: said.transaction_type.clone().unwrap_or_default(),
-        seller_conveyancer: said.seller_conveyancer.clone().unwrap_or_default(),
-        buyer_conveyancer: said.buyer_conveyancer.clone().unwrap_or_default(),
+        tenure: facts.tenure.clone().unwrap_or_default(),
+        transaction_type: facts.transaction_type.clone().unwrap_or_default(),
+        seller_conveyancer: facts.seller_conveyancer.clone().unwrap_or_default(),
+        buyer_conveyancer: facts.buyer_conveyancer.clone().unwrap_or_default(),
     };
     let chain = ChainId(Uuid::new_v4());
     chains::insert_chain(write, chain)?;
     let origin = ListingOrigin {
         branch: new.branch,
-        external_id: said.external_id.as_deref(),
+        external_id: facts.external_id.as_deref(),
         chain,
         created_at: author.now,
     };
@@ -132,7 +131,7 @@ fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Resul
     let detail = ListingDetail {
         price: Some(details.price),
         address_id: Some(property.0),
-        external_id: said.external_id.clone(),
+        external_id: facts.external_id.clone(),
         tenure: filled(&details.tenure),
         transaction_type: filled(&details.transaction_type),
         seller_conveyancer: filled(&details.seller_conveyancer),
@@ -140,13 +139,13 @@ fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Resul
         is_locked: None,
     };
     author
-        .pen()
+        .history()
         .note(write, (id, chain), "listing.created", &detail)?;
     let reply = reply(write, author, id, StatusCode::CREATED)?;
     Ok(reply.at(format!("/api/v1/listing/{id}")))
 }
 
-/// Stores what differs, and notes it; nothing where nothing does.
+/// Stores the changed facts and writes them to the history, if there are any.
 fn store_changes(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -185,12 +184,12 @@ fn store_changes(
     }
     chains::raise_version(write, before.chain)?;
     author
-        .pen()
+        .history()
         .note(write, (before.id, before.chain), "listing.updated", &detail)
 }
 
-/// The property that a listing sells. An address without a UPRN means the one
-/// property that is known by it, or else a new one with a placeholder (S-12).
+/// Finds or makes the property that a listing sells. An address without a UPRN means the property
+/// with this address, or a new property with a placeholder (S-12).
 fn find_place(
     write: &mut Write<'_>,
     place: &Place,

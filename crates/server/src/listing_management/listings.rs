@@ -1,4 +1,4 @@
-//! Reading listings: whose they are, and what is included with them (S-47, S-49).
+//! Reads listings, checks whose they are, and loads their includes (S-47, S-49).
 
 use chain::ids::ListingId;
 use chain::permission;
@@ -11,8 +11,8 @@ use super::refusal::Refusal;
 use crate::problem::Problem;
 use crate::wire::management::document::{Include, Sources};
 
-/// Finds a listing of one of the caller's branches. One of another branch is
-/// 403 when it exists and 404 when it does not.
+/// Finds a listing of one of the caller's branches: 404 if it does not exist, 403 if it belongs to
+/// another branch.
 pub fn find_own_listing(
     read: &mut Read<'_>,
     caller: &BranchCaller,
@@ -25,8 +25,7 @@ pub fn find_own_listing(
     Ok(listing)
 }
 
-/// As [`find_own_listing`], but a withdrawn one is found as well: its history
-/// stays readable.
+/// Like [`find_own_listing`], but also finds withdrawn listings, whose history stays readable.
 pub fn find_own_listing_ever(
     read: &mut Read<'_>,
     caller: &BranchCaller,
@@ -42,7 +41,7 @@ pub fn find_own_listing_ever(
     Ok(listing)
 }
 
-/// Loads a listing with what its includes need.
+/// Loads a listing with the rows that its includes need.
 pub fn load_sources(
     read: &mut Read<'_>,
     caller: &BranchCaller,
@@ -75,7 +74,7 @@ pub fn in_order(mut listings: Vec<StoredListing>, ids: &[ListingId]) -> Vec<Stor
     listings
 }
 
-/// Something that cannot be included with a listing.
+/// The refusal of an unknown include.
 pub fn unknown_include(name: &str) -> Refusal {
     let name: String = name.chars().take(64).collect();
     let known = Include::ALL.map(Include::as_str).join(", ");

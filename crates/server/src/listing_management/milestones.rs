@@ -1,4 +1,4 @@
-//! Recording and withdrawing milestones, with the events they make (S-34, S-38).
+//! Records and withdraws milestones, and enqueues their events (S-34, S-38).
 
 use chain::event::EventType;
 use chain::ids::ListingId;
@@ -16,8 +16,7 @@ use super::listings::find_own_listing;
 use super::recording::Author;
 use crate::problem::Problem;
 
-/// Records a milestone of one of the caller's listings; the milestone as it
-/// stands then.
+/// Records a milestone of one of the caller's listings. Returns the stored milestone.
 pub fn record_milestone(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -34,7 +33,7 @@ pub fn record_milestone(
         .ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
 }
 
-/// Withdraws a milestone; nothing changes where none is recorded.
+/// Withdraws a milestone, if it is recorded.
 pub fn withdraw_milestone(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -48,7 +47,9 @@ pub fn withdraw_milestone(
     milestones::withdraw_milestone(write, listing.id, kind.id, author.now)?;
     let detail = MilestoneDetail::withdrawn(kind);
     let at = (listing.id, listing.chain);
-    author.pen().note(write, at, "milestone.withdrawn", &detail)
+    author
+        .history()
+        .note(write, at, "milestone.withdrawn", &detail)
 }
 
 /// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
@@ -81,7 +82,7 @@ pub fn reopen_enquiries(
     if is_changed {
         let at = (listing.id, listing.chain);
         author
-            .pen()
+            .history()
             .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
     }
     Ok(())
@@ -113,20 +114,22 @@ fn store(
             listing: listing.id,
             property: listing.property,
             uprn: listing.uprn,
-            // Document 1: not sent with `fallthrough`.
+            // Document 1 has no label in `fallthrough`.
             label: kind
                 .label
                 .filter(|_| event_type == EventType::MilestoneUpdated),
             date,
         };
         let row = events::insert_event(write, &event, author.now)?;
-        let place = (row, event_type);
+        let event = (row, event_type);
         let now = author.now_milliseconds;
-        deliveries::enqueue_event(write, place, listing.property.0, now)?;
+        deliveries::enqueue_event(write, event, listing.property.0, now)?;
     }
     let detail = MilestoneDetail::recorded(kind, &change.record);
     let at = (listing.id, listing.chain);
-    author.pen().note(write, at, "milestone.recorded", &detail)
+    author
+        .history()
+        .note(write, at, "milestone.recorded", &detail)
 }
 
 fn find_standing(

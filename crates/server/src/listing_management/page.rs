@@ -1,4 +1,4 @@
-//! Which part of a long list is asked for.
+//! Reads query strings and the pages of lists.
 
 use http::request::Parts;
 use serde::Serialize;
@@ -66,7 +66,7 @@ impl Query {
         self.fields.find(name)
     }
 
-    /// An integer within bounds; what is wrong goes to `errors`.
+    /// An optional integer within bounds. Adds a wrong value to `errors`.
     pub fn integer(
         &self,
         name: &str,
@@ -90,7 +90,7 @@ impl Query {
         number
     }
 
-    /// A text of sane length; what is wrong goes to `errors`.
+    /// An optional text of bounded length. Adds a wrong value to `errors`.
     pub fn text(&self, name: &str, errors: &mut Vec<FieldError>) -> Option<String> {
         let text = self.find(name)?.trim();
         let is_sane = (1..=chain::limits::TEXT_CHARACTERS_MAX).contains(&text.chars().count())
@@ -119,12 +119,12 @@ impl Query {
 }
 
 impl Page {
-    /// Entries on it at most.
+    /// The most entries on this page.
     pub fn limit(self) -> i64 {
         self.per_page
     }
 
-    /// Entries before it.
+    /// The entries before this page.
     pub fn offset(self) -> i64 {
         (self.number - 1) * self.per_page
     }
@@ -142,7 +142,7 @@ impl Page {
     }
 }
 
-/// Refuses the request if anything was wrong.
+/// Fails with all errors, if there are any.
 pub fn refuse_errors(errors: Vec<FieldError>) -> Result<(), Problem> {
     if errors.is_empty() {
         Ok(())

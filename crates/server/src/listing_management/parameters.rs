@@ -1,4 +1,4 @@
-//! The parameters of listing and chain management, for its description.
+//! The schemas of the parameters of listing and chain management.
 
 use chain::milestone::{CATALOGUE, Group};
 use utoipa::IntoParams;
@@ -37,7 +37,7 @@ pub struct Paging;
 /// `includes`.
 pub struct Includes;
 
-/// What a list of listings can be narrowed by.
+/// The filters of a list of listings.
 pub struct ListingFilter;
 
 /// `Idempotency-Key`.

@@ -1,4 +1,4 @@
-//! One write: the operation, its history and its kept answer in one transaction.
+//! Records a change, its history and its kept answer in one transaction.
 
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 
 use super::caller::BranchCaller;
 use super::fields::Fields;
-use super::history::Pen;
+use super::history::HistoryWriter;
 use super::json_body::JsonBody;
 use super::page::Query;
 use super::refusal::Refusal;
@@ -25,7 +25,7 @@ use crate::wire::management::SuccessAnswer;
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// A request that wants to change something. Nothing in its body is read yet.
+/// A request for a change. Its body is not parsed yet.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
     path: String,
@@ -35,7 +35,7 @@ pub struct WriteRequest {
     body: JsonBody,
 }
 
-/// What a write answers.
+/// The answer to a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     status: StatusCode,
@@ -43,7 +43,7 @@ pub struct Reply {
     location: Option<String>,
 }
 
-/// Who changes something, and when.
+/// The author and time of a change.
 #[derive(Debug, Clone, Copy)]
 pub struct Author<'a> {
     /// The proven caller.
@@ -61,7 +61,7 @@ impl<S: Send + Sync> FromRequest<S> for WriteRequest {
         let key = read_key(request.headers())?;
         let path = request.uri().path().to_owned();
         let query = request.uri().query().map(ToOwned::to_owned);
-        // The method belongs to the request as much as its body does.
+        // The method is part of the identity of a request, as its body is.
         let mut identity = request.method().as_str().as_bytes().to_vec();
         let body = JsonBody::from_request(request, state).await?;
         identity.push(b' ');
@@ -77,21 +77,20 @@ impl<S: Send + Sync> FromRequest<S> for WriteRequest {
 }
 
 impl WriteRequest {
-    /// Its query string.
+    /// Parses the query string.
     pub fn query(&self) -> Result<Query, Problem> {
         Query::parse(self.query.as_deref())
     }
 
-    /// The members of its JSON body.
+    /// Parses the members of the JSON body.
     pub fn fields(&self) -> Result<Fields, Problem> {
         self.body.fields()
     }
 }
 
-/// Runs `work` in one transaction. With an `Idempotency-Key`, the first answer
-/// is kept in that very transaction, a refusal too, and given again for 24 h
-/// (S-52). `work` may run again after a conflict, and must refuse before it
-/// changes anything.
+/// Runs `work` in one transaction. With an `Idempotency-Key`, the same transaction keeps the first
+/// answer, even a refusal, and repeats it for 24 h (S-52). `work` may run again after a conflict,
+/// and must refuse before it changes anything.
 pub async fn record(
     management: &ListingManagement,
     caller: BranchCaller,
@@ -160,7 +159,7 @@ fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
     })
 }
 
-/// What a request created stands below its path, under the id in the answer.
+/// The URL of a created resource: the path of the request and the id in the answer.
 fn locate(path: &str, body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
     let id = body.pointer("/data/id")?.as_i64()?;
@@ -168,7 +167,7 @@ fn locate(path: &str, body: &str) -> Option<String> {
 }
 
 impl Reply {
-    /// An answer with a body of its own.
+    /// An answer with this body.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
         let body =
             serde_json::to_string(body).map_err(|error| Problem::Internal(error.to_string()))?;
@@ -184,14 +183,14 @@ impl Reply {
         Self::json(StatusCode::OK, &SuccessAnswer::default())
     }
 
-    /// Says where the new thing is.
+    /// Sets the URL of the new resource.
     #[must_use]
     pub fn at(mut self, location: String) -> Self {
         self.location = Some(location);
         self
     }
 
-    /// What the rules refused is an answer that can be kept; anything else is not.
+    /// Turns a refusal by the rules into an answer that can be kept. Other problems stay errors.
     fn of_refusal(problem: Problem) -> Result<Self, Problem> {
         if !matches!(problem, Problem::Refused(_) | Problem::ValuesInvalid(_)) {
             return Err(problem);
@@ -214,16 +213,16 @@ impl IntoResponse for Reply {
 }
 
 impl Author<'_> {
-    /// With which the history is written.
-    pub fn pen(&self) -> Pen<'_> {
-        Pen {
+    /// Writes the history in the name of this author.
+    pub fn history(&self) -> HistoryWriter<'_> {
+        HistoryWriter {
             actor: self.caller.client_id(),
             now: self.now,
         }
     }
 }
 
-/// At most 255 visible ASCII characters.
+/// Reads the `Idempotency-Key`: at most 255 visible ASCII characters.
 fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut fields = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(field) = fields.next() else {
@@ -237,7 +236,7 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-/// A key that is not one.
+/// The refusal of a malformed key.
 pub fn key_malformed() -> Refusal {
     let detail = format!(
         "must be sent once, with 1 to {} visible ASCII characters",
@@ -246,7 +245,7 @@ pub fn key_malformed() -> Refusal {
     Refusal::invalid("value_invalid", "Idempotency-Key", detail)
 }
 
-/// A key that belongs to another write.
+/// The refusal of a key that was used for another write.
 pub fn key_reused() -> Refusal {
     let detail = "this key was used with another body; take a new key for a new request";
     Refusal::invalid(

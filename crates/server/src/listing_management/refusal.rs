@@ -1,4 +1,4 @@
-//! What listing and chain management refuses, with its status and code (S-40, S-41).
+//! Refusals of listing and chain management, with status and code (S-40, S-41).
 
 use chain::ends::EndRefusal;
 use chain::ids::{ChainId, ListingId};
@@ -10,31 +10,31 @@ use crate::problem::Problem;
 /// A refusal of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which status it has.
+    /// The kind, which gives the status.
     pub class: Class,
-    /// What programs tell it by.
+    /// The code, for programs.
     pub code: &'static str,
-    /// The field or side at fault, where it is one alone.
+    /// The field or side at fault, if there is exactly one.
     pub field: Option<&'static str>,
-    /// What is wrong, for people; names the failing side and its id.
+    /// The explanation for people. It names the side at fault and its id.
     pub detail: String,
 }
 
 /// The kinds of refusal of S-40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Not the caller's branch.
+    /// The branch is not the caller's.
     Forbidden,
-    /// No such id.
+    /// The id does not exist.
     Unknown,
-    /// A state that forbids it.
+    /// The present state forbids the operation.
     Conflict,
-    /// A wrong value.
+    /// A value is not valid.
     Invalid,
 }
 
 impl Class {
-    /// Its HTTP status.
+    /// The HTTP status.
     pub fn status(self) -> StatusCode {
         match self {
             Self::Forbidden => StatusCode::FORBIDDEN,
@@ -56,7 +56,7 @@ impl Class {
 }
 
 impl Refusal {
-    /// A listing that does not exist, or was withdrawn.
+    /// Refuses an unknown or withdrawn listing.
     pub fn unknown_listing(listing: impl std::fmt::Display) -> Self {
         Self::unknown(
             "listing_unknown",
@@ -64,7 +64,7 @@ impl Refusal {
         )
     }
 
-    /// A chain that does not exist, or not any more.
+    /// Refuses a chain that does not exist.
     pub fn unknown_chain(chain: impl std::fmt::Display) -> Self {
         let detail = format!(
             "chain {chain} does not exist; read the chain_link_id from one of your listings, \
@@ -73,7 +73,7 @@ impl Refusal {
         Self::unknown("chain_unknown", detail)
     }
 
-    /// Anything else that does not exist.
+    /// Refuses another unknown id.
     pub fn unknown(code: &'static str, detail: String) -> Self {
         Self {
             class: Class::Unknown,
@@ -83,21 +83,21 @@ impl Refusal {
         }
     }
 
-    /// A listing of another branch (S-47).
+    /// Refuses a listing of another branch (S-47).
     pub fn foreign_listing(listing: ListingId) -> Self {
         Self::forbidden(format!(
             "listing {listing} does not belong to one of your branches"
         ))
     }
 
-    /// A chain without a listing of the caller (S-47).
+    /// Refuses a chain without a listing of the caller (S-47).
     pub fn foreign_chain(chain: ChainId) -> Self {
         Self::forbidden(format!(
             "no listing of chain {chain} belongs to one of your branches"
         ))
     }
 
-    /// Anything else that is not the caller's.
+    /// Refuses anything else that is not the caller's.
     pub fn forbidden(detail: String) -> Self {
         Self {
             class: Class::Forbidden,
@@ -107,7 +107,7 @@ impl Refusal {
         }
     }
 
-    /// A state that forbids it.
+    /// Refuses because of the present state.
     pub fn conflict(code: &'static str, detail: String) -> Self {
         Self {
             class: Class::Conflict,
@@ -117,7 +117,7 @@ impl Refusal {
         }
     }
 
-    /// A wrong value.
+    /// Refuses a wrong value.
     pub fn invalid(code: &'static str, field: &'static str, detail: String) -> Self {
         Self {
             class: Class::Invalid,

@@ -1,4 +1,4 @@
-//! The variable parts of a path.
+//! Reads the variable parts of a path.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use chain::ids::{BranchId, ChainId, ListingId};
@@ -8,10 +8,10 @@ use http::request::Parts;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 
-/// Digits of a number: enough for any id, and paths stay short.
+/// The most digits of a number, which suffice for any id.
 const DIGITS_MAX: usize = 18;
 
-/// They come in the order of the path. What cannot be an id is the id of nothing.
+/// The variable parts in the order of the path. A text that cannot be an id is an unknown id.
 #[derive(Debug, Clone)]
 pub struct Segments(Vec<String>);
 
@@ -28,7 +28,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Segments {
 }
 
 impl Segments {
-    /// One of them, counted from 0.
+    /// The part at this index, counted from 0.
     pub fn text(&self, index: usize) -> &str {
         self.0.get(index).map_or("", String::as_str)
     }
@@ -80,7 +80,7 @@ impl Segments {
     }
 }
 
-/// A milestone group that does not exist.
+/// The refusal of an unknown milestone group.
 pub fn unknown_group(name: &str) -> Refusal {
     let keys: Vec<_> = Group::ALL.into_iter().map(Group::key).collect();
     let detail = format!(
@@ -91,13 +91,13 @@ pub fn unknown_group(name: &str) -> Refusal {
     Refusal::unknown("milestone_group_unknown", detail)
 }
 
-/// A branch that does not exist.
+/// The refusal of an unknown branch.
 pub fn unknown_branch(branch: &str) -> Refusal {
     let detail = format!("branch {} does not exist", shorten(branch));
     Refusal::unknown("branch_unknown", detail)
 }
 
-/// A milestone type that does not exist.
+/// The refusal of an unknown milestone type.
 pub fn unknown_type(name: &str) -> Refusal {
     let detail = format!(
         "milestone type `{}` does not exist; GET /api/v1/milestone_type lists all",
@@ -106,7 +106,7 @@ pub fn unknown_type(name: &str) -> Refusal {
     Refusal::unknown("milestone_type_unknown", detail)
 }
 
-/// An id of ours never has more than this many characters; longer text is not repeated.
+/// Shortens a text from the caller for an error. Real ids are shorter.
 fn shorten(text: &str) -> String {
     text.chars().take(64).collect()
 }

@@ -1,5 +1,5 @@
-//! How the operations of webhook management may be refused, for its description: real refusals,
-//! made as the routes make them.
+//! The refusals of webhook management for its OpenAPI document, made by the functions that the
+//! routes call.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -19,13 +19,13 @@ use crate::routes::webhook::simulate::unheard;
 use crate::routes::webhook::subscribe::too_many;
 use crate::routes::webhook::subscriptions::deliveries::redeliver::unknown_delivery;
 
-/// Everything that can be refused for these causes, and what every operation may answer.
+/// The refusals of these causes, and those of every operation.
 pub struct Refused<T>(PhantomData<T>);
 
-/// A subscription that must be of the caller's key.
+/// A subscription that must belong to the caller's key.
 pub struct OwnSubscription;
 
-/// One that must be active as well.
+/// A subscription of the caller's key that must be active.
 pub struct ActiveSubscription;
 
 /// A delivery of an active subscription.
@@ -37,10 +37,10 @@ pub struct OneReplay;
 /// A callback URL.
 pub struct Callback;
 
-/// One subscription more.
+/// The bound of subscriptions.
 pub struct OneMore;
 
-/// An event that somebody must hear.
+/// An event that at least one subscription must receive.
 pub struct Heard;
 
 impl<T: Cause> IntoResponses for Refused<T> {

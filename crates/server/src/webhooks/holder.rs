@@ -1,4 +1,4 @@
-//! Who manages webhooks: the holder of an API key (S-26).
+//! Proves the holder of an API key, who manages webhooks (S-26).
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ const PREFIX: &str = "onward";
 /// Bytes of a key's secret part.
 const SECRET_BYTES: usize = 32;
 
-/// Proof that a request carries an API key that counts.
+/// Proof that a request carries a valid API key.
 #[derive(Debug, Clone)]
 pub struct ApiKeyHolder {
     id: i64,
 }
 
-/// A new key's secret part, and the digest that is stored of it.
+/// The secret part of a new key, and its digest for the store.
 #[derive(Debug)]
 pub struct NewSecret {
     secret: String,
@@ -49,7 +49,7 @@ pub async fn admit(
     let answering = next.run(Request::from_parts(parts, body));
     let limits = webhooks.rate_limits.as_deref();
     let mut response = rate_limit_fields::answer_within(limits, &bucket, answering).await;
-    // Callback URLs can hold secrets of the subscriber's, and the log changes all the time.
+    // Callback URLs can hold secrets of the subscriber, and the log of attempts changes often.
     let no_store = HeaderValue::from_static("no-store");
     response
         .headers_mut()
@@ -58,8 +58,8 @@ pub async fn admit(
 }
 
 impl ApiKeyHolder {
-    /// The secret part is compared as a digest, in constant time: how long it
-    /// takes tells nothing about a key.
+    /// Compares the digest of the secret part in constant time, so that the duration reveals
+    /// nothing.
     async fn prove(webhooks: &WebhookManagement, headers: &HeaderMap) -> Result<Self, Problem> {
         let text = read_field(headers)?;
         let (id, secret) = split(text).ok_or_else(unknown_key)?;
@@ -76,21 +76,21 @@ impl ApiKeyHolder {
         }
     }
 
-    /// Proves within a transaction that the key still counts: it may have been revoked since the
-    /// request began, and what this transaction makes would last.
+    /// Proves within a transaction that the key is still valid. It may have been revoked since the
+    /// request began.
     pub fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
         let found = api_keys::find_api_key(read, self.id)?;
         let is_good = found.is_some_and(|key| key.revoked_at.is_none());
         is_good.then_some(()).ok_or_else(unknown_key)
     }
 
-    /// The key's id: whose subscriptions these are.
+    /// The id of the API key.
     pub fn id(&self) -> i64 {
         self.id
     }
 }
 
-/// A route takes this from its request; it is there only if `admit` put it there.
+/// Only `admit` adds a holder to a request.
 impl<S: Sync> FromRequestParts<S> for ApiKeyHolder {
     type Rejection = Problem;
 
@@ -110,18 +110,18 @@ impl NewSecret {
         Ok(Self { secret, digest })
     }
 
-    /// The whole key, once its id is known. Shown once, stored nowhere.
+    /// The complete key, made once its id is known. It is shown once and not stored.
     pub fn to_key(&self, id: i64) -> String {
         format!("{PREFIX}_{id}_{}", self.secret)
     }
 }
 
-/// A key that does not count.
+/// The refusal of an unknown or revoked key.
 pub fn unknown_key() -> Problem {
     Problem::ApiKeyInvalid("The API key is not known or was revoked.")
 }
 
-/// The key as it was sent.
+/// Reads the field `X-Api-Key`.
 pub fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut fields = headers.get_all(FIELD).iter();
     let field = fields.next().ok_or(Problem::ApiKeyInvalid(

@@ -1,4 +1,4 @@
-//! A holder's own subscriptions.
+//! Finds the subscriptions of an API key.
 
 use storage::subscriptions::{self, StoredSubscription};
 use storage::{Read, StorageError};
@@ -7,20 +7,19 @@ use uuid::Uuid;
 use super::holder::ApiKeyHolder;
 use crate::problem::Problem;
 
-/// Finds a subscription of the key that the request carries. One of another key
-/// does not exist for it.
+/// Finds a subscription of this API key. Subscriptions of other keys are unknown to it.
 pub fn find_own_subscription(
     read: &mut Read<'_>,
     holder: &ApiKeyHolder,
     reference: &str,
 ) -> Result<StoredSubscription, Problem> {
-    // No engine is asked for a text that cannot be stored.
+    // The store is asked only for valid ids, because an engine may refuse other texts.
     let reference: Uuid = reference.parse().map_err(|_error| unknown_subscription())?;
     let found = subscriptions::find_subscription(read, holder.id(), &reference.to_string())?;
     found.ok_or_else(unknown_subscription)
 }
 
-/// As [`find_own_subscription`], for what only an active one can do.
+/// Like [`find_own_subscription`], but refuses a disabled subscription.
 pub fn find_active_subscription(
     read: &mut Read<'_>,
     holder: &ApiKeyHolder,
@@ -33,17 +32,17 @@ pub fn find_active_subscription(
     Err(disabled())
 }
 
-/// A subscription that the key does not have.
+/// The refusal of an unknown subscription.
 pub fn unknown_subscription() -> Problem {
     Problem::NotFound("There is no such subscription of this API key.")
 }
 
-/// A subscription that was disabled.
+/// The refusal for a disabled subscription.
 pub fn disabled() -> Problem {
     Problem::Conflict("The subscription is disabled. Enable it first.")
 }
 
-/// Reads a subscription again that this transaction changed.
+/// Reads a subscription that this transaction has changed.
 pub fn reread(
     read: &mut Read<'_>,
     holder: &ApiKeyHolder,

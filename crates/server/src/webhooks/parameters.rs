@@ -1,4 +1,4 @@
-//! The parameters of webhook management, for its description.
+//! The schemas of the parameters of webhook management.
 
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};

@@ -1,4 +1,4 @@
-//! A replay, in short transactions: lanes and recordings go on between them.
+//! Runs a replay in short transactions, between which lanes and recordings go on.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
 
-/// A second replay beside the first.
+/// The refusal of a second replay of one API key.
 pub fn under_way() -> Problem {
     Problem::Conflict("A replay for this API key is under way. Wait until it is answered.")
 }
 
-/// Owes a subscription again the real events of its types since a time, in Unix seconds, that do
-/// not wait for it already: the first ones recorded, at most [`REPLAY_EVENTS_MAX`]. What is
-/// recorded meanwhile is owed anyway. Cut off by the store, it says where to go on; by its caller,
-/// it leaves some out, and can be repeated.
+/// Enqueues the real events of a subscription's types since a time, in Unix seconds, unless they
+/// are pending already. It enqueues the oldest events, at most [`REPLAY_EVENTS_MAX`]. If the store
+/// fails in between, the answer says where to go on. A replay whose caller goes away is incomplete
+/// and can be repeated.
 pub async fn replay(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
@@ -38,7 +38,7 @@ pub async fn replay(
     let Some(mut left) = stretch else {
         return Ok(replay);
     };
-    match owe_parts(
+    match enqueue_parts(
         webhooks,
         holder,
         (reference, &subscription),
@@ -48,7 +48,7 @@ pub async fn replay(
     {
         Ok(true) => return Ok(replay),
         Ok(false) => {}
-        // What was owed by then stays so.
+        // The deliveries that were enqueued before stay.
         Err(Problem::Unavailable(..) | Problem::Unconfirmed(_)) if replay.deliveries > 0 => {}
         Err(problem) => return Err(problem),
     }
@@ -56,29 +56,30 @@ pub async fn replay(
         .storage
         .read(move |read| delivery_log::find_first_time(read, &subscription, left));
     let next_since: Result<_, StorageError> = reading.await;
-    // From the beginning on is right as well: what waits already is left alone.
+    // The start is a safe default, because pending deliveries are not enqueued again.
     replay.next_since = next_since.unwrap_or(Some(since)).map(clock::to_rfc3339);
     Ok(replay)
 }
 
-/// Owes one part after the other; whether that was all.
-async fn owe_parts(
+/// Enqueues one part after the other. Returns whether all parts are done.
+async fn enqueue_parts(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
     (reference, subscription): (&str, &Arc<StoredSubscription>),
     (left, replay): (&mut Stretch, &mut Replay),
 ) -> Result<bool, Problem> {
-    let mut may_owe = REPLAY_EVENTS_MAX;
-    while may_owe > 0 {
-        let limit = REPLAY_PART_EVENTS.min(may_owe);
-        let Some((part, is_owing)) = find_part(webhooks, subscription, *left, limit).await? else {
+    let mut allowed = REPLAY_EVENTS_MAX;
+    while allowed > 0 {
+        let limit = REPLAY_PART_EVENTS.min(allowed);
+        let Some((part, has_events)) = find_part(webhooks, subscription, *left, limit).await?
+        else {
             return Ok(true);
         };
-        if is_owing {
-            let owed = owe(webhooks, holder, reference, part).await?;
+        if has_events {
+            let enqueued = enqueue(webhooks, holder, reference, part).await?;
             webhooks.wake.wake();
-            replay.deliveries += owed;
-            may_owe -= i64::try_from(owed).unwrap_or(i64::MAX);
+            replay.deliveries += enqueued;
+            allowed -= i64::try_from(enqueued).unwrap_or(i64::MAX);
         }
         left.after = part.last;
     }
@@ -114,7 +115,7 @@ async fn find_part(
         .await
 }
 
-async fn owe(
+async fn enqueue(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
     reference: &str,

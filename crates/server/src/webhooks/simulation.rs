@@ -1,4 +1,4 @@
-//! Reading what somebody wants simulated (S-33).
+//! Reads the body of a request to simulate an event (S-33).
 
 use chain::event::EventType;
 use chain::ids::{PropertyId, Uprn};
@@ -16,28 +16,28 @@ use crate::listing_management::json_body::JsonBody;
 use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
 use crate::problem::Problem;
 
-/// The label of a simulated milestone where none is named.
+/// The default label of a simulated milestone.
 const LABEL_DEFAULT: &str = "SSTC";
-/// Digits of a number that is sent as a text.
+/// The most digits of a number that is sent as a text.
 const DIGITS_MAX: usize = 18;
 
 /// An event to be simulated.
 #[derive(Debug, Clone)]
 pub struct Simulation {
-    /// Its type.
+    /// The type of the event.
     pub event_type: EventType,
-    /// At least one of both is there.
+    /// At least one of both numbers is set.
     property: Option<i64>,
     uprn: Option<i64>,
-    /// Document 1's label; none for a fall through.
+    /// Document 1's label; `None` for a fall through.
     pub label: Option<&'static str>,
-    /// The civil date.
+    /// The civil date of the milestone.
     pub date: Date,
 }
 
 impl Simulation {
-    /// Reads the body. A `callbackUrl` in it is ignored: a test event goes to
-    /// the caller's own subscriptions only.
+    /// Reads the body. Ignores `callbackUrl`, because a test event goes to the caller's own
+    /// subscriptions only.
     pub fn read(body: &JsonBody, now_seconds: i64) -> Result<Self, Problem> {
         let mut fields = body.fields()?;
         fields.require("eventType");
@@ -70,8 +70,8 @@ impl Simulation {
         })
     }
 
-    /// The property's id and number; the missing one is looked up, and 0 when
-    /// unknown. The property need not exist.
+    /// The property's id and UPRN. The missing one is looked up; it is 0 if the property does not
+    /// exist.
     pub fn find_ids(&self, read: &mut Read<'_>) -> Result<(i64, i64), StorageError> {
         match (self.property, self.uprn) {
             (Some(property), Some(uprn)) => Ok((property, uprn)),
@@ -112,7 +112,7 @@ fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'st
     }
 }
 
-/// Digits as a text, as the document has it, or a number.
+/// Reads a number, or digits in a text as document 1 has them.
 fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64> {
     if fields.is_number(name) {
         return fields.integer(name, 1..=max);
@@ -128,12 +128,12 @@ fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64>
     number
 }
 
-/// Whether recording such a milestone is told as an update.
+/// Whether recording such a milestone sends `milestone.updated`.
 fn is_update(kind: &MilestoneType) -> bool {
     kind.emits() == Some(EventType::MilestoneUpdated)
 }
 
-/// What `Simulation::read` reads.
+/// The schema of the body that `Simulation::read` reads.
 pub struct SimulationBody;
 
 impl utoipa::ToSchema for SimulationBody {}
@@ -171,7 +171,7 @@ impl WrongMember for SimulationBody {
         ("propertyId", "is missing: send propertyId or uprn");
 }
 
-/// What `read_number` reads.
+/// The schema of a number that `read_number` reads.
 fn digits(max: i64) -> OneOfBuilder {
     let text = ObjectBuilder::new()
         .schema_type(Type::String)

@@ -1,4 +1,4 @@
-//! What waits for a subscription, changed in short transactions: lanes go on between them.
+//! Changes pending deliveries of a subscription in short transactions, between which lanes go on.
 
 use chain::event::EventType;
 use storage::subscriptions::SubscriptionId;
@@ -7,7 +7,7 @@ use storage::{StorageError, Write, waiting};
 use crate::limits::WAITING_CHANGED_MAX;
 use crate::webhooks::WebhookManagement;
 
-/// Lets everything go out at once. What a crash leaves out goes out when it is due.
+/// Makes all pending deliveries due now. Those that a crash leaves out keep their time.
 pub async fn hasten(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<(), StorageError> {
     let now = webhooks.clock.now_milliseconds();
     in_parts(webhooks, move |write| {
@@ -16,17 +16,17 @@ pub async fn hasten(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<
     .await
 }
 
-/// Cancels what waits of the types that are not among `events`.
+/// Cancels pending deliveries of the types that are not in `events`.
 pub async fn cancel_unheard(
     webhooks: &WebhookManagement,
     id: SubscriptionId,
     events: &[EventType],
 ) -> Result<(), StorageError> {
     let part = (webhooks.clock.now_milliseconds(), WAITING_CHANGED_MAX);
-    for unheard in EventType::ALL {
-        if !events.contains(&unheard) {
+    for other in EventType::ALL {
+        if !events.contains(&other) {
             in_parts(webhooks, move |write| {
-                waiting::cancel_waiting(write, id, unheard, part)
+                waiting::cancel_waiting(write, id, other, part)
             })
             .await?;
         }

@@ -1,4 +1,4 @@
-//! What the bodies that describe a listing may say, for their description.
+//! The schemas of the bodies that describe a listing.
 
 use chain::listing::{Tenure, TransactionType};
 use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema};
@@ -10,13 +10,13 @@ use crate::openapi::schema::{
     exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty,
 };
 
-/// What [`super::NewListing::read`] reads.
+/// The schema of the body that [`super::NewListing::read`] reads.
 pub struct NewListingBody;
 
-/// What [`super::ListingChanges::read`] reads.
+/// The schema of the body that [`super::ListingChanges::read`] reads.
 pub struct ListingChangesBody;
 
-/// What `read_address` reads.
+/// The schema of the address that `read_address` reads.
 struct AddressBody;
 
 impl ToSchema for NewListingBody {
@@ -90,7 +90,7 @@ impl PartialSchema for AddressBody {
     }
 }
 
-/// What both bodies can say, as `read_changes` reads it.
+/// Adds the members of both bodies, which `read_changes` reads.
 fn add_changes(members: ObjectBuilder) -> ObjectBuilder {
     let price = integer(0, chain::limits::PRICE_MAX.unsigned_abs()).description(Some("In pounds."));
     let tenures = Tenure::ALL.into_iter().map(Tenure::as_str);
