@@ -59,11 +59,11 @@ impl Metrics {
             registry.register(name, help, counter.clone());
         }
         registry.register("connections", "Open connections", self.connections.clone());
-        let help = "When the first of what a file holds ends";
+        let help = "When the first certificate or list of a file expires";
         registry.register("tls_end_timestamp_seconds", help, self.tls_ends.clone());
     }
 
-    /// Notes when a certificate or revocation list of a file ends.
+    /// Sets when the first certificate or revocation list of a file expires.
     pub(crate) fn note_ending(&self, ending: &Ending) {
         let labels = FileLabels {
             setting: ending.setting,

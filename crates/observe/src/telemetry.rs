@@ -26,7 +26,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// What is logged and exported.
+/// The settings of log lines and spans.
 #[derive(Debug, Clone, Copy)]
 pub struct TelemetrySettings<'a> {
     /// A level or a filter by module, as `tracing_subscriber::EnvFilter` reads it.
@@ -93,8 +93,10 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     // Colours are for terminals. Files and journals get plain text.
-    let is_seen = std::io::stderr().is_terminal();
-    let lines = fmt::layer().with_ansi(is_seen).with_writer(std::io::stderr);
+    let is_terminal = std::io::stderr().is_terminal();
+    let lines = fmt::layer()
+        .with_ansi(is_terminal)
+        .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),

@@ -52,7 +52,7 @@ pub(crate) async fn open_endpoints(
             shared: Arc::clone(&shared),
         });
         let wrap = middleware::from_fn_with_state(layer, request_layer::wrap);
-        // The operator's listener has bounds of its own, so that it answers under full load.
+        // The operator's listener has its own bounds, so that it answers under full load.
         let is_private = matches!(listener, Listener::Ops);
         endpoints.push(Endpoint {
             listener: socket,

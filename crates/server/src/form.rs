@@ -76,8 +76,8 @@ impl Form {
         let malformed = |error: &dyn std::fmt::Display| {
             Problem::BodyMalformed(format!("The multipart form cannot be read: {error}."))
         };
-        let whole = http_body_util::Full::new(bytes).into_data_stream();
-        let mut parts = multer::Multipart::new(whole, boundary);
+        let body = http_body_util::Full::new(bytes).into_data_stream();
+        let mut parts = multer::Multipart::new(body, boundary);
         let mut fields = Vec::new();
         while let Some(part) = parts
             .next_field()
@@ -134,7 +134,7 @@ impl Encoding {
     }
 }
 
-/// Reads a whole body within a bound of bytes; the door bounds its time.
+/// Reads a body of at most `bytes_max` bytes. The edge bounds the time.
 pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),

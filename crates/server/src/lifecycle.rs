@@ -68,7 +68,7 @@ pub struct Server {
     pub edge: Arc<Edge>,
     /// The signal that wakes the delivery of events.
     pub wake: Arc<Wake>,
-    /// The addresses of its sockets, in the order of [`Listener`].
+    /// The addresses of the sockets, in the order of [`Listener`].
     pub addresses: [SocketAddr; 5],
     tls: Arc<LiveTls>,
     stop: watch::Sender<bool>,
@@ -76,7 +76,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens everything and begins to serve. Either all addresses are served or none.
+    /// Opens store, keys and sockets, and begins to serve. Either all listeners are served or none.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
         let opening = tokio::task::spawn_blocking(move || {
             let foundation = Foundation::open(config, clock, Opening::Upgrade)?;

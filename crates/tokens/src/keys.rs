@@ -16,7 +16,7 @@ use crate::limits;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file of the key-encryption key is missing or wrong.
-    #[error("cannot use {path} as the key that seals private keys: {reason}")]
+    #[error("cannot use {path} as the key-encryption key: {reason}")]
     KeyEncryptionKey {
         /// The path of the file.
         path: String,
@@ -34,8 +34,8 @@ pub enum KeyError {
     Ring(String),
     /// Verifiers may not know the next key yet.
     #[error(
-        "the next key is published for too short a time: whoever keeps the key set as long as it \
-         may knows it from {0} on; wait until then, or say --now"
+        "the next key is published for too short a time: until {0} verifiers may hold a key set \
+         without it; wait until then, or say --now"
     )]
     TooEarly(String),
     /// No key has this id.

@@ -1,4 +1,4 @@
-//! Clients, keys and access tokens: who may call, and what Onward signs with.
+//! Clients, signing keys and access tokens.
 //!
 //! This crate decides which client called, which token it gets and which token is valid. It knows
 //! nothing about HTTP, milestones or deliveries.

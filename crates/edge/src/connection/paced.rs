@@ -113,7 +113,7 @@ impl<S> Paced<S> {
             return written;
         }
         let timeout = self.pace.answer_timeout;
-        wait(&mut self.answer, timeout, context).map(|()| Err(too_slow("take its answer")))
+        wait(&mut self.answer, timeout, context).map(|()| Err(too_slow("read its answer")))
     }
 }
 

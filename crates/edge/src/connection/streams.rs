@@ -141,7 +141,7 @@ where
                     return Poll::Ready(());
                 }
                 ready!(room.poll_overdue(timeout, context));
-                tracing::debug!("a stream was reset: its answer is not taken");
+                tracing::debug!("a stream was reset: its peer does not read the answer");
                 Poll::Ready(())
             })
             .await;

@@ -154,7 +154,7 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
         Ok(false) => tracing::debug!("the certificates have not changed"),
         Err(error) => {
             edge.metrics.tls_reloads_refused.inc();
-            tracing::error!(%error, "new certificates were refused; those before are still served");
+            tracing::error!(%error, "new certificates were refused; the old ones are still served");
         }
     }
 }

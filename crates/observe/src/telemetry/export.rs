@@ -146,14 +146,14 @@ async fn send(
         .headers(parts.headers)
         .body(body);
     let mut answer = request.send().await?;
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     while let Some(part) = answer.chunk().await? {
-        said.extend_from_slice(&part);
-        if said.len() > ANSWER_BYTES_MAX {
+        received.extend_from_slice(&part);
+        if received.len() > ANSWER_BYTES_MAX {
             return Err("the collector's answer is too long".into());
         }
     }
-    let mut response = http::Response::new(Bytes::from(said));
+    let mut response = http::Response::new(Bytes::from(received));
     *response.status_mut() = answer.status();
     Ok(response)
 }

@@ -1,4 +1,4 @@
-//! Reads listings, checks whose they are, and loads their includes (S-47, S-49).
+//! Reads listings, checks their branches, and loads their includes (S-47, S-49).
 
 use chain::ids::ListingId;
 use chain::permission;

@@ -110,12 +110,12 @@ pub async fn record(
             let Some(key) = request.key.as_deref() else {
                 return work(write, &author).map(|reply| (reply, false));
             };
-            let asked = AnswerKey {
+            let answer_key = AnswerKey {
                 client_id: caller.client_id(),
                 path: &request.path,
                 key,
             };
-            if let Some(kept) = idempotency::find_answer(write, &asked, now)? {
+            if let Some(kept) = idempotency::find_answer(write, &answer_key, now)? {
                 return replay(&kept, &request).map(|reply| (reply, true));
             }
             let reply = match work(write, &author) {
@@ -128,7 +128,7 @@ pub async fn record(
                 body: reply.body.clone(),
             };
             let expires_at = now + limits::IDEMPOTENCY_SECONDS;
-            idempotency::keep_answer(write, &asked, &kept, expires_at)?;
+            idempotency::keep_answer(write, &answer_key, &kept, expires_at)?;
             Ok::<_, Problem>((reply, false))
         })
         .instrument(trace::step("store write"))

@@ -100,10 +100,7 @@ fn wrong_certificates_and_keys_are_named() {
             "as the authorities of client certificates: ",
         ),
         ("client_crl_file", "as the revoked client certificates: "),
-        (
-            "key_encryption_key_file",
-            "as the key that seals private keys: ",
-        ),
+        ("key_encryption_key_file", "as the key-encryption key: "),
     ] {
         for file in ["none.pem", "garbage.pem", "binary.pem", "folder"] {
             let setting = format!("{name}={file}");
