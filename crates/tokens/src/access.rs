@@ -35,8 +35,8 @@ pub struct AcceptedToken {
     client: Arc<Client>,
 }
 
-/// Proof that a request carries an accepted token that is bound to the certificate of its
-/// connection (RFC 8705 section 3), of a client that has the scope that the call needs.
+/// Proof that a request carries an accepted token with the scope that the call needs, on a
+/// connection with the token's certificate if it is bound (S-24; RFC 8705 section 3).
 #[derive(Debug)]
 pub struct BoundToken {
     client: Arc<Client>,

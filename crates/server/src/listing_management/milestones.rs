@@ -121,9 +121,8 @@ fn store(
             date,
         };
         let row = events::insert_event(write, &event, author.now)?;
-        let event = (row, event_type);
         let now = author.now_milliseconds;
-        deliveries::enqueue_event(write, event, listing.property.0, now)?;
+        deliveries::enqueue_event(write, (row, event_type), listing.property.0, now)?;
     }
     let detail = MilestoneDetail::recorded(kind, &change.record);
     let at = (listing.id, listing.chain);
