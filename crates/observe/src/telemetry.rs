@@ -30,7 +30,7 @@ pub enum LogFormat {
 #[derive(Debug, Clone, Copy)]
 pub struct TelemetrySettings<'a> {
     /// A level or a filter by module, as `tracing_subscriber::EnvFilter` reads it.
-    pub filter: &'a str,
+    pub filter: String,
     /// How log lines are written.
     pub format: LogFormat,
     /// The collector's address for spans (OTLP over HTTP); empty: no spans.
@@ -55,7 +55,7 @@ impl Telemetry {
 
 /// Starts logging and the export of spans. A second call changes nothing.
 pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
-    let filter = read_filter(settings.filter)?;
+    let filter = read_filter(&settings.filter)?;
     // This library logs each bad certificate of a subscriber as an error of this program. The
     // attempt's result names the fault already.
     let filter = match "rustls_platform_verifier=off".parse() {

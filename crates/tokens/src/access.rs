@@ -175,7 +175,7 @@ fn check_binding(
 
 fn describe(refusal: TokenRefusal) -> &'static str {
     match refusal {
-        TokenRefusal::Malformed => "This is not an access token of this context.",
+        TokenRefusal::Malformed => "This is not an access token of this service.",
         TokenRefusal::UnknownKey | TokenRefusal::BadSignature => {
             "The signature of the token does not verify. Get a new token."
         }

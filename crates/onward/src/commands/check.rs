@@ -20,7 +20,7 @@ pub struct CheckArgs {
 /// Runs `onward check`.
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    telemetry::read_filter(&config.log).map_err(Failure::new)?;
+    telemetry::read_filter(&config.log_filter()).map_err(Failure::new)?;
     let tls = TlsSettings::load(&config.edge().tls).map_err(Failure::new)?;
     let out = &mut std::io::stdout();
     let now = Clock::System.now_seconds();

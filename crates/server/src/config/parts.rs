@@ -11,11 +11,29 @@ use tokens::context::TokenSettings;
 use super::{Config, seconds};
 use crate::listener::Listener;
 
+/// The crates whose log lines the filter `onward=LEVEL` means as well.
+const LOGGING_CRATES: [&str; 8] = [
+    "client", "delivery", "edge", "import", "outbound", "server", "storage", "tokens",
+];
+
 impl Config {
+    /// The log filter. A level for `onward` holds for every crate of the program.
+    pub fn log_filter(&self) -> String {
+        let mut filter = self.log.clone();
+        for directive in self.log.split(',') {
+            if let Some(level) = directive.trim().strip_prefix("onward=") {
+                for name in LOGGING_CRATES {
+                    filter.extend([",", name, "=", level]);
+                }
+            }
+        }
+        filter
+    }
+
     /// The settings of log lines and spans.
     pub fn telemetry(&self) -> TelemetrySettings<'_> {
         TelemetrySettings {
-            filter: &self.log,
+            filter: self.log_filter(),
             format: self.log_format,
             trace_endpoint: &self.trace_endpoint,
         }
