@@ -27,7 +27,7 @@ pub enum LogFormat {
 }
 
 /// The settings of log lines and spans.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TelemetrySettings<'a> {
     /// A level or a filter by module, as `tracing_subscriber::EnvFilter` reads it.
     pub filter: String,
