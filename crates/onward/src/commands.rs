@@ -1,4 +1,4 @@
-//! The command line: every command, its exit status, its errors.
+//! The command line: every command, its errors and its exit status.
 
 pub mod api_key;
 pub mod backup;
@@ -33,7 +33,7 @@ use observe::clock::Clock;
 use server::config::Config;
 use storage::{Opening, Storage};
 
-/// The state of property chains in England and Wales, signed.
+/// Serves the signed state of property chains in England and Wales.
 #[derive(Debug, Parser)]
 #[command(name = "onward", version, arg_required_else_help = true)]
 struct CommandLine {
@@ -43,9 +43,9 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes everything that a newcomer needs in one folder, and serves it.
+    /// Creates a complete service with sample data in one folder, and serves it.
     Sandbox(sandbox::SandboxArgs),
-    /// Serves all addresses.
+    /// Serves all listeners.
     Serve(serve::ServeArgs),
     /// Writes a commented configuration, keys and an empty store into a folder.
     Init(init::InitArgs),
@@ -53,9 +53,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Loads properties, listings, links, milestones and parties from files.
     Import(import::ImportArgs),
-    /// Writes made-up chains as an import file.
+    /// Writes sample data: synthetic chains, as an import file.
     Generate(generate::GenerateArgs),
-    /// Measures which property a typed address leads to, and how fast.
     /// Registers, lists and changes clients.
     #[command(subcommand)]
     Client(client::ClientCommand),
@@ -68,30 +67,30 @@ enum Command {
     /// Lists, rotates and revokes signing keys.
     #[command(subcommand)]
     Keys(keys::KeysCommand),
-    /// Adds and lists branches, and says which clients act for them.
+    /// Adds, renames and lists branches, and sets which clients act for them.
     #[command(subcommand)]
     Branch(branch::BranchCommand),
-    /// Links two listings as the operator, into a split chain too.
+    /// Links two listings as the operator; the chain may be a split one.
     Link(link::LinkArgs),
-    /// Copies an SQLite store into a new file, while it serves.
+    /// Copies an SQLite store into a new file while the service runs.
     Backup(backup::BackupArgs),
-    /// Puts such a copy in the place of the store, while nothing serves it.
+    /// Replaces the store by a backup while the service is stopped.
     Restore(restore::RestoreArgs),
-    /// Asks for chains, verifies the answer and draws it.
+    /// Queries chains, verifies the signed answer and draws the chains.
     Query(query::QueryArgs),
-    /// Checks a saved answer.
+    /// Verifies a saved answer.
     Verify(verify::VerifyArgs),
-    /// Receives events on this computer, verifies and prints them.
+    /// Receives events on this computer, verifies them and prints them.
     Listen(listen::ListenArgs),
-    /// Has a test event sent to one's own subscriptions.
+    /// Sends a test event to the API key's own subscriptions.
     Simulate(simulate::SimulateArgs),
-    /// Prints what a shell needs to complete arguments.
+    /// Prints a completion script for a shell.
     Completions(completions::CompletionsArgs),
-    /// Writes manual pages of all commands.
+    /// Writes the manual pages of all commands.
     Man(man::ManArgs),
 }
 
-/// Which configuration a command works on.
+/// The configuration that a command uses.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     /// The configuration file.
@@ -102,7 +101,7 @@ pub struct ConfigArgs {
     set: Vec<String>,
 }
 
-/// Which configuration an operator's command works on, and how it answers.
+/// The configuration of an operator's command, and the form of its answer.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
     #[command(flatten)]
@@ -112,24 +111,24 @@ pub struct OperatorArgs {
     json: bool,
 }
 
-/// Why a command failed: one sentence for the person at the terminal.
+/// The reason why a command failed: one sentence for the person at the terminal.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure that says this.
+    /// Makes a failure with this reason.
     pub fn new(reason: impl std::fmt::Display) -> Self {
         Self(reason.to_string())
     }
 }
 
-/// Standard output. That whoever reads it has seen enough, as `head` does, is no failure.
+/// Standard output. A reader that closes the pipe early, as `head` does, causes no failure.
 #[derive(Debug)]
 struct Output(std::io::Stdout);
 
 impl ConfigArgs {
-    /// Loads the settings: file, then environment, then flags.
+    /// Loads the settings: the file first, then the environment, then the flags.
     pub fn load(&self) -> Result<Config, Failure> {
         Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::new)
     }
@@ -142,7 +141,7 @@ impl OperatorArgs {
             .map_err(Failure::new)
     }
 
-    /// Prints the answer in the form that was asked for.
+    /// Prints the answer as JSON or as text, as the flags say.
     fn answer(
         &self,
         out: &mut dyn std::io::Write,
@@ -174,8 +173,8 @@ fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
     }
 }
 
-/// Runs the command that the arguments name. Exit status: 0 on success, 1 on
-/// failure, 2 on wrong usage.
+/// Runs the command that the arguments name. The exit status is 0 on success, 1 on failure and 2 on
+/// wrong usage.
 pub fn run() -> ExitCode {
     let command = CommandLine::parse().command;
     let outcome = match command {
@@ -224,7 +223,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Runs async work to its end.
+/// Runs a future to its end on a new runtime.
 fn wait_for(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -233,7 +232,7 @@ fn wait_for(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failu
         .block_on(work)
 }
 
-/// The client library takes its time from here.
+/// The clock of the client library.
 fn client_clock() -> ::client::Clock {
     Arc::new(|| {
         let seconds = u64::try_from(Clock::System.now_seconds()).unwrap_or_default();
@@ -241,7 +240,7 @@ fn client_clock() -> ::client::Clock {
     })
 }
 
-/// Writes one line to the terminal. A closed pipe is no failure.
+/// Writes one line to the terminal. A closed pipe is not a failure.
 fn say(out: &mut dyn std::io::Write, line: impl std::fmt::Display) {
     drop(writeln!(out, "{line}"));
 }

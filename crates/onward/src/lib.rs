@@ -1,6 +1,4 @@
-//! Onward: the state of property chains in England and Wales, signed.
-//!
-//! The program: its commands and the sandbox.
+//! The `onward` program: its commands and the sandbox.
 
 pub mod commands;
 mod limits;

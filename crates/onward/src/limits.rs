@@ -1,21 +1,21 @@
-//! Bounds of the commands.
+//! Limits of the commands.
 
 use std::time::Duration;
 
-/// Bad rows that an import prints in full; all of them are counted.
+/// The most bad rows that an import prints; it counts all of them.
 pub(crate) const IMPORT_ERRORS_SHOWN_MAX: u64 = 1000;
-/// Body of a delivery that `onward listen` reads, in bytes: an event's token has about 1,000.
+/// The longest delivery body that `onward listen` reads, in bytes; an event's token has about
+/// 1,000.
 pub(crate) const EVENT_BODY_BYTES_MAX: usize = 64 * 1024;
-/// How long a delivery's body may take to arrive; the service gives an attempt 15 s in all.
+/// The longest time for a delivery's body to arrive; the service allows 15 s for an attempt.
 pub(crate) const EVENT_BODY_READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// Event ids by which `onward listen` recognises duplicates.
+/// The number of event ids that `onward listen` keeps to recognise duplicates.
 pub(crate) const EVENTS_REMEMBERED_MAX: usize = 10_000;
-/// How long a TLS handshake with `onward listen` may take.
+/// The longest TLS handshake with `onward listen`.
 pub(crate) const RECEIVER_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection to it may stay open without a delivery.
+/// The longest time that a connection to `onward listen` may stay idle.
 pub(crate) const RECEIVER_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
-/// Connections that `onward listen` serves at once.
+/// The most connections that `onward listen` serves at once.
 pub(crate) const RECEIVER_CONNECTIONS_MAX: usize = 64;
-/// How long open deliveries may take after `onward listen` was told to stop: as long as the
-/// service waits for their answer.
+/// The longest drain of `onward listen`: the service waits as long for an answer.
 pub(crate) const RECEIVER_DRAIN_TIMEOUT: Duration = Duration::from_secs(15);

@@ -1,4 +1,4 @@
-//! The sandbox: everything that a newcomer needs, made in one folder.
+//! The sandbox: a complete service with sample data, made in one folder.
 
 mod api_keys;
 
@@ -23,18 +23,18 @@ use storage::{Opening, Storage, StoreUrl};
 use self::data::DataOptions;
 use crate::commands::init;
 
-/// What the newcomer asked for.
+/// The options of a sandbox.
 #[derive(Debug, Clone)]
 pub struct SandboxOptions {
-    /// The folder.
+    /// The folder of the sandbox.
     pub directory: PathBuf,
-    /// The store, if it shall not be a file in the folder.
+    /// The URL of the store; `None` for a file in the folder.
     pub store: Option<String>,
     /// The first of five ports.
     pub port: Option<u16>,
-    /// Whether requests are limited.
+    /// Whether the rate limit is on.
     pub has_rate_limit: bool,
-    /// What is loaded.
+    /// The sample data to load.
     pub data: DataOptions,
 }
 
@@ -45,11 +45,11 @@ pub struct Prepared {
     pub config: Config,
     file: SandboxFile,
     directory: PathBuf,
-    // Held as long as the sandbox runs.
+    // The lock is held as long as the sandbox runs.
     _lock: File,
 }
 
-/// Why there is no sandbox, in one sentence.
+/// The reason why the sandbox cannot be made, in one sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SandboxError(String);
@@ -60,9 +60,9 @@ impl SandboxError {
     }
 }
 
-/// Makes what is not there yet, and leaves what is. Blocks. It can be stopped
-/// at any moment and started again: each file is written whole, and the data
-/// counts as loaded only when all of it is.
+/// Creates everything that is missing and keeps the rest. Blocks. It may be interrupted at any
+/// moment and started again: each file is written atomically, and the data counts as loaded only
+/// when all of it is.
 pub fn prepare(
     options: &SandboxOptions,
     clock: &Clock,
@@ -70,7 +70,7 @@ pub fn prepare(
 ) -> Result<Prepared, SandboxError> {
     let directory = make_directory(&options.directory)?;
     let lock = lock(&directory)?;
-    // While this file is there, scripts believe that everything listens.
+    // Scripts read this file as the sign that every listener serves.
     drop(std::fs::remove_file(directory.join(SANDBOX_FILE_NAME)));
     let authority = make_certificates(&directory, clock).map_err(SandboxError::new)?;
     let config = settings::ensure_config(&directory, options)?;
@@ -96,7 +96,7 @@ pub fn prepare(
     })
 }
 
-/// The server's certificates are made at each start, so that none expires.
+/// Makes new server certificates at each start, so that none expires.
 fn make_certificates(directory: &Path, clock: &Clock) -> Result<Authority, ProvisionError> {
     let authority = Authority::ensure(directory, clock.now_seconds())?;
     authority.issue_server_certificate(directory, "server")?;
@@ -106,14 +106,14 @@ fn make_certificates(directory: &Path, clock: &Clock) -> Result<Authority, Provi
 }
 
 impl Prepared {
-    /// Writes `sandbox.json`, whole, once everything listens.
+    /// Writes `sandbox.json` atomically, once every listener serves.
     pub fn publish(&self) -> Result<(), SandboxError> {
         let text = serde_json::to_string_pretty(&self.file).map_err(SandboxError::new)?;
         files::write_secret(&self.directory.join(SANDBOX_FILE_NAME), &text)
             .map_err(SandboxError::new)
     }
 
-    /// What stands in `sandbox.json`.
+    /// The content of `sandbox.json`.
     pub fn file(&self) -> &SandboxFile {
         &self.file
     }

@@ -1,30 +1,30 @@
-//! The signals of the operating system that the program listens to.
+//! The signals of the operating system that the program handles.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signal that asks the program to read its certificates again: SIGHUP.
+/// SIGHUP: asks the program to read its certificates again.
 #[derive(Debug)]
 pub struct ReloadSignal(Signal);
 
-/// The signals that ask the program to stop: SIGINT and SIGTERM.
+/// SIGINT and SIGTERM: ask the program to stop.
 #[derive(Debug)]
 pub struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
-/// Who asked the program to stop.
+/// The origin of a request to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
-    /// A person at a terminal, who waits for it.
+    /// SIGINT: a person at a terminal, who waits for the program to end.
     Interrupt,
-    /// Whatever runs the program.
+    /// SIGTERM: the program's supervisor.
     Terminate,
 }
 
 impl StopSignals {
-    /// Catches both signals from now on: before, they would end the program at
-    /// once. So this comes before anybody is told that the program serves.
+    /// Catches both signals from now on. An uncaught signal ends the program at once, so call this
+    /// before anything announces that the program serves.
     pub fn catch() -> std::io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
@@ -32,12 +32,12 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the first of them.
+    /// Waits for the first signal.
     pub async fn wait(mut self) {
         self.next().await;
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             _interrupted = self.interrupt.recv() => StopSignal::Interrupt,
@@ -47,12 +47,12 @@ impl StopSignals {
 }
 
 impl ReloadSignal {
-    /// Catches it from now on: before, it would end the program.
+    /// Catches SIGHUP from now on; an uncaught SIGHUP ends the program.
     pub fn catch() -> std::io::Result<Self> {
         signal(SignalKind::hangup()).map(Self)
     }
 
-    /// Waits for the next one.
+    /// Waits for the next SIGHUP.
     pub async fn next(&mut self) {
         if self.0.recv().await.is_none() {
             std::future::pending::<()>().await;

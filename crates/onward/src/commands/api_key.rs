@@ -1,4 +1,4 @@
-//! `onward api-key`: keys for webhook management (S-26).
+//! `onward api-key`: issues, lists and revokes keys for webhook management (S-26).
 
 use std::io::Write;
 
@@ -11,35 +11,35 @@ use storage::api_keys;
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 
-/// What to do with API keys.
+/// The subcommands of `onward api-key`.
 #[derive(Debug, Subcommand)]
 pub enum ApiKeyCommand {
-    /// Issues a key and shows it, this once.
+    /// Issues a key and prints it once.
     Issue(IssueArgs),
-    /// Lists all keys, without what is secret of them.
+    /// Lists all keys without their secrets.
     List(ListArgs),
-    /// Ends a key at once and disables its subscriptions.
+    /// Revokes a key at once and disables its subscriptions.
     Revoke(RevokeArgs),
 }
 
-/// Whose the key is.
+/// The owner of the new key.
 #[derive(Debug, Args)]
 pub struct IssueArgs {
-    /// The organisation it belongs to; made if it is new.
+    /// The organisation that owns the key; created if it is new.
     #[arg(long, value_parser = read_name)]
     participant: String,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// How `list` prints.
+/// Options of `onward api-key list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which key.
+/// The key to revoke.
 #[derive(Debug, Args)]
 pub struct RevokeArgs {
     /// The key's id: the number in its middle.
@@ -57,7 +57,8 @@ pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-/// Stores a new key of a participant; the key, to be shown once.
+/// Stores a new key of a participant and returns it. The store keeps only its digest, so the key
+/// cannot be shown again.
 pub fn issue_key(
     storage: &storage::Storage,
     participant: &str,

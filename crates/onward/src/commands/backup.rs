@@ -1,4 +1,4 @@
-//! `onward backup`: a copy of the store, while it serves.
+//! `onward backup`: copies the store while the service runs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,10 +8,11 @@ use storage::{StoreUrl, copies};
 
 use super::{ConfigArgs, Failure, say};
 
-/// Where the copy goes.
+/// The file that receives the copy.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The new file; it appears when it is complete, and nothing is overwritten.
+    /// The new file. It appears only when the copy is complete; an existing file is never
+    /// overwritten.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `onward branch`: offices of agents, and which clients act for them.
+//! `onward branch`: adds, renames and lists branches, and sets which clients act for them.
 
 use std::io::Write;
 
@@ -13,57 +13,57 @@ use uuid::Uuid;
 use super::client::find_client;
 use super::{Failure, OperatorArgs, participant, say};
 
-/// What to do with branches.
+/// The subcommands of `onward branch`.
 #[derive(Debug, Subcommand)]
 pub enum BranchCommand {
     /// Adds a branch and prints its id.
     Add(AddArgs),
     /// Lists all branches.
     List(ListArgs),
-    /// Changes what a branch is called; every chain shows the new name at once.
+    /// Renames a branch; every chain shows the new name at once.
     Rename(RenameArgs),
-    /// Lets a client act for a branch, from its next call on.
+    /// Lets a client act for a branch from the client's next request on.
     Grant(GrantArgs),
-    /// Ends that, from the client's next call on.
+    /// Stops a client acting for a branch from the client's next request on.
     Withdraw(GrantArgs),
 }
 
 /// A new branch.
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// What chains show as the selling agent.
+    /// The name that chains show as the selling agent.
     #[arg(long, value_parser = read_name)]
     name: String,
-    /// The organisation it belongs to; made if it is new.
+    /// The organisation that owns the branch; created if it is new.
     #[arg(long, value_parser = read_name)]
     participant: String,
-    /// By which import files name it; made up when left out.
+    /// The reference that import files use for the branch; generated when left out.
     #[arg(long, value_parser = read_reference)]
     reference: Option<String>,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// How `list` prints.
+/// Options of `onward branch list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// A new name.
+/// The branch to rename, and its new name.
 #[derive(Debug, Args)]
 pub struct RenameArgs {
     /// The branch's id.
     id: i64,
-    /// What chains show as the selling agent.
+    /// The name that chains show as the selling agent.
     #[arg(long, value_parser = read_name)]
     name: String,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which client and which branch.
+/// The branch and the client.
 #[derive(Debug, Args)]
 pub struct GrantArgs {
     /// The branch's id.

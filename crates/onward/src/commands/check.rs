@@ -1,4 +1,4 @@
-//! `onward check`: whether a configuration would serve, without serving.
+//! `onward check`: checks a configuration, its certificates, keys and store without serving.
 
 use clap::Args;
 use edge::tls::TlsSettings;
@@ -44,7 +44,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     };
     foundation.registry.snapshot().await.map_err(Failure::new)?;
     say(out, "The configuration can be served.");
-    // The last handle closes the store, which waits for its threads.
+    // Dropping the last handle closes the store and blocks until its threads end.
     tokio::task::spawn_blocking(move || drop(foundation))
         .await
         .map_err(Failure::new)

@@ -1,4 +1,4 @@
-//! `onward client`: the applications that may call.
+//! `onward client`: registers, lists and changes clients.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,74 +24,75 @@ use super::{Failure, OperatorArgs, participant, say};
 
 mod change;
 
-/// What to do with clients.
+/// The subcommands of `onward client`.
 #[derive(Debug, Subcommand)]
 pub enum ClientCommand {
     /// Registers a client and prints its id.
     Register(RegisterArgs),
     /// Lists all clients.
     List(ListArgs),
-    /// Assigns scopes to a client, from its next token on.
+    /// Assigns scopes to a client; its next token has them.
     Grant(ScopeArgs),
-    /// Withdraws scopes from a client; tokens that it has count no more for them.
+    /// Withdraws scopes from a client; tokens that it holds lose them at once.
     Withdraw(ScopeArgs),
-    /// Changes a client's keys, or whose certificate it presents.
+    /// Changes a client's keys or the certificates that it may present.
     Update(UpdateArgs),
-    /// Forbids a client to call; its tokens end at once.
+    /// Disables a client; its tokens end at once.
     Disable(WhichArgs),
-    /// Lets a client call again that was disabled.
+    /// Enables a disabled client.
     Enable(WhichArgs),
 }
 
-/// What a client is registered with.
+/// The registration of a new client.
 #[derive(Debug, Args)]
 pub struct RegisterArgs {
-    /// What people call the application.
+    /// The name of the application.
     #[arg(long, value_parser = read_name)]
     name: String,
-    /// The organisation it belongs to; made if it is new.
+    /// The organisation that owns the client; created if it is new.
     #[arg(long, value_parser = read_name)]
     participant: String,
-    /// File with the client's public keys, a JWK set.
+    /// A file with the client's public keys, a JWK set.
     #[arg(long, value_name = "FILE", required_unless_present = "jwks_uri")]
     jwks: Option<PathBuf>,
-    /// Where the client publishes its public keys, instead of a file.
+    /// The URL where the client publishes its public keys, instead of a file.
     #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
     jwks_uri: Option<String>,
-    /// What the subject of the client's certificates says, such as `OU=1234`; may be repeated,
-    /// and then all must be there. Without, any certificate of the authorities will do.
+    /// An attribute of the subject of the client's certificates, such as `OU=1234`; may be
+    /// repeated. A certificate must have all of them. Without this flag, any certificate of the
+    /// trusted authorities is accepted.
     #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
     certificate_subject: Vec<String>,
     /// A scope to assign: `transaction-status` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
-    /// Id of a branch whose listings are the client's own; may be repeated.
+    /// The id of a branch that the client acts for; may be repeated.
     #[arg(long, value_name = "ID")]
     branch: Vec<i64>,
-    /// The rules that its assertions are held to.
+    /// The rules that the client's assertions must satisfy.
     #[arg(long, value_enum, default_value = "sector")]
     profile: ProfileName,
-    /// The one algorithm of its assertions: PS256, ES256, `EdDSA` or RS256.
+    /// The only algorithm of the client's assertions: PS256, ES256, `EdDSA` or RS256.
     #[arg(long, value_parser = read_algorithm)]
     assertion_alg: Option<String>,
-    /// The id to register; made up when left out.
+    /// The id to register; generated when left out.
     #[arg(long, value_name = "URL", value_parser = read_client_id)]
     client_id: Option<String>,
-    /// Lets the client get tokens for `listing` without a certificate (S-24).
+    /// Issues tokens for `listing` to the client without a certificate (S-24).
     #[arg(long)]
     unbound_tokens: bool,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which rules.
+/// The profiles of client assertions.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ProfileName {
     Sector,
     Fapi2,
 }
 
-/// How `list` prints.
+/// Options of `onward client list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
@@ -158,7 +159,7 @@ fn read_jwks(path: &Path) -> Result<String, Failure> {
         .map_err(|reason| Failure::new(format!("{shown} cannot be registered: {reason}")))
 }
 
-/// Stores a client, unless its id is taken or a branch does not exist.
+/// Stores a client. Fails if its id is taken or one of its branches does not exist.
 pub fn register_client(
     write: &mut storage::Write<'_>,
     client: &StoredClient,
@@ -178,12 +179,13 @@ pub fn register_client(
     Ok(clients::insert_client(write, client, participant)?)
 }
 
-/// The client that an operator named.
+/// Finds a client by its id.
 pub(super) fn find_client(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
     clients::find_client(read, id)?.ok_or_else(|| unknown_client(id))
 }
 
-/// A subject would be passed by showing no certificate at all (S-24).
+/// The failure for a client that has a certificate subject and needs no certificate: it could avoid
+/// the check of the subject by presenting no certificate (S-24).
 fn needs_no_certificate() -> Failure {
     Failure::new(
         "a client with unbound tokens may show no certificate, so that its subject would protect \
@@ -195,13 +197,13 @@ fn unknown_client(id: &str) -> Failure {
     Failure::new(format!("there is no client {id}"))
 }
 
-/// A client id in the form that directories give out.
+/// Generates a client id in the form that directories use.
 pub(crate) fn make_client_id() -> String {
     let id = Uuid::new_v4();
     format!("https://rp.directory.onward.example/openid_relying_party/{id}")
 }
 
-/// S-21: weak and malformed keys are refused when they are registered.
+/// Checks a key set at registration: weak and malformed keys are refused (S-21).
 pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
     if jwks.len() > CLIENT_KEYS_BYTES_MAX {
         return Err(format!("it is larger than {CLIENT_KEYS_BYTES_MAX} bytes"));
@@ -261,7 +263,8 @@ fn describe(client: &StoredClient) -> serde_json::Value {
     })
 }
 
-/// Ids are compared letter by letter (RFC 6749 section 2.2), so what was given is taken as it is.
+/// Accepts the text unchanged, because ids are compared character by character (RFC 6749 section
+/// 2.2).
 fn read_client_id(text: &str) -> Result<String, String> {
     let is_url = url::Url::parse(text).is_ok_and(|url| url.scheme() == "https");
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -273,7 +276,7 @@ fn read_client_id(text: &str) -> Result<String, String> {
     ))
 }
 
-/// Whether its host may be connected to is seen at each connection.
+/// Checks only the form of the URL. Each connection checks whether its host may be reached.
 fn read_jwks_uri(text: &str) -> Result<String, String> {
     let url = CallbackUrl::parse_written(text).map_err(|refusal| {
         let reason = refusal.to_string();

@@ -1,4 +1,4 @@
-//! `onward completions`: what a shell needs to complete this program's arguments.
+//! `onward completions`: prints a completion script for a shell.
 
 use std::io::Write;
 
@@ -7,10 +7,10 @@ use clap_complete::Shell;
 
 use super::{CommandLine, Failure};
 
-/// For which shell.
+/// The shell to complete for.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// The shell that runs the script.
     #[arg(value_enum)]
     shell: Shell,
 }

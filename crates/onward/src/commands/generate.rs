@@ -14,22 +14,23 @@ use generate::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
 use jiff::civil::Date;
 use thiserror::Error;
 
-/// Write sample data: synthetic chains, as a file for `onward import`.
+/// Writes sample data: synthetic chains, as a file for `onward import`.
 ///
 /// The same options always write the same bytes.
 #[derive(Debug, Clone, Args)]
 pub struct GenerateArgs {
-    /// How many listings, 1 to 10,000,000 [default: 1000; with --addresses, as many as it holds]
+    /// The number of listings, 1 to 10,000,000 [default: 1000; with --addresses, one for each
+    /// address]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub listings: Option<u64>,
-    /// The number that everything random follows from
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Take the addresses of this table (.csv or .tsv, or either with .gz) whose header names the
-    /// columns address, postcode and optionally uprn, in its order
+    /// Take the addresses of this table (.csv or .tsv, or either with .gz), in its order; its
+    /// header names the columns address, postcode and optionally uprn
     #[arg(long, value_name = "FILE")]
     pub addresses: Option<PathBuf>,
-    /// The day on which the data is looked at: nothing in it happened later
+    /// The reference day of the data: no recorded event is later
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = AS_OF)]
     pub as_of: Date,
     /// Write to this file, compressed when it ends in .gz, instead of to standard output
@@ -37,7 +38,7 @@ pub struct GenerateArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Why `onward generate` failed.
+/// The reasons why `onward generate` fails.
 #[derive(Debug, Error)]
 pub enum GenerateCommandError {
     /// The data cannot be made or written.
@@ -48,14 +49,14 @@ pub enum GenerateCommandError {
     Output {
         /// The file as it was named.
         file: PathBuf,
-        /// The reason of the operating system.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-/// Runs the command. The data goes to `args.output`, or else to `stdout`; one line that says what
-/// was written goes to `stderr`. An output file appears under its name only when it is complete.
-/// Whoever reads standard output may stop reading at any time.
+/// Runs the command. The data goes to `args.output`, or else to `stdout`; a one-line summary goes
+/// to `stderr`. An output file appears under its name only when it is complete. The reader of
+/// standard output may close it at any time.
 pub fn run(
     args: &GenerateArgs,
     stdout: &mut dyn Write,
@@ -75,7 +76,7 @@ pub fn run(
             Err(error) => return Err(error.into()),
         },
     };
-    // The data is what was asked for: that nobody reads the summary is no failure.
+    // The data is already written, so a failed summary is not a failure of the command.
     drop(writeln!(stderr, "{written}"));
     Ok(())
 }
@@ -90,7 +91,7 @@ fn write_file(options: &GenerateOptions, file: &Path) -> Result<Summary, Generat
         Ok(summary)
     });
     written.map_err(|error| {
-        // Nothing more can be done where even that fails; the first error is the one to tell.
+        // The first error is the one to report; a failure to remove the file changes nothing.
         drop(fs::remove_file(&partial));
         let GenerateError::Write(source) = error else {
             return GenerateCommandError::Generate(error);
@@ -124,7 +125,7 @@ fn is_broken_pipe(error: &GenerateError) -> bool {
     matches!(error, GenerateError::Write(source) if source.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The name beside the file's own under which it grows.
+/// The path beside `file` that receives the data until it is complete.
 fn partial_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".partial");

@@ -1,4 +1,4 @@
-//! `onward import`: loads files, with a progress bar and every bad row named.
+//! `onward import`: loads files, shows progress and reports every bad row.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::limits;
 /// Loads rows from NDJSON or CSV files; docs/import.md describes them.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The files, in the order in which they are loaded; `-` is standard input.
+    /// The files, loaded in this order; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct ImportArgs {
     json: bool,
 }
 
-/// Runs `onward import`. Exit status 1 if any row was bad.
+/// Runs `onward import`. The exit status is 1 if any row was bad.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     let storage =
@@ -54,7 +54,7 @@ pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     }
 }
 
-/// A progress bar on a terminal; nothing where there is none.
+/// Shows progress on a terminal; without a terminal it shows nothing.
 pub(crate) struct Bar {
     bar: ProgressBar,
     shown: u64,

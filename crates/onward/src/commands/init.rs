@@ -1,4 +1,4 @@
-//! `onward init`: a commented configuration, keys and an empty store.
+//! `onward init`: writes a commented configuration, keys and an empty store.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use tokens::keys;
 
 use super::{Failure, say};
 
-/// Makes a folder that can be served once certificates are put into it.
+/// Creates a folder with everything that `onward serve` needs, except certificates.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The folder; made if it is not there.
+    /// The folder; created if it does not exist.
     directory: PathBuf,
     /// The store [default: an SQLite file in the folder]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 }
 
-/// Runs `onward init`. What is there already is left as it is.
+/// Runs `onward init`. Existing files stay unchanged.
 pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.directory).map_err(|error| {
         Failure::new(format!("cannot make {}: {error}", args.directory.display()))
@@ -56,14 +56,14 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes store and keys where they are missing.
+/// Creates the store and the keys if they are missing.
 pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
     key_encryption_key::ensure(Path::new(&config.key_encryption_key_file)).map_err(Failure::new)?;
     let sealing =
         keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
     let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
-    // A store of several nodes may hold keys already that another one sealed.
+    // Another node of the same store may have sealed keys in it already.
     let stored = storage.read_blocking(storage::keys::list_keys)?;
     keys::unseal(&stored, &sealing).map_err(Failure::new)?;
     Ok(())

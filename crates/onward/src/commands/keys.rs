@@ -1,4 +1,4 @@
-//! `onward keys`: the service's signing keys (S-28).
+//! `onward keys`: lists, rotates and revokes the service's signing keys (S-28).
 
 use std::io::Write;
 
@@ -11,53 +11,52 @@ use tokens::keys::{self, Rotation};
 
 use super::{Failure, OperatorArgs, say};
 
-/// What to do with signing keys.
+/// The subcommands of `onward keys`.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Lists all keys with their purpose and state.
     List(ListArgs),
-    /// Lets the next key sign from now on, retires the current one, and
-    /// publishes a new next one.
+    /// Makes the next key the current one, retires the current one, and publishes a new next key.
     Rotate(RotateArgs),
-    /// Withdraws a key at once: what it signed does not verify any more.
+    /// Revokes a key at once: its signatures no longer verify.
     Revoke(RevokeArgs),
 }
 
-/// How `list` prints.
+/// Options of `onward keys list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which key is rotated, and to what.
+/// The purposes to rotate, and the size of the new key.
 #[derive(Debug, Args)]
 pub struct RotateArgs {
-    /// What the key signs; all purposes when left out.
+    /// The purpose of the key; all purposes when left out.
     #[arg(long, value_enum)]
     purpose: Option<PurposeName>,
-    /// Bits of the new next key, where it is an RSA key; as many as the one before has, when
-    /// left out.
+    /// The size of the new next key if it is an RSA key; the size of the key before it when left
+    /// out.
     #[arg(long, value_enum)]
     bits: Option<Bits>,
-    /// Rotates even if verifiers may not have seen the next key yet.
+    /// Rotates even if some verifiers may not have fetched the next key yet.
     #[arg(long)]
     now: bool,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which key.
+/// The key to revoke.
 #[derive(Debug, Args)]
 pub struct RevokeArgs {
-    /// The key's id in the key set, which may begin with a hyphen.
+    /// The key's id in the key set; it may begin with a hyphen.
     #[arg(allow_hyphen_values = true)]
     kid: String,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// What a key signs.
+/// The purposes of signing keys.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum PurposeName {
     Provenance,
@@ -65,7 +64,7 @@ enum PurposeName {
     Token,
 }
 
-/// The size of an RSA key.
+/// The sizes of an RSA key, in bits.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Bits {
     #[value(name = "2048")]

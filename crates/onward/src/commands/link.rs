@@ -13,17 +13,16 @@ use server::problem::Problem;
 
 use super::{Failure, OperatorArgs};
 
-/// Which listings are linked.
+/// The two listings to link.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
-    /// Id of the listing that is bought: the upper one.
+    /// The id of the listing that is bought: the upper one.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
     seller: i64,
-    /// Id of the listing whose seller buys it: the lower one.
+    /// The id of the listing whose seller buys it: the lower one.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
     buyer: i64,
-    /// Allows several buyers of one listing, and several purchases of one
-    /// seller: a split chain.
+    /// Allows a split chain: several buyers of one listing, or several purchases by one seller.
     #[arg(long)]
     split: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `onward listen`: a local receiver of events, for trying out and for passing them on.
+//! `onward listen`: receives events on this computer, verifies, prints and forwards them.
 
 mod answer;
 mod receiver;
@@ -22,16 +22,16 @@ use self::source::SourceArgs;
 use crate::limits;
 use crate::signals::StopSignals;
 
-/// The port that is used when none is named: above the sandbox's own.
+/// The default port: above the ports of the sandbox.
 const PORT_DEFAULT: u16 = 8450;
 
-/// Listens for events on this computer, verifies each one and prints it.
+/// Receives events on this computer, verifies each one and prints it.
 #[derive(Args, Debug)]
 pub struct ListenArgs {
     #[command(flatten)]
     source: SourceArgs,
 
-    /// The port; 0 for any free one.
+    /// The port to listen on; 0 for any free one.
     #[arg(long, value_name = "N", default_value_t = PORT_DEFAULT)]
     port: u16,
 
@@ -39,12 +39,12 @@ pub struct ListenArgs {
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
 
-    /// Posts each verified event as JSON to this address, http or https, before it is answered
-    /// for; when that fails, the answer is 502 and the service tries again.
+    /// Posts each verified event as JSON to this http or https address before it is acknowledged.
+    /// If that fails, the answer is 502 and the service delivers the event again.
     #[arg(long, value_name = "URL")]
     forward: Option<String>,
 
-    /// Subscribes this receiver with the sandbox's first API key.
+    /// Subscribes this receiver with the first API key of the sandbox.
     #[arg(long, conflicts_with = "jwks_url")]
     subscribe: bool,
 
@@ -58,7 +58,7 @@ pub struct ListenArgs {
     )]
     events: Vec<EventType>,
 
-    /// Ends after so many events; one that comes twice counts once.
+    /// Ends after this number of events; a duplicate does not count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
 
@@ -67,27 +67,27 @@ pub struct ListenArgs {
     json: bool,
 }
 
-/// Why nothing could be listened for, or why it ended early.
+/// The reasons why `onward listen` does not start or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// The service, its files or its key set.
+    /// An error of the service, of its files or of its key set.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The receiver's certificate or key.
+    /// An error of the receiver's certificate or key.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The port is taken, or not this user's to take.
+    /// The port is taken, or this user may not use it.
     #[error("cannot listen on {address}: {source}; --port chooses another port")]
     Bind {
-        /// Where.
+        /// The address of the receiver.
         address: SocketAddr,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The operating system gives no signals.
     #[error("cannot wait for signals: {0}")]
     Signals(io::Error),
-    /// An event could not be written out.
+    /// An event could not be printed.
     #[error("cannot write the event: {0}")]
     Write(io::Error),
     /// Neither a sandbox nor a service was named.
@@ -101,8 +101,8 @@ pub enum ListenError {
     NoApiKey,
 }
 
-/// Runs `onward listen`: writes each verified event to `out` and everything else to standard
-/// error, until it is interrupted or has seen `--count` events.
+/// Runs `onward listen`. Each verified event goes to `out`; everything else goes to standard error.
+/// The command ends on a signal or after `--count` events.
 ///
 /// # Errors
 /// [`ListenError`]; the program's exit status is then 1.
@@ -132,7 +132,8 @@ pub async fn run(
     let serving = receiver::serve(listener, source.tls, Arc::clone(&desk), stopped.clone());
     let serving = tokio::spawn(serving);
 
-    // It answers already: the first event may come before the answer to the subscription.
+    // The receiver answers already: the first event may arrive before the answer to the
+    // subscription.
     let url = format!("https://localhost:{}/", address.port());
     notice(format_args!(
         "listening on {url}, for events of {}",
@@ -151,7 +152,7 @@ pub async fn run(
         }
     }
     stop.send_replace(true);
-    // Its own end is bounded; it gives nothing back.
+    // The drain has its own timeout and returns nothing.
     drop(serving.await);
     subscribed?;
     desk.failure()
@@ -189,7 +190,7 @@ async fn subscribe(
     Ok(())
 }
 
-/// Tells the person at the terminal; standard output holds events alone.
+/// Prints a line to standard error; standard output holds only events.
 fn notice(text: impl std::fmt::Display) {
     super::say(&mut io::stderr(), text);
 }

@@ -1,4 +1,4 @@
-//! `onward man`: manual pages of all commands.
+//! `onward man`: writes the manual pages of all commands.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use clap::{Args, CommandFactory as _};
 
 use super::{CommandLine, Failure, say};
 
-/// Where the pages go.
+/// The folder that receives the pages.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The folder; made if it is not there.
+    /// The folder; created if it does not exist.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }

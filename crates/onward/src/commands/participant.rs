@@ -1,4 +1,4 @@
-//! `onward participant`: the organisations of the directory.
+//! `onward participant`: adds, changes, lists and disables organisations of the directory.
 
 use std::io::Write;
 
@@ -11,28 +11,28 @@ use uuid::Uuid;
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, say};
 
-/// What to do with participants.
+/// The subcommands of `onward participant`.
 #[derive(Debug, Subcommand)]
 pub enum ParticipantCommand {
     /// Adds an organisation and prints its id.
     Add(AddArgs),
-    /// Changes what the directory says of an organisation.
+    /// Changes an organisation's entry in the directory.
     Update(UpdateArgs),
     /// Lists all organisations.
     List(ListArgs),
-    /// Shuts an organisation out: its clients at once, and its API keys for good.
+    /// Disables an organisation, its clients and its API keys at once.
     Disable(NameArgs),
-    /// Lets it take part again; its API keys have to be issued anew.
+    /// Enables an organisation; its API keys stay revoked and must be issued anew.
     Enable(NameArgs),
 }
 
 /// A new organisation.
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// What people call it.
+    /// The organisation's display name.
     #[arg(long, value_parser = read_name)]
     name: String,
-    /// Its id in a directory that has it already; made up when left out.
+    /// The id that another directory already gave the organisation; generated when left out.
     #[arg(long, value_name = "UUID")]
     organisation_id: Option<Uuid>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct AddArgs {
     output: OperatorArgs,
 }
 
-/// What changes; the rest stays.
+/// The changes of an organisation; anything not named stays as it is.
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
     /// The organisation's name.
@@ -52,52 +52,53 @@ pub struct UpdateArgs {
     output: OperatorArgs,
 }
 
-/// What the directory says of an organisation.
+/// The entry of an organisation in the directory.
 #[derive(Debug, Args)]
 struct RegistrationArgs {
-    /// Its name in the register of companies.
+    /// The legal name in the company register.
     #[arg(long, value_parser = read_name)]
     legal_name: Option<String>,
-    /// Its country, two letters.
+    /// The two-letter code of the country.
     #[arg(long, value_parser = read_country)]
     country: Option<String>,
-    /// The register, for example `Companies House`.
+    /// The company register, for example `Companies House`.
     #[arg(long, value_parser = read_name)]
     company_register: Option<String>,
-    /// Its number there.
+    /// The organisation's number in that register.
     #[arg(long, value_parser = read_name)]
     registration_number: Option<String>,
-    /// First line of its address.
+    /// The first line of the address.
     #[arg(long, value_parser = read_name)]
     address_line1: Option<String>,
-    /// Second line of its address.
+    /// The second line of the address.
     #[arg(long, value_parser = read_name)]
     address_line2: Option<String>,
-    /// Town of its address.
+    /// The town of the address.
     #[arg(long, value_parser = read_name)]
     city: Option<String>,
-    /// Postcode of its address.
+    /// The postcode of the address.
     #[arg(long, value_parser = read_name)]
     postcode: Option<String>,
-    /// What it takes part as: `agent`, `conveyancer`, `lender`, `data-consumer`; may be repeated.
+    /// A role of the organisation: `agent`, `conveyancer`, `lender` or `data-consumer`; may be
+    /// repeated.
     #[arg(long, value_parser = ["agent", "conveyancer", "lender", "data-consumer"])]
     role: Vec<String>,
-    /// It runs this service: the directory shows the service's addresses with it.
+    /// Marks the operator of this service: the directory lists the service's addresses under it.
     #[arg(long)]
     operator: bool,
 }
 
-/// How `list` prints.
+/// Options of `onward participant list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
 
-/// Which organisation.
+/// The organisation to disable or to enable.
 #[derive(Debug, Args)]
 pub struct NameArgs {
-    /// Its name.
+    /// The organisation's name.
     name: String,
     #[command(flatten)]
     output: OperatorArgs,
@@ -114,7 +115,8 @@ pub fn run(command: ParticipantCommand, out: &mut dyn Write) -> Result<(), Failu
     }
 }
 
-/// The number of an organisation that may get something new; made if it is new.
+/// Returns the id of the named organisation, which is created if it is new. Fails if it is
+/// disabled.
 pub fn ensure_active(write: &mut storage::Write<'_>, name: &str, now: i64) -> Result<i64, Failure> {
     let found = participants::find_participant(write, name)?;
     if found.is_some_and(|found| found.status == participants::WITHDRAWN) {
@@ -226,7 +228,7 @@ fn find(read: &mut storage::Read<'_>, name: &str) -> Result<Participant, Failure
 }
 
 impl RegistrationArgs {
-    /// Lays what was said over what was known.
+    /// Overwrites the members that the arguments name; the others keep their values.
     fn apply_to(&self, participant: &mut Participant) {
         let Registration {
             legal_name,

@@ -1,4 +1,4 @@
-//! `onward query`: asks for chains, verifies the answer and draws it.
+//! `onward query`: queries chains, verifies the signed answer and draws the chains.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ mod source;
 pub(crate) use paint::Paint;
 pub(crate) use source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
-/// Properties that are shown when none is certain.
+/// The most properties that the command suggests for an uncertain address.
 const SUGGESTIONS: u8 = 5;
 
-/// Asks for the chains of properties and verifies the signed answer.
+/// Queries the chains of properties and verifies the signed answer.
 #[derive(Args, Debug)]
 pub struct QueryArgs {
-    /// The UPRN of a property; several may follow.
+    /// The UPRN of a property; several UPRNs may follow.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = uprn_parser())]
     uprn: Vec<u64>,
 
-    /// An address, whole or in part, or a postcode alone. Several words are one address.
+    /// An address, complete or in part, or only a postcode. Several words form one address.
     #[arg(
         value_name = "ADDRESS",
         required_unless_present = "uprn",
@@ -36,18 +36,18 @@ pub struct QueryArgs {
     )]
     address: Vec<String>,
 
-    /// Chains a page.
+    /// The number of chains on a page.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
     rows: Option<u8>,
 
-    /// The page, counted from 1.
+    /// The number of the page, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page: Option<u32>,
 
     #[command(flatten)]
     source: source::SourceArgs,
 
-    /// Prints the verified answer as it was received, for machines.
+    /// Prints the verified answer unchanged, as JSON.
     #[arg(long)]
     json: bool,
 
@@ -56,18 +56,18 @@ pub struct QueryArgs {
     output: Option<PathBuf>,
 }
 
-/// Why a query or a verification came to nothing.
+/// The reasons why a query or a verification fails.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// The service refused, was not reached, or its answer does not verify.
+    /// The service refused, was not reached, or sent an answer that does not verify.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// No property is certain to be the one that the address names.
+    /// The service cannot tell which property the address means.
     #[error("{problem}\n{suggestions}")]
     Uncertain {
-        /// What the service said.
+        /// The problem document of the service.
         problem: Box<Problem>,
-        /// Which properties may be meant.
+        /// The properties that the address may mean.
         suggestions: Suggestions,
     },
     /// The result could not be written out.
@@ -78,7 +78,7 @@ pub enum QueryError {
     Save {
         /// The file of `--output`.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Neither a sandbox nor a service was named.
@@ -93,13 +93,13 @@ pub enum QueryError {
     /// Neither a key set nor a sandbox was named.
     #[error("no key set to verify with: pass --jwks FILE_OR_URL, or --sandbox DIR")]
     NoKeySet,
-    /// A key set at a URL without saying whom to trust for it.
+    /// A key set at a URL was named without a certificate authority to trust.
     #[error("whom to trust for the key set's address is not said: pass --ca FILE, or --ca system")]
     NoTrust,
 }
 
-/// Runs `onward query`: writes the answer to `out` only after its signature verified, and fails
-/// without having written anything of it otherwise. `clock` dates the client assertion.
+/// Runs `onward query`. It writes to `out` only after the signature has verified; otherwise it
+/// fails and writes nothing. `clock` dates the client assertion.
 ///
 /// # Errors
 /// [`QueryError`]; the program's exit status is then 1.
@@ -144,7 +144,7 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
     Ok(())
 }
 
-/// Properties that an address may mean, for the terminal.
+/// The properties that an address may mean, printed one a line.
 #[derive(Debug)]
 pub struct Suggestions(Vec<AddressSuggestion>);
 
@@ -164,7 +164,7 @@ impl std::fmt::Display for Suggestions {
     }
 }
 
-/// Draws every chain of the page, then says which key signed it.
+/// Draws every chain of the page, then names the key that signed the answer.
 fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let page = answer.page();
     for chain in &page.data {
@@ -181,7 +181,7 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
     writeln!(out, "{}", describe_signature(answer, paint))
 }
 
-/// One line that says that the signature verified, with which key, and when it was made.
+/// One line: the signature verified, with this key, at this time.
 pub(crate) fn describe_signature(answer: &VerifiedAnswer, paint: Paint) -> String {
     format!(
         "{} signature verified: key {}, signed at {}",

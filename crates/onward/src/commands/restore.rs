@@ -1,4 +1,4 @@
-//! `onward restore`: a copy put back in the place of the store.
+//! `onward restore`: replaces the store by a backup.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use storage::{StoreUrl, copies};
 
 use super::{ConfigArgs, Failure, say};
 
-/// What is put back.
+/// The backup to restore.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// A file that `onward backup` wrote.
@@ -16,7 +16,7 @@ pub struct RestoreArgs {
     file: PathBuf,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Sets a store that is there aside, under a name that ends in `.replaced`.
+    /// Keeps an existing store under a name that ends in `.replaced`, and restores.
     #[arg(long)]
     replace: bool,
 }

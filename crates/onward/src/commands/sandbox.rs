@@ -1,4 +1,4 @@
-//! `onward sandbox`: a whole Onward for trying out.
+//! `onward sandbox`: creates and serves a complete service with sample data.
 
 use std::path::PathBuf;
 
@@ -12,29 +12,29 @@ use super::{Failure, say};
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
 use crate::signals::StopSignals;
 
-/// Makes a certificate authority, certificates, keys, a store with sample data
-/// and clients, and serves it all until interrupted.
+/// Creates a certificate authority, certificates, keys, clients and a store with sample data, and
+/// serves them until interrupted.
 #[derive(Debug, Args)]
 pub struct SandboxArgs {
-    /// The folder; carried on with if it is there.
+    /// The folder; an existing sandbox in it is continued.
     #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
     dir: PathBuf,
     /// The store [default: an SQLite file in the folder]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// The first of five ports [default: 8440, or as before]
+    /// The first of five ports [default: 8440, or the port of the last start]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Files to import instead of made-up data.
+    /// Files to import instead of generated data.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Made-up listings of a new sandbox.
+    /// The number of generated listings of a new sandbox.
     #[arg(long, value_name = "N", default_value_t = 800)]
     listings: u64,
-    /// What the made-up data depends on.
+    /// The seed of the generated data.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Answers as many requests as come.
+    /// Turns the rate limit off.
     #[arg(long)]
     no_rate_limit: bool,
 }
@@ -105,7 +105,8 @@ fn introduce(prepared: &Prepared) {
     say(out, "Ask for a chain, in another terminal:");
     let directory = prepared.directory().display();
     let uprn = file.samples.uprn_in_chain;
-    // As this program was called, so that the line can be pasted.
+    // The printed line repeats the name under which this program was called, so that it can be
+    // pasted.
     let program = std::env::args().next();
     let program = program.unwrap_or_else(|| "onward".to_owned());
     let line = format!("  {program} query --sandbox {directory} --uprn {uprn}");

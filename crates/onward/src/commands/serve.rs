@@ -1,4 +1,4 @@
-//! `onward serve`: serves all addresses until it is told to stop.
+//! `onward serve`: serves all listeners until a signal stops it.
 
 use clap::Args;
 use observe::clock::Clock;
@@ -9,7 +9,7 @@ use storage::StoreUrl;
 use super::{ConfigArgs, Failure};
 use crate::signals::{ReloadSignal, StopSignal, StopSignals};
 
-/// Serves the chain query, the token endpoint, the key set and the rest.
+/// Serves all five listeners: base, auth, directory, listing and ops.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         .await
         .map_err(Failure::new)?;
     let config = &server.foundation.config;
-    // Its name without any password.
+    // The URL is logged without its password.
     let store = config.store.parse::<StoreUrl>();
     tracing::info!(
         base_url = config.base_url,

@@ -1,4 +1,4 @@
-//! `onward simulate`: has a test event sent to one's own subscriptions.
+//! `onward simulate`: sends a test event to the API key's own subscriptions.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use client::{EventType, Trust, WebhookClient, printable};
 use super::listen::parse_event_type;
 use super::query::{KEY_FILE_LIMIT_BYTES, QueryError, find_sandbox, read_trust};
 
-/// Has a test event sent to the API key's own subscriptions, on the way that every event goes.
+/// Sends a test event to the API key's own subscriptions; it is delivered like every event.
 #[derive(Args, Debug)]
 pub struct SimulateArgs {
     /// The property's id.
@@ -49,7 +49,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "DIR")]
     sandbox: Option<PathBuf>,
 
-    /// The service's address, instead of a sandbox.
+    /// The base address of the service, instead of a sandbox.
     #[arg(
         long,
         value_name = "URL",
@@ -58,7 +58,7 @@ pub struct SimulateArgs {
     )]
     base_url: Option<String>,
 
-    /// The API key, with --base-url; better in the environment, where other users cannot see it.
+    /// The API key for --base-url; safer in the environment, where other users cannot see it.
     #[arg(
         long,
         value_name = "KEY",
@@ -67,7 +67,8 @@ pub struct SimulateArgs {
     )]
     api_key: Option<String>,
 
-    /// The certificate authorities to trust, PEM; `system` for those of the operating system.
+    /// The certificate authorities to trust, PEM; `system` for the authorities of the operating
+    /// system.
     #[arg(long, value_name = "FILE", requires = "base_url")]
     ca: Option<PathBuf>,
 
@@ -101,7 +102,7 @@ pub async fn run(args: SimulateArgs, out: &mut dyn Write) -> Result<(), QueryErr
 }
 
 fn open_client(args: &SimulateArgs) -> Result<WebhookClient, QueryError> {
-    // clap sees to it that the companions of one are there.
+    // clap requires the other options together with the first.
     if let (Some(base_url), Some(api_key), Some(ca)) = (&args.base_url, &args.api_key, &args.ca) {
         return Ok(WebhookClient::new(base_url, api_key, &read_trust(ca)?)?);
     }

@@ -15,7 +15,7 @@ use super::query::{
     KEY_FILE_LIMIT_BYTES, Paint, QueryError, describe_signature, find_sandbox, read_trust,
 };
 
-/// Checks a saved answer: that its data is what the holder of a published key signed.
+/// Verifies a saved answer: the holder of a published key signed exactly its data.
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
     /// The saved answer; `-` for standard input.
@@ -40,7 +40,7 @@ pub struct VerifyArgs {
     json: bool,
 }
 
-/// Runs `onward verify`: writes what verified to `out`.
+/// Runs `onward verify`: writes the verified answer to `out`.
 ///
 /// # Errors
 /// [`QueryError`]; the program's exit status is then 1. With `--json`, an answer that does not
@@ -89,7 +89,7 @@ fn read_answer(file: &Path) -> Result<Vec<u8>, ClientError> {
     Ok(body)
 }
 
-/// The key set of `--jwks`, or that of the sandbox, which has to be running.
+/// The key set of `--jwks`, or the key set of the running sandbox.
 async fn obtain_keys(args: &VerifyArgs) -> Result<JwkSet, QueryError> {
     let Some(named) = &args.jwks else {
         let dir = find_sandbox(args.sandbox.as_deref()).ok_or(QueryError::NoKeySet)?;

@@ -1,4 +1,4 @@
-//! The sandbox's keys for webhook management.
+//! The sandbox's API keys for webhook management.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use storage::{Storage, api_keys};
 use super::SandboxError;
 use crate::commands::api_key::issue_key;
 
-/// Participants that get a key.
+/// The participants that get an API key.
 const PARTICIPANTS: [&str; 2] = ["Example Lender", "Example Platform"];
 const FILE_NAME: &str = "api-keys.json";
 
-/// The keys of an earlier start, or new ones: the store knows their digests
-/// only, so they are kept in a file beside it.
+/// Reads the keys of an earlier start, or issues new ones. The store holds only their digests, so a
+/// file beside it keeps the keys.
 pub(super) fn ensure_api_keys(
     storage: &Storage,
     clock: &Clock,

@@ -1,4 +1,4 @@
-//! The sandbox's clients: one for each way of being registered.
+//! The sandbox's clients: one for each kind of registration.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ struct Plan {
     name: &'static str,
     file: &'static str,
     scopes: &'static [&'static str],
-    /// Which of the two branches are its own.
+    /// The branches that the client acts for, as indexes into the sandbox's two.
     branches: &'static [usize],
     algorithm: Algorithm,
     certificate_bound: bool,
@@ -69,7 +69,7 @@ const PLANS: [Plan; 5] = [
     },
 ];
 
-/// Makes certificates, keys and registrations that are missing.
+/// Makes the certificates, keys and registrations that are missing.
 pub(super) fn ensure_clients(
     storage: &Storage,
     clock: &Clock,
@@ -143,7 +143,7 @@ fn describe(
     }
 }
 
-/// Registers a client, or finds it as it was registered before.
+/// Registers a client, or returns its existing registration.
 fn register(storage: &Storage, client: StoredClient) -> Result<StoredClient, SandboxError> {
     let id = client.id.clone();
     let found = storage

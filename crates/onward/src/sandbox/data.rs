@@ -1,4 +1,4 @@
-//! The sandbox's sample data.
+//! Loads the sandbox's sample data.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -15,19 +15,19 @@ use storage::{Storage, StorageError, branch, participants, samples};
 
 use super::SandboxError;
 
-/// What is loaded into a sandbox.
+/// The data that a sandbox loads.
 #[derive(Debug, Clone, Default)]
 pub struct DataOptions {
-    /// Files to import instead of made-up data.
+    /// Files to import instead of generated data.
     pub files: Vec<PathBuf>,
-    /// Made-up listings.
+    /// The number of generated listings.
     pub listings: u64,
-    /// What the made-up data depends on.
+    /// The seed of the generated data.
     pub seed: u64,
 }
 
-/// Loads the data, unless that was done before. Files that are named are
-/// loaded in any case: loading them again changes nothing.
+/// Loads the data once. Named files are loaded at every start: importing them again changes
+/// nothing.
 pub(super) fn ensure_data(
     storage: &Storage,
     clock: &Clock,
@@ -43,8 +43,8 @@ pub(super) fn ensure_data(
         load(&options.files)?;
     } else if !loaded.exists() {
         let path = directory.join("sample.ndjson");
-        // A sample that is there was written whole, by an earlier start that
-        // did not get to its end: it decides, whatever is asked for now.
+        // An interrupted earlier start left a complete sample. It is loaded, whatever the options
+        // say now.
         if !path.exists() {
             write_sample(&path, options)?;
         }
@@ -53,8 +53,8 @@ pub(super) fn ensure_data(
     files::write(&loaded, "The sample data is in the store.\n").map_err(SandboxError::new)
 }
 
-/// Two branches for the sandbox's agents: those with the most listings, made
-/// if the data has none.
+/// Two branches for the sandbox's agents: the ones with the most listings, created if the data has
+/// none.
 pub(super) fn choose_branches(storage: &Storage) -> Result<[BranchId; 2], SandboxError> {
     let chosen = storage.write_blocking(|write| {
         let mut found = branch::list_fullest_branches(write, 2)?;
@@ -75,7 +75,7 @@ pub(super) fn choose_branches(storage: &Storage) -> Result<[BranchId; 2], Sandbo
     chosen.map_err(SandboxError::new)
 }
 
-/// What is worth trying in this store. 0 and empty where there is none.
+/// Examples from the store to try queries with; 0 or empty where the store has none.
 pub(super) fn find_samples(
     storage: &Storage,
     clients: &[SandboxClient],

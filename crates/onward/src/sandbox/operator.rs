@@ -1,4 +1,4 @@
-//! The organisation that runs the sandbox, as its directory shows it.
+//! The organisation that operates the sandbox, as its directory shows it.
 
 use observe::clock::Clock;
 use storage::{Storage, participants};
@@ -9,7 +9,7 @@ use crate::commands::Failure;
 
 const NAME: &str = "Onward Sandbox";
 
-/// Makes the organisation, or leaves it as it is.
+/// Creates the organisation, or keeps an existing one.
 pub(super) fn ensure_operator(storage: &Storage, clock: &Clock) -> Result<(), SandboxError> {
     let now = clock.now_seconds();
     let made = storage.write_blocking(move |write| {

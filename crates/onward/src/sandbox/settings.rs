@@ -1,4 +1,4 @@
-//! The sandbox's configuration file.
+//! Writes and updates the sandbox's configuration file.
 
 use std::path::Path;
 
@@ -9,8 +9,7 @@ use super::{SandboxError, SandboxOptions};
 
 const PORT_DEFAULT: u16 = 8440;
 
-/// Writes the configuration, or mends the one that is there where the options
-/// say something else, and loads it.
+/// Writes the configuration, or updates an existing one where the options differ, and loads it.
 pub(super) fn ensure_config(
     directory: &Path,
     options: &SandboxOptions,
@@ -29,7 +28,7 @@ pub(super) fn ensure_config(
     if let Some(store) = &options.store {
         set(&mut text, "store", &format!("{store:?}"));
     }
-    // Receivers on this machine, with certificates of the sandbox's authority.
+    // Receivers run on this machine, with certificates of the sandbox's authority.
     set(
         &mut text,
         "callback_allowed_networks",
@@ -69,7 +68,7 @@ fn set_ports(text: &mut String, first: u16) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Gives a setting another value where its line stands; comments stay.
+/// Replaces the value of a setting on its line; comments stay.
 fn set(text: &mut String, name: &str, value: &str) {
     let is_line = |line: &str| {
         let rest = line.strip_prefix(name).map(str::trim_start);

@@ -1,5 +1,5 @@
-//! `onward client grant|withdraw|update|disable|enable`: changes of a registered client. Each
-//! counts from the client's next call on.
+//! `onward client grant|withdraw|update|disable|enable`: changes a registered client. A change
+//! applies from the client's next request on.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::commands::{Failure, OperatorArgs};
 
-/// Which client and which scopes.
+/// The client and the scopes.
 #[derive(Debug, Args)]
 pub struct ScopeArgs {
     /// The client's id.
@@ -27,26 +27,26 @@ pub struct ScopeArgs {
     output: OperatorArgs,
 }
 
-/// What changes of a client; the rest stays as it is.
+/// The changes of a client; anything not named stays as it is.
 #[derive(Debug, Args)]
 #[group(id = "changes", required = true, multiple = true)]
 struct Changes {
-    /// File with the client's public keys, a JWK set, instead of those it has.
+    /// A file with the client's public keys, a JWK set, which replaces the registered keys.
     #[arg(long, value_name = "FILE")]
     jwks: Option<PathBuf>,
-    /// Where the client publishes its public keys, instead of those it has.
+    /// The URL where the client publishes its public keys, which replaces the registered keys.
     #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
     jwks_uri: Option<String>,
-    /// What the subject of the client's certificates says, instead of what was registered; may be
-    /// repeated.
+    /// An attribute of the subject of the client's certificates, which replaces the registered
+    /// ones; may be repeated.
     #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
     certificate_subject: Vec<String>,
-    /// Any certificate of the authorities will do.
+    /// Accepts any certificate of the trusted authorities.
     #[arg(long, conflicts_with = "certificate_subject")]
     any_certificate: bool,
 }
 
-/// Which client, and what changes.
+/// The client and its changes.
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
     /// The client's id.
@@ -57,7 +57,7 @@ pub struct UpdateArgs {
     output: OperatorArgs,
 }
 
-/// Which client.
+/// The client to disable or to enable.
 #[derive(Debug, Args)]
 pub struct WhichArgs {
     /// The client's id.

@@ -1,4 +1,4 @@
-//! The command as a person runs it.
+//! Tests of `onward generate` on its command line.
 
 use std::io::{self, Read, Write};
 
@@ -18,7 +18,7 @@ fn args(words: &[&str]) -> GenerateArgs {
     Command::try_parse_from(words).unwrap().args
 }
 
-/// What the command writes to standard output and standard error.
+/// Runs the command and returns standard output and standard error.
 fn run_command(words: &[&str]) -> (String, String) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     run(&args(words), &mut stdout, &mut stderr).unwrap();

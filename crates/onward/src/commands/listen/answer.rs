@@ -1,4 +1,4 @@
-//! One delivery: read, verified, passed on, printed, answered for.
+//! Answers one delivery: reads it, verifies it, forwards it and prints it.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::{Shown, notice};
 use crate::limits;
 
-/// What all connections share.
+/// State that all connections share.
 pub(super) struct Desk {
     receiver: Receiver,
     forwarder: Option<Forwarder>,
@@ -29,7 +29,7 @@ struct Taken {
     failure: Option<io::Error>,
 }
 
-/// Why a delivery was not taken.
+/// The reasons why a delivery is refused.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error("only POST is answered")]
@@ -85,7 +85,7 @@ impl Desk {
         }
     }
 
-    /// Why an event could not be printed, once.
+    /// Returns the error of a failed print, once.
     pub(super) fn failure(&self) -> Option<io::Error> {
         self.lock().failure.take()
     }
@@ -107,7 +107,7 @@ impl Desk {
             ReceiveError::Refused(refusal) => Refusal::Event(refusal),
             ReceiveError::NoKeySet(reason) => Refusal::NoKeySet(reason),
         })?;
-        // What was passed on before is not passed on again.
+        // A known event was already forwarded.
         let is_known = self.knows(&verified)?;
         if let Some(forwarder) = self.forwarder.as_ref().filter(|_| !is_known) {
             let forwarded = forwarder.forward(&verified).await;
@@ -124,8 +124,8 @@ impl Desk {
         Ok(taken.recent.contains(&event.event().event_id))
     }
 
-    /// Prints the event and remembers its id. Only here is it taken: an event whose forwarding
-    /// failed comes again, and is no duplicate then.
+    /// Prints the event and remembers its id. An event whose forwarding failed is not remembered,
+    /// so its next delivery is no duplicate.
     fn record(&self, event: &VerifiedEvent) -> Result<(), Refusal> {
         let mut taken = self.lock();
         if taken.shown.is_full() || taken.failure.is_some() {
@@ -138,7 +138,7 @@ impl Desk {
             return Err(Refusal::Ended);
         }
         if taken.shown.is_full() {
-            // The answer to this delivery is still given.
+            // The receiver drains: this delivery still gets its answer.
             self.stop.send_replace(true);
         }
         Ok(())
@@ -161,8 +161,8 @@ impl Refusal {
         }
     }
 
-    /// For an event that does not verify, the error document of RFC 8935 section 2.3; the service
-    /// shows the status to whoever looks at the delivery.
+    /// The body of a refusal. For an event that does not verify, it is the error document of RFC
+    /// 8935 section 2.3, whose status the service shows with the delivery.
     fn body(&self) -> Bytes {
         match self {
             Self::Event(refusal) => {
@@ -204,7 +204,7 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let limit = limits::EVENT_BODY_BYTES_MAX;
-    // A length that is announced need not be waited for.
+    // A body that announces too great a length is refused without being read.
     let announced = usize::try_from(body.size_hint().lower());
     if announced.is_ok_and(|length| length > limit) {
         return Err(Refusal::TooLarge);

@@ -1,4 +1,4 @@
-//! The receiver's socket: TLS and HTTP, bounded in time and number.
+//! The receiver's socket: TLS and HTTP with limits on time and connections.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::Desk;
 use crate::limits;
 
-/// Takes deliveries until `stop` turns true, then lets open ones end.
+/// Accepts deliveries until `stop` turns true, then drains.
 pub(super) async fn serve(
     listener: TcpListener,
     tls: Arc<rustls::ServerConfig>,
@@ -27,7 +27,7 @@ pub(super) async fn serve(
     let acceptor = TlsAcceptor::from(tls);
     let permits = Arc::new(Semaphore::new(limits::RECEIVER_CONNECTIONS_MAX));
     loop {
-        // A permit first: past the limit, connections wait in the kernel.
+        // A permit comes first: beyond the limit, connections wait in the kernel.
         let permit = tokio::select! {
             permit = Arc::clone(&permits).acquire_owned() => permit,
             _stopped = stop.wait_for(|stop| *stop) => break,
@@ -37,7 +37,7 @@ pub(super) async fn serve(
             _stopped = stop.wait_for(|stop| *stop) => break,
         };
         let Ok((stream, _address)) = accepted else {
-            // Out of file descriptors, or the peer is gone already.
+            // The process has no free file descriptor, or the peer is gone already.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -48,7 +48,7 @@ pub(super) async fn serve(
         });
     }
     drop(listener);
-    // Who is cut off here has no answer, and sends again.
+    // A delivery that is cut off here gets no answer, so the service delivers it again.
     drop(tokio::time::timeout(limits::RECEIVER_DRAIN_TIMEOUT, graceful.shutdown()).await);
 }
 
@@ -88,6 +88,6 @@ async fn answer_connection(
         .keep_alive_interval(Some(edge::limits::HTTP2_PROBE_INTERVAL))
         .keep_alive_timeout(edge::limits::HTTP2_PROBE_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
-    // A peer that hangs up early has nothing to be told.
+    // A peer that hangs up early is no error.
     drop(watcher.watch(connection.into_owned()).await);
 }

@@ -1,4 +1,4 @@
-//! Events as they are printed, and when enough of them were.
+//! Prints events and counts them up to the wanted number.
 
 use std::io::{self, Write};
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::commands::query::Paint;
 
-/// Where events are printed.
+/// The output of events.
 pub(super) struct Shown {
     out: Box<dyn Write + Send>,
     is_json: bool,
     paint: Paint,
-    /// How many more are wanted; none for no end.
+    /// The number of events still to print; `None` for no limit.
     missing: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ impl Shown {
         }
     }
 
-    /// Whether no more are wanted.
+    /// Whether the wanted number of events has been printed.
     pub(super) fn is_full(&self) -> bool {
         self.missing == Some(0)
     }
@@ -46,7 +46,7 @@ impl Shown {
     }
 }
 
-/// The claims as signed, with the key's id and whether the event came before.
+/// The signed claims, the key's id, and whether the event is a duplicate.
 fn describe_json(event: &VerifiedEvent, is_duplicate: bool) -> Value {
     let mut claims = event.claims().clone();
     claims.insert("kid".to_owned(), json!(event.kid()));

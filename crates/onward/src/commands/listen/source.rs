@@ -1,4 +1,4 @@
-//! Whose events are received, and with which certificate: a sandbox's, or those of options.
+//! The service whose events are received: a sandbox, or a service named by options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use rustls::ServerConfig;
 use super::ListenError;
 use crate::commands::query::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
-/// A sandbox, or a service with all that it takes to receive its events.
+/// A sandbox, or a service with everything that receiving its events needs.
 #[derive(Args, Debug)]
 pub(super) struct SourceArgs {
     /// The directory of a running sandbox [default: ./onward-sandbox, if there is one]
     #[arg(long, value_name = "DIR")]
     sandbox: Option<PathBuf>,
 
-    /// The address of the key set that events are verified with, instead of a sandbox.
+    /// The address of the key set that verifies events, instead of a sandbox.
     #[arg(
         long,
         value_name = "URL",
@@ -28,7 +28,7 @@ pub(super) struct SourceArgs {
     )]
     jwks_url: Option<String>,
 
-    /// The service's base address, which is the `iss` of its events, character for character.
+    /// The base address of the service; it must equal the `iss` of the events exactly.
     #[arg(long, value_name = "URL", requires = "jwks_url")]
     issuer: Option<String>,
 
@@ -41,30 +41,30 @@ pub(super) struct SourceArgs {
     key: Option<PathBuf>,
 
     /// The certificate authorities to trust for the key set's address and for --forward, PEM;
-    /// `system` for those of the operating system.
+    /// `system` for the authorities of the operating system.
     #[arg(long, value_name = "FILE", requires = "jwks_url")]
     ca: Option<PathBuf>,
 }
 
-/// What it takes to receive.
+/// Everything that a receiver needs.
 pub(super) struct Source {
     pub(super) issuer: String,
     pub(super) receiver: Receiver,
     pub(super) tls: Arc<ServerConfig>,
     pub(super) trust: Trust,
-    /// With which key to subscribe: a sandbox has one.
+    /// The client that subscribes; only a sandbox has one.
     pub(super) subscribing: Option<Subscribing>,
 }
 
-/// What it takes to subscribe.
+/// A client of webhook management and its participant.
 pub(super) struct Subscribing {
     pub(super) client: WebhookClient,
     pub(super) participant_name: String,
 }
 
-/// Reads what `args` name.
+/// Reads the files and opens the service that `args` name.
 pub(super) fn open(args: &SourceArgs, clock: Clock) -> Result<Source, ListenError> {
-    // clap sees to it that the companions of one are there.
+    // clap requires the other options together with the first.
     let (Some(jwks_url), Some(issuer), Some(certificate), Some(key), Some(ca)) = (
         &args.jwks_url,
         &args.issuer,

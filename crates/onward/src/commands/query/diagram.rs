@@ -1,5 +1,5 @@
-//! A chain as a drawing: the top first, one lane for each branch, arrows where one sale pays for
-//! the next.
+//! Draws a chain: the top first, one lane for each branch, and arrows from a sale to the purchase
+//! that it pays for.
 
 use client::printable;
 use client::wire::{Chain, ChainType};
@@ -13,14 +13,14 @@ mod links;
 use lanes::Lanes;
 use links::{End, Links};
 
-/// The most properties that are drawn of one chain. The service allows 100 (S-54); the bound keeps
-/// a hostile answer from filling the terminal.
+/// The most properties drawn of one chain. The service allows 100 (S-54); this limit keeps a
+/// hostile answer from filling the terminal.
 const DRAWN_LIMIT: usize = 200;
 
-/// The drawing of `chain`, several lines with a line break after each. Nothing from the network
-/// reaches it unfiltered.
+/// Draws `chain` as lines that each end with a line break. Text from the network is always filtered
+/// first.
 pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
-    // The service lists a chain from the bottom to the top (S-9); it is read from the top.
+    // The service lists a chain from the bottom to the top (S-9); the drawing starts at the top.
     let shown: Vec<_> = chain.properties.iter().rev().take(DRAWN_LIMIT).collect();
     let links = Links::between(&shown);
     let mut lanes = Lanes::new();

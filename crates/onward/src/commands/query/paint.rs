@@ -1,16 +1,16 @@
-//! Colours on a terminal, and none elsewhere.
+//! Colours text on a terminal and leaves it plain elsewhere.
 
 use std::io::IsTerminal;
 
-/// Whether text is coloured, and how.
+/// Adds terminal colours to text, or leaves it plain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Paint {
     colour: bool,
 }
 
 impl Paint {
-    /// Colours when standard output is a terminal that knows them and `NO_COLOR` is unset or empty
-    /// (no-color.org).
+    /// Uses colours if standard output is a terminal that supports them and `NO_COLOR` is unset or
+    /// empty (no-color.org).
     pub(crate) fn detect() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -19,12 +19,12 @@ impl Paint {
         }
     }
 
-    /// No colours.
+    /// Never uses colours.
     pub(crate) fn plain() -> Self {
         Self { colour: false }
     }
 
-    /// Colours, wherever the text goes.
+    /// Always uses colours.
     #[cfg(test)]
     pub(crate) fn coloured() -> Self {
         Self { colour: true }
@@ -42,7 +42,7 @@ impl Paint {
         self.wrap("32", text)
     }
 
-    /// For what nobody may miss: white on red.
+    /// White on red, for a text that every reader must notice.
     pub(crate) fn alarm(self, text: &str) -> String {
         self.wrap("1;97;41", text)
     }

@@ -1,18 +1,18 @@
-//! The lines that describe one property: where it is, who sells it, how far its sale is.
+//! The lines that describe one property: its address, its sellers and the progress of its sale.
 
 use client::printable;
 use client::wire::{Chain, Milestones, Property};
 
 use super::Paint;
 
-/// UPRNs from here on are placeholders (S-12).
+/// The first placeholder UPRN (S-12).
 const FIRST_PLACEHOLDER_UPRN: u64 = 900_000_000_000;
-/// Columns for the name of a group of milestones.
+/// The width of a milestone group's name, in columns.
 const GROUP_COLUMNS: usize = 10;
-/// Columns for a line of milestones; with three lanes beside it, it fits on 80.
+/// The width of a line of milestones, in columns: beside three lanes it fits into 80.
 const LINE_COLUMNS: usize = 72;
 
-/// The heading of a property: its address, and whether it is the one that was asked for.
+/// The heading of a property: its address, and a mark if the query asked for it.
 pub(super) fn describe_address(property: &Property, chain: &Chain, paint: Paint) -> String {
     let address = &property.address.display_address;
     let shown = if address.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn describe_address(property: &Property, chain: &Chain, paint: Paint)
     }
 }
 
-/// What stands under the heading, one entry a line.
+/// The lines under the heading.
 pub(super) fn describe_property(property: &Property, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let milestones = &property.milestones;
@@ -64,7 +64,8 @@ fn describe_sale(property: &Property) -> String {
     parts.join(" · ")
 }
 
-/// A line for each group of milestones: reached ones with their date, the others with the expected one.
+/// One line for each group of milestones: reached ones with their date, others with the expected
+/// date.
 fn describe_progress(milestones: &Milestones, paint: Paint) -> Vec<String> {
     let step = |name: &str, completed: &Option<String>| Step::new(name, completed.as_ref(), None);
     let searches = &milestones.searches;
@@ -125,7 +126,7 @@ fn describe_progress(milestones: &Milestones, paint: Paint) -> Vec<String> {
         .collect()
 }
 
-/// A cash buyer needs no mortgage; its two steps are shown then only if they were recorded.
+/// The steps of the mortgage. A cash buyer needs none, so they appear only if they were recorded.
 fn funding_steps(milestones: &Milestones) -> Vec<Step> {
     let funding = &milestones.funding;
     let mut steps = Vec::new();
@@ -151,7 +152,7 @@ fn funding_steps(milestones: &Milestones) -> Vec<Step> {
     steps
 }
 
-/// The group's steps after its name, on further lines where they do not fit on one.
+/// The group's name and its steps, wrapped onto further lines when they do not fit on one.
 fn describe_group(name: &str, steps: &[Step], paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = paint.dim(&format!("{name:<GROUP_COLUMNS$}"));
@@ -173,7 +174,7 @@ fn describe_group(name: &str, steps: &[Step], paint: Paint) -> Vec<String> {
         .collect()
 }
 
-/// One milestone: reached at a date, or expected at a date, or neither.
+/// One milestone: reached on a date, expected on a date, or neither.
 struct Step {
     name: String,
     reached: bool,
@@ -190,7 +191,7 @@ impl Step {
         }
     }
 
-    /// How many columns the step takes up without its colours.
+    /// The width of the step without its colours, in columns.
     fn columns(&self) -> usize {
         self.describe(Paint::plain()).chars().count()
     }

@@ -1,4 +1,4 @@
-//! Which service is asked, and with which credentials: a sandbox, or a service named by options.
+//! The service to query and the credentials for it: a sandbox, or a service named by options.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,25 @@ use client::{Client, ClientError, Clock, Credentials, Endpoints, Trust};
 
 use super::QueryError;
 
-/// The sandbox that is used when none is named and this directory has one.
+/// The default sandbox, if this directory has one.
 const DEFAULT_SANDBOX: &str = "onward-sandbox";
 /// The largest certificate or key file that is read, in bytes.
 pub(crate) const KEY_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
-/// The word that stands for the operating system's authorities in `--ca`.
+/// The value of `--ca` that means the operating system's authorities.
 const SYSTEM_TRUST: &str = "system";
 
-/// A sandbox, or a service with all that it takes to call it.
+/// A sandbox, or a service with everything that calling it needs.
 #[derive(Args, Debug)]
 pub(super) struct SourceArgs {
     /// The directory of a running sandbox [default: ./onward-sandbox, if there is one]
     #[arg(long, value_name = "DIR")]
     sandbox: Option<PathBuf>,
 
-    /// Which client of the sandbox asks [default: the first that may query]
+    /// The client of the sandbox that queries [default: the first that may query]
     #[arg(long, value_name = "NAME")]
     client: Option<String>,
 
-    /// The service's address, instead of a sandbox; the options below go with it.
+    /// The base address of the service, instead of a sandbox; requires the options below.
     #[arg(
         long,
         value_name = "URL",
@@ -37,15 +37,16 @@ pub(super) struct SourceArgs {
     )]
     base_url: Option<String>,
 
-    /// The address of the token endpoint's host, which is also the issuer.
+    /// The address of the auth listener, which is also the issuer.
     #[arg(long, value_name = "URL", requires = "base_url")]
     auth_url: Option<String>,
 
-    /// The address of the key set that signatures are verified with.
+    /// The address of the key set that verifies signatures.
     #[arg(long, value_name = "URL", requires = "base_url")]
     jwks_url: Option<String>,
 
-    /// The certificate authorities to trust, PEM; `system` for those of the operating system.
+    /// The certificate authorities to trust, PEM; `system` for the authorities of the operating
+    /// system.
     #[arg(long, value_name = "FILE", requires = "base_url")]
     ca: Option<PathBuf>,
 
@@ -74,7 +75,7 @@ pub(super) struct SourceArgs {
     assertion_kid: Option<String>,
 }
 
-/// A client of the service that `args` names.
+/// Opens a client of the service that `args` name.
 pub(super) fn open_client(args: &SourceArgs, clock: Clock) -> Result<Client, QueryError> {
     match open_named_service(args, &clock)? {
         Some(client) => Ok(client),
@@ -82,8 +83,8 @@ pub(super) fn open_client(args: &SourceArgs, clock: Clock) -> Result<Client, Que
     }
 }
 
-/// The service of `--base-url`, or none when the option is absent. clap sees to it that all of its
-/// companions are there.
+/// Opens the service of `--base-url`; `None` when the option is absent. clap requires the other
+/// options together with it.
 fn open_named_service(args: &SourceArgs, clock: &Clock) -> Result<Option<Client>, QueryError> {
     let (Some(base_url), Some(auth_url), Some(jwks_url), Some(client_id)) = (
         &args.base_url,
@@ -132,7 +133,7 @@ fn open_sandbox(args: &SourceArgs, clock: Clock) -> Result<Client, QueryError> {
     )?)
 }
 
-/// The directory that was named, or `./onward-sandbox` when that holds a sandbox.
+/// The named directory, or `./onward-sandbox` if it holds a sandbox.
 pub(crate) fn find_sandbox(named: Option<&Path>) -> Option<PathBuf> {
     let default = Path::new(DEFAULT_SANDBOX);
     let usual = || {

@@ -1,19 +1,19 @@
-//! The columns of a drawing: each lane leads down to a property that is still to be drawn.
+//! The columns of a drawing: each lane leads down to a property that is not yet drawn.
 
 use super::Paint;
 
-/// Lanes from left to right. A lane holds the place of the property that it leads to, or nothing.
+/// Lanes from left to right. A used lane holds the place of its property; a free one holds nothing.
 pub(super) struct Lanes {
     lanes: Vec<Option<usize>>,
 }
 
-/// How the lanes met at a property.
+/// The lanes that meet at a property.
 pub(super) struct Joined {
-    /// The lane in which the property stands.
+    /// The lane of the property.
     pub(super) lane: usize,
-    /// How many lanes led to it; none for a top.
+    /// The number of lanes that lead to the property; 0 for a top.
     pub(super) count: usize,
-    /// The row that shows them meeting, when there are several.
+    /// The row that joins the lanes; empty unless there are several.
     pub(super) drawing: String,
 }
 
@@ -22,8 +22,8 @@ impl Lanes {
         Self { lanes: Vec::new() }
     }
 
-    /// Lets all lanes that lead to `place` meet in the leftmost, or opens one for a top. The lane
-    /// counts as taken until [`leave`](Self::leave).
+    /// Joins all lanes that lead to `place` into the leftmost one, or opens a lane for a top. The
+    /// lane stays in use until [`leave`](Self::leave).
     pub(super) fn enter(&mut self, place: usize) -> Joined {
         let leading: Vec<usize> = (0..self.lanes.len())
             .filter(|&lane| self.lanes[lane] == Some(place))
@@ -48,8 +48,8 @@ impl Lanes {
         }
     }
 
-    /// Lets the lane go on to the first of the places `below`, and opens a lane to its right for
-    /// each of the others. Returns the row that shows them part, when there are several.
+    /// Leads the lane to the first of the places `below`, and opens a lane to its right for each
+    /// other place. Returns the row that shows the split, if there are several.
     pub(super) fn leave(&mut self, lane: usize, below: &[usize]) -> Option<String> {
         self.lanes[lane] = below.first().copied();
         let others: Vec<usize> = below
@@ -62,7 +62,7 @@ impl Lanes {
         drawing
     }
 
-    /// A row with the lane drawn as the mark, and a remark beside it.
+    /// A row that draws the lane as the mark, with a remark at its right.
     pub(super) fn row(&self, lane: usize, (mark, remark): (char, &str), paint: Paint) -> String {
         format!("{} {}", self.drawing(lane, mark), paint.dim(remark))
     }
@@ -81,14 +81,14 @@ impl Lanes {
         columns.flat_map(|column| [column, ' ']).collect()
     }
 
-    /// Drops the free lanes at the right edge, so that text moves up to the drawing.
+    /// Removes the free lanes at the right edge, so that text stands next to the drawing.
     fn drop_free_lanes(&mut self) {
         while self.lanes.last() == Some(&None) {
             self.lanes.pop();
         }
     }
 
-    /// The leftmost free lane from `from` on, taken for `place`.
+    /// Takes the leftmost free lane from `from` on for `place` and returns it.
     fn open_lane(&mut self, from: usize, place: usize) -> usize {
         let free = (from..self.lanes.len()).find(|&lane| self.lanes[lane].is_none());
         let lane = free.unwrap_or(self.lanes.len());
@@ -99,8 +99,8 @@ impl Lanes {
         lane
     }
 
-    /// A row in which `others`, all to the right of `lane`, join it or part from it: drawn as the
-    /// first of `joints`, the last of them as the second.
+    /// A row in which `others`, all right of `lane`, join `lane` or split from it. The first of
+    /// `joints` is drawn for each of them except the last, which gets the second.
     fn draw_fork(&self, lane: usize, others: &[usize], joints: [char; 2]) -> String {
         let last = others.iter().copied().max().unwrap_or(lane);
         let mut row = String::new();

@@ -1,25 +1,25 @@
-//! Which drawn property lies above which, from what each says about its connections.
+//! Finds which drawn property lies above which, from the connections of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use client::wire::Property;
 
-/// The most connections that are looked at on each side of one property.
+/// The most connections that are read on each side of one property.
 const CONNECTIONS_LIMIT: usize = 200;
 
 /// The state of one end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
-    /// Confirmed: nothing further (S-10).
+    /// Confirmed: the chain ends here (S-10).
     Closed,
-    /// Nothing further is known, and nobody confirmed it.
+    /// Not confirmed: no further property is known.
     Open,
     /// The property names a connection that cannot be drawn.
     Unknown,
 }
 
-/// The links between properties that are listed from the top to the bottom. A link only ever leads
-/// from an earlier place to a later one, so the drawing always ends, whatever the answer says.
+/// The links between properties in order from the top to the bottom. A link always leads from an
+/// earlier place to a later one, so the drawing ends whatever the answer contains.
 pub(super) struct Links {
     below: Vec<Vec<usize>>,
     tops: Vec<End>,
@@ -62,18 +62,18 @@ impl Links {
         self.below.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// The state of the top, for a property with nothing above it.
+    /// The state of the top end, for a property with nothing above it.
     pub(super) fn top(&self, place: usize) -> End {
         self.tops.get(place).copied().unwrap_or(End::Unknown)
     }
 
-    /// The state of the bottom, for a property with nothing below it.
+    /// The state of the bottom end, for a property with nothing below it.
     pub(super) fn bottom(&self, place: usize) -> End {
         self.bottoms.get(place).copied().unwrap_or(End::Unknown)
     }
 }
 
-/// One side of a property: the places of its connections, and whether one could not be placed.
+/// One side of a property: the places of its connections, and whether one has no place.
 struct Side {
     found: Vec<usize>,
     is_loose: bool,

@@ -1,4 +1,4 @@
-//! Tests of the drawings, shown inline as they reach a terminal without colours.
+//! Tests of the drawings without colours, as inline snapshots.
 
 use client::wire::Chain;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{DRAWN_LIMIT, draw_chain};
 use crate::commands::query::Paint;
 
-/// A property that numbers itself and its connections, with empty milestones.
+/// A property with its number, its connections and empty milestones.
 fn property(number: u64, above: &[u64], below: &[u64]) -> Value {
     json!({
         "id": number, "uprn": number,
@@ -29,7 +29,7 @@ fn property(number: u64, above: &[u64], below: &[u64]) -> Value {
     })
 }
 
-/// A chain of these properties, given from the bottom to the top as the service lists them.
+/// A chain of these properties, from the bottom to the top as the service lists them.
 fn chain(chain_type: &str, properties: &[Value]) -> Chain {
     serde_json::from_value(json!({
         "queriedAddress": "2 Acacia Avenue, Leeds, LS1 4AP",
@@ -40,7 +40,7 @@ fn chain(chain_type: &str, properties: &[Value]) -> Chain {
     .unwrap()
 }
 
-/// The drawing without the lines of the sale and its milestones, which would hide its shape.
+/// The drawing without the lines about sales and milestones, so that its shape shows.
 fn draw_outline(chain: &Chain) -> String {
     let drawing = draw_chain(chain, Paint::plain());
     let details = [
@@ -227,7 +227,7 @@ fn escapes_from_the_network_do_not_reach_the_terminal() {
 }
 
 proptest! {
-    /// Whatever the connections say, each property is drawn exactly once.
+    /// Each property is drawn exactly once, whatever the connections are.
     #[test]
     fn any_connections_can_be_drawn(
         connections in prop::collection::vec(

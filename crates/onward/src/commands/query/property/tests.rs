@@ -1,4 +1,4 @@
-//! Tests of the lines under a property's heading.
+//! Tests of the lines that describe a property.
 
 use client::wire::Property;
 use serde_json::{Value, json};
