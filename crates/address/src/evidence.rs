@@ -19,7 +19,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) street_fit: StreetFit,
     /// The stored words of the street.
     pub(crate) street: Vec<usize>,
-    /// The part of the stored address whose name replaces a number.
+    /// The part of the stored address that names a building and so replaces a number.
     pub(crate) name_part: Option<usize>,
     /// The typed word behind the number when the street is before it: the `Poultry` of
     /// `Cheapside 14 Poultry`.
@@ -41,7 +41,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) is_contradicted: bool,
 }
 
-/// What the query and the stored address have in common.
+/// The feature that the query and the stored address share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchedBy {
     /// Neither numbers nor a name.
@@ -183,18 +183,11 @@ impl<'a> Evidence<'a> {
         }
         let tokens = self.query.tokens();
         let is_unit = |at: &usize| tokens[*at].unit().is_some();
-        let is_word = |at: &usize| tokens[*at].is_word();
         // `Block 2, Flat 3, Mill Wharf`
         let behind = (typed_at + 1..tokens.len()).skip_while(is_unit);
-        let behind: Vec<usize> = behind
-            .take_while(|at| !is_unit(at))
-            .filter(is_word)
-            .collect();
+        let behind = self.words_until_unit(behind);
         let before = (0..typed_at).rev().filter(|_| may_be_before);
-        let before: Vec<usize> = before
-            .take_while(|at| !is_unit(at))
-            .filter(is_word)
-            .collect();
+        let before = self.words_until_unit(before);
         for (run, other_street) in [(&behind, None), (&before, behind.first())] {
             let mut attempt = self.pairing.clone();
             let fit = street.follow(&mut attempt, tokens, run);
@@ -214,6 +207,13 @@ impl<'a> Evidence<'a> {
             };
         }
         StreetFit::Missing
+    }
+
+    /// The typed words of a run that come before its first number.
+    fn words_until_unit(&self, run: impl Iterator<Item = usize>) -> Vec<usize> {
+        let tokens = self.query.tokens();
+        let run = run.take_while(|at| tokens[*at].unit().is_none());
+        run.filter(|at| tokens[*at].is_word()).collect()
     }
 
     /// Looks for all other words. `number` is the query's number, and `locality` is where the

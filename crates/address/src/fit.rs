@@ -223,8 +223,8 @@ impl Evidence<'_> {
         (share.mul_add(0.4, number) - lacks).clamp(0.0, REFUSED_MAX)
     }
 
-    /// What the differences cost. Stored words that were not typed only order the ranking: they
-    /// cost less than the lead that a decision needs.
+    /// Sums the costs of all differences. Stored words that were not typed only order the ranking:
+    /// they cost less than the lead that a decision needs.
     fn shortfall(&self) -> f64 {
         let postcode = match self.postcode {
             PostcodeFit::Same => 0.0,

@@ -25,7 +25,7 @@ pub(crate) struct Token {
     pub(crate) is_glued: bool,
 }
 
-/// What a token says.
+/// The meaning of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// It names something.

@@ -39,9 +39,9 @@ impl<Id> Candidate<Id> {
 }
 
 /// Ranks the properties that `find` returns for the probes of a query, at most twelve. `find` takes
-/// a limit and returns the properties with the lowest ids first. The search stops when a probe
-/// whose answer was not cut off leads to a decision. A property from cut-off answers only is never
-/// decided for, because a property that was cut off may fit as well.
+/// a limit and returns the properties with the lowest ids first. The search stops when an answer
+/// that was not cut off leads to a decision. It never decides for a property that only cut-off
+/// answers held, because a property that was cut off may fit as well.
 pub fn search<Id: Copy + Ord, E>(
     query: &Query,
     mut find: impl FnMut(&Probe, usize) -> Result<Vec<Candidate<Id>>, E>,

@@ -1,4 +1,4 @@
-//! Words for parts of a house and for what stands beside it.
+//! Words for parts of a house and for small buildings beside it.
 
 /// The storey, or another part of a house that identifies a flat.
 pub(crate) fn storey(word: &str) -> Option<&'static str> {

@@ -19,7 +19,7 @@ pub(crate) fn home(id: usize, display: &str) -> Candidate<usize> {
     }
 }
 
-/// Ranks these addresses, whichever of them the text asks for.
+/// Ranks all these addresses, as if each probe found them.
 pub(crate) fn rank(homes: &[Candidate<usize>], text: &str) -> Ranking<usize> {
     let Ok(ranking) = search(&Query::parse(text), |_, _| {
         Ok::<_, Infallible>(homes.to_vec())

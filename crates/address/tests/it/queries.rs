@@ -1,4 +1,4 @@
-//! What a query reads in a text (S-7).
+//! The postcode and the probes of a query (S-7).
 
 use std::convert::Infallible;
 

@@ -90,7 +90,7 @@ pub(crate) fn pick<'a>(random: &mut Rng, alternatives: &'a str) -> &'a str {
     alternatives[random.usize(..alternatives.len())]
 }
 
-/// Towns with their counties, districts, and one locality each, whose name no other town has.
+/// Towns with their counties, their districts and one locality each. No locality is in two towns.
 const TOWNS: &[(&str, &str, &str, &str)] = &[
     ("Leeds", "West Yorkshire", "LS1 LS6 LS27", "Morley"),
     ("Bristol", "Avon", "BS1 BS5 BS34", "Sutton"),
@@ -161,7 +161,7 @@ pub(crate) fn homes(random: &mut Rng) -> Vec<Home> {
     homes
 }
 
-/// Sorts the homes, keeps one of those that differ in their locality only, and numbers them.
+/// Sorts the homes and numbers them. Of homes that differ only in their locality it keeps one.
 fn keep_distinct(homes: &mut Vec<Home>) {
     homes.sort_by_key(|home| home.text().to_uppercase());
     let mut seen = HashSet::new();

@@ -24,6 +24,9 @@ use fastrand::Rng;
 use homes::{Home, homes};
 use memory::{Memory, is_shown};
 
+/// With this seed, each mutation changes at least one of the homes.
+const SEED: u64 = 13;
+
 /// How many homes are asked for.
 const ASKED: usize = 25;
 
@@ -38,7 +41,7 @@ struct Count {
 
 #[test]
 fn the_home_that_is_meant_or_none() {
-    let mut random = Rng::with_seed(variable("SEED").unwrap_or(20_261_121));
+    let mut random = Rng::with_seed(variable("SEED").unwrap_or(SEED));
     let homes = homes(&mut random);
     let store = Memory::new(homes.iter().map(Home::candidate).collect());
     println!("{store:?}");

@@ -24,53 +24,33 @@ pub(crate) fn texts(home: &Home, random: &mut Rng) -> Vec<(&'static str, String)
 }
 
 fn in_other_forms(home: &Home) -> Vec<(&'static str, String)> {
-    let Home {
-        town,
-        county,
-        postcode,
-        ..
-    } = home;
-    let (text, lines, short) = (
-        home.text(),
-        home.lines().join(", "),
-        home.without_postcode(),
-    );
+    let (town, county, postcode) = (home.town, home.county, &home.postcode);
+    let (text, short) = (home.text(), home.without_postcode());
+    let lines = home.lines().join(", ");
+    let plain = lines.replace(", ", " ");
+    let (lower, first) = (text.to_lowercase(), short.replace(", ", " "));
     let street = home.with(|home| home.locality = "").lines().join(" ");
     let glued = postcode.replace(' ', "").to_lowercase();
     let mut abbreviated = text.clone();
-    for (word, abbreviation) in ABBREVIATIONS
-        .split('|')
-        .filter_map(|pair| pair.split_once('='))
-    {
+    let pairs = ABBREVIATIONS.split('|');
+    for (word, abbreviation) in pairs.filter_map(|pair| pair.split_once('=')) {
         abbreviated = abbreviated.replace(word, abbreviation);
     }
     vec![
-        ("as it is", text.clone()),
-        (
-            "lower case, no commas",
-            text.replace(", ", " ").to_lowercase(),
-        ),
+        ("as it is", text),
+        ("lower case, no commas", lower.replace(", ", " ")),
         ("no postcode", short.clone()),
         ("no town", format!("{lines}, {postcode}")),
         ("neither town nor postcode", lines.clone()),
-        (
-            "district only",
-            format!("{} {}", lines.replace(", ", " "), home.district()),
-        ),
+        ("district only", format!("{plain} {}", home.district())),
         ("street and postcode", format!("{street} {postcode}")),
         ("street and town", format!("{street} {town}")),
         ("abbreviated", abbreviated),
-        (
-            "postcode glued",
-            format!("{} {glued}", lines.replace(", ", " ")),
-        ),
-        (
-            "postcode first",
-            format!("{postcode} {}", short.replace(", ", " ")),
-        ),
+        ("postcode glued", format!("{plain} {glued}")),
+        ("postcode first", format!("{postcode} {first}")),
         (
             "postcode in the middle",
-            format!("{} {postcode} {town}", lines.replace(", ", " ")),
+            format!("{plain} {postcode} {town}"),
         ),
         ("county added", format!("{short}, {county}, {postcode}")),
         ("county for the town", format!("{lines}, {county}")),
