@@ -1,4 +1,4 @@
-//! Properties alone, without chains, for a store to search in. Their UPRNs are placeholders.
+//! Makes properties without chains, for a store to search in. Their UPRNs are placeholders.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use super::made_up::MadeUpAddresses;
 use super::property::{Placeholders, Property};
 use super::random::Random;
 
-/// Counts through properties of all kinds, no number twice.
+/// Makes properties from several sources; no UPRN appears twice.
 #[derive(Debug)]
 pub struct Properties {
     placeholders: Placeholders,
 }
 
 impl Properties {
-    /// No properties yet.
+    /// Starts with the first placeholder UPRN.
     #[expect(
         clippy::new_without_default,
         reason = "an empty value is no default here"
@@ -28,8 +28,8 @@ impl Properties {
         }
     }
 
-    /// The property of an address in one text, its postcode at the end; `None` if it cannot be
-    /// used.
+    /// The property of an address in one text that ends with the postcode; `None` if it is
+    /// unusable.
     pub fn read(&mut self, text: &str) -> Result<Option<PropertyRow>, GenerateError> {
         let Some((address, postcode)) = text.rsplit_once(',') else {
             return Ok(None);
@@ -38,7 +38,7 @@ impl Properties {
         property.map(|found| self.number(found)).transpose()
     }
 
-    /// The properties of a table, as `onward generate` reads it.
+    /// The properties of a table, read as `onward generate` reads it.
     pub fn read_table(
         &mut self,
         file: &Path,
@@ -50,7 +50,7 @@ impl Properties {
         }))
     }
 
-    /// Made-up properties, until there are no more.
+    /// Made-up properties, until all are used.
     pub fn make_up(&mut self) -> impl Iterator<Item = Result<PropertyRow, GenerateError>> {
         let mut random = Random::new(SEED);
         let mut made_up = MadeUpAddresses::new(SEED);
@@ -66,5 +66,5 @@ impl Properties {
     }
 }
 
-/// One seed is enough: which of the made-up properties there are matters little.
+/// One seed is enough: the choice of made-up properties matters little.
 const SEED: u64 = 1;

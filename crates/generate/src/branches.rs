@@ -1,14 +1,14 @@
-//! The made-up branches that sell: which there are, and where.
+//! Makes up the branches that sell properties, and their towns.
 
 use import::row::BranchRow;
 
 use super::firms::agent_name;
 use super::random::Random;
 
-/// All branches of a file of sample data; they are numbered from 0.
+/// The branches of a sample, numbered from 0.
 #[derive(Debug)]
 pub(super) struct Branches {
-    /// The number of the town of each branch.
+    /// The town number of each branch.
     towns: Vec<usize>,
     /// The branches of each town.
     by_town: Vec<Vec<usize>>,
@@ -16,7 +16,8 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// One branch for about 60 listings, and at least four; `pick_town` says where each lies.
+    /// Makes one branch for about 60 listings, and at least four; `pick_town` chooses the town of
+    /// each.
     pub(super) fn new(
         listings: u64,
         town_count: usize,
@@ -50,13 +51,13 @@ impl Branches {
         self.towns.get(branch).copied().unwrap_or_default()
     }
 
-    /// Any branch.
+    /// Picks any branch.
     pub(super) fn pick(&self, random: &mut Random) -> usize {
         random.index(self.count())
     }
 
-    /// The branch that sells the next property up the chain: often the same one, often another
-    /// in the same town, because people seldom move far.
+    /// Picks the branch that sells the next property up the chain: often the same branch or one in
+    /// the same town, because most people move a short way.
     pub(super) fn pick_next(&self, random: &mut Random, branch: usize) -> usize {
         if random.chance(450) {
             return branch;
@@ -69,12 +70,12 @@ impl Branches {
         self.pick(random)
     }
 
-    /// The reference by which rows name a branch.
+    /// The reference that rows use for a branch.
     pub(super) fn reference(branch: usize) -> String {
         format!("BR{:05}", branch + 1)
     }
 
-    /// The row of a branch; the name of its town is added to its agent's when it has one.
+    /// The row of a branch; its name ends with the town's name if there is one.
     pub(super) fn row(&self, branch: usize, town_name: Option<&str>) -> BranchRow {
         let number = u64::try_from(branch % self.participants).unwrap_or_default();
         let participant = agent_name(number);

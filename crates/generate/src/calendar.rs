@@ -1,4 +1,4 @@
-//! Turns days before and after the day of the sample data into dates and times.
+//! Converts days relative to the reference day of the sample into dates and times.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
@@ -6,7 +6,7 @@ use jiff::civil::{Date, date};
 use super::GenerateError;
 use super::random::Random;
 
-/// Dates around the day on which the sample data is looked at, which is day 0.
+/// Dates around the reference day of the sample, which is day 0.
 #[derive(Debug)]
 pub(super) struct Calendar {
     dates: Vec<Date>,
@@ -15,7 +15,7 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// A calendar for a day of the years 2000 to 2100.
+    /// Makes a calendar for a reference day in the years 2000 to 2100.
     pub(super) fn new(as_of: Date) -> Result<Self, GenerateError> {
         if !YEARS.contains(&as_of.year()) {
             return Err(GenerateError::AsOf(as_of));
@@ -30,14 +30,14 @@ impl Calendar {
         })
     }
 
-    /// The date of a day; a day beyond the calendar has the date of its first or last day.
+    /// The date of a day; a day outside the calendar is moved to its first or last day.
     pub(super) fn date(&self, day: i32) -> Date {
         let position = day.clamp(FIRST_DAY, LAST_DAY) - FIRST_DAY;
         let position = usize::try_from(position).unwrap_or_default();
         self.dates.get(position).copied().unwrap_or_default()
     }
 
-    /// Some second in the office hours of a day, in Unix time.
+    /// Draws a second in the office hours of a day, in Unix time.
     pub(super) fn draw_seconds(&self, random: &mut Random, day: i32) -> i64 {
         let seconds = random.between(OFFICE_OPENS_SECONDS, OFFICE_CLOSES_SECONDS);
         self.as_of_seconds + i64::from(day) * DAY_SECONDS + i64::from(seconds)
@@ -49,6 +49,6 @@ const DAY_SECONDS: i64 = 86_400;
 const OFFICE_OPENS_SECONDS: i32 = 9 * 3_600;
 const OFFICE_CLOSES_SECONDS: i32 = 17 * 3_600;
 
-/// More than the longest chain reaches back, and than the latest proposed completion lies ahead.
+/// The calendar exceeds the age of the longest chain and the latest proposed completion.
 const FIRST_DAY: i32 = -800;
 const LAST_DAY: i32 = 400;

@@ -1,4 +1,4 @@
-//! Draws whole chains: their sales, how far each has come, and what is known of their ends.
+//! Draws complete chains: their sales, the progress of each sale and the confirmed ends.
 
 use import::row::ChainEnd;
 
@@ -11,32 +11,32 @@ use super::timeline::{Course, Finish, Sale, Step};
 #[derive(Debug)]
 pub(super) struct Chain {
     pub(super) shape: Shape,
-    /// One for each place of the shape.
+    /// The sales, one for each place of the shape.
     pub(super) sales: Vec<PlannedSale>,
-    /// Ends that are confirmed.
+    /// The confirmed ends, with their places.
     pub(super) checks: Vec<(usize, ChainEnd)>,
 }
 
-/// A sale and the milestones that it has reached.
+/// A sale and its recorded milestones.
 #[derive(Debug)]
 pub(super) struct PlannedSale {
     pub(super) sale: Sale,
     pub(super) steps: Vec<Step>,
-    /// An earlier sale of the same property, which fell through.
+    /// An earlier sale of the same property that fell through.
     pub(super) earlier: Option<Box<PlannedSale>>,
 }
 
-/// What the sales of a chain can be, given its addresses.
+/// The limits on the sales of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
-    /// How many listings are still to be made, at least 1.
+    /// The number of listings still to be made, at least 1.
     pub(super) listings: u64,
     /// Whether a property may have an earlier listing.
     pub(super) has_earlier: bool,
 }
 
 impl Chain {
-    /// Draws the sales of a chain whose properties are of these kinds, one for each place.
+    /// Draws the sales of a chain, one for each place, given the kinds of its properties.
     pub(super) fn draw(
         random: &mut Random,
         shape: Shape,
@@ -76,7 +76,7 @@ impl Chain {
     }
 }
 
-/// The days on which the sales were agreed, from the bottom up, and who pays cash.
+/// Draws the day of each sale, from the bottom up, and the cash buyers.
 fn draw_sales(random: &mut Random, shape: &Shape, kinds: &[Kind]) -> Vec<Sale> {
     if shape.length == 1 && random.chance(UNSOLD_PER_THOUSAND) {
         return vec![draw_unsold(random, kinds.first().copied())];
@@ -96,7 +96,7 @@ fn draw_sales(random: &mut Random, shape: &Shape, kinds: &[Kind]) -> Vec<Sale> {
     sales
 }
 
-/// A property that nobody has agreed to buy: its sale lies in the future.
+/// Draws a property without a buyer: its sale lies in the future.
 fn draw_unsold(random: &mut Random, kind: Option<Kind>) -> Sale {
     let agreed = random.between(1, 60);
     Sale {
@@ -108,8 +108,8 @@ fn draw_unsold(random: &mut Random, kind: Option<Kind>) -> Sale {
     }
 }
 
-/// A sale is agreed after the sales below it, which pay for it; the last one at most
-/// [`OLDEST_CHAIN_DAYS`] ago.
+/// Draws the days of the sales. A sale is agreed after the sales below it, which pay for it; the
+/// last one is at most [`OLDEST_CHAIN_DAYS`] old.
 fn draw_agreed(random: &mut Random, shape: &Shape) -> Vec<i32> {
     let length = i32::try_from(shape.length).unwrap_or(i32::MAX);
     let gap_max = (LONGEST_GROWTH_DAYS / length.max(1)).min(21);
@@ -127,7 +127,7 @@ fn draw_agreed(random: &mut Random, shape: &Shape) -> Vec<i32> {
     agreed.into_iter().map(|day| day + shift).collect()
 }
 
-/// Lets the sale at the bottom fall through: what stands above it has lost its money and waits.
+/// Makes the sale at the bottom fall through: the sales above it lose its money and wait.
 fn draw_fall_through(random: &mut Random, shape: &Shape, sales: &mut [Sale]) {
     let bottoms = shape.bottoms();
     let bottom = random.pick(&bottoms).copied().unwrap_or_default();
@@ -140,7 +140,7 @@ fn draw_fall_through(random: &mut Random, shape: &Shape, sales: &mut [Sale]) {
     }
 }
 
-/// The common exchange and completion; `None` when some sale is not agreed or fell through.
+/// Draws the common exchange and completion; `None` when a sale is not agreed or fell through.
 fn draw_finish(random: &mut Random, sales: &[Sale], courses: &[Course]) -> Option<Finish> {
     let is_whole = |sale: &Sale| sale.agreed <= 0 && sale.falls_through.is_none();
     let ready = courses.iter().map(|course| course.ready).max()?;
@@ -150,7 +150,7 @@ fn draw_finish(random: &mut Random, sales: &[Sale], courses: &[Course]) -> Optio
         .then(|| Finish::draw(random, ready))
 }
 
-/// An earlier sale of the same property, over before the property was offered again.
+/// Draws an earlier sale of the same property, which ended before the property was offered again.
 fn draw_earlier(random: &mut Random, sale: &Sale) -> PlannedSale {
     let falls_through = sale.agreed - sale.marketed_days - random.between(1, 14);
     let earlier = Sale {
@@ -168,8 +168,8 @@ fn draw_earlier(random: &mut Random, sale: &Sale) -> PlannedSale {
     }
 }
 
-/// Confirms ends: a builder buys nothing further, and of other sellers and of buyers one knows
-/// it after a while.
+/// Draws the confirmed ends: a builder buys nothing further, and other sellers and buyers confirm
+/// their ends after a while.
 fn draw_checks(
     random: &mut Random,
     shape: &Shape,
@@ -196,20 +196,20 @@ fn draw_checks(
     checks
 }
 
-/// Of the properties that stand alone, those still on the market.
+/// The share of properties without a chain that are still on the market.
 const UNSOLD_PER_THOUSAND: u64 = 600;
 
-/// Of the buyers at the bottom, those who need no mortgage.
+/// The share of buyers at the bottom who need no mortgage.
 const CASH_PER_THOUSAND: u64 = 300;
 
-/// Of the chains, those that lost their lowest buyer: about 2 % of all listings.
+/// The share of chains that lost their lowest buyer: about 2 % of all listings.
 const FALL_THROUGH_PER_THOUSAND: u64 = 65;
 
-/// Of the listings, those whose property was on sale before: again about 2 % of all listings.
+/// The share of listings whose property was on sale before: about 2 % of all listings.
 const EARLIER_PER_THOUSAND: u64 = 20;
 
-/// The last sale of a chain was agreed at most so many days ago.
+/// The most days since the last sale of a chain was agreed.
 const OLDEST_CHAIN_DAYS: i32 = 120;
 
-/// The first sale of a chain was agreed at most so many days before the last one.
+/// The most days between the first and the last sale of a chain.
 const LONGEST_GROWTH_DAYS: i32 = 120;

@@ -1,14 +1,14 @@
-//! County names of England and Wales, as they stand at the end of addresses.
+//! The county names that end addresses in England and Wales.
 
-/// Whether a part of an address is a county and not a post town, in any case. Names that are
-/// post towns as well, such as Durham or Bristol, are none.
+/// Whether a part of an address is a county, in any case. A name that is also a post town, such as
+/// Durham or Bristol, does not count.
 pub(super) fn is_county(part: &str) -> bool {
     COUNTIES
         .iter()
         .any(|county| county.eq_ignore_ascii_case(part))
 }
 
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 const COUNTIES: &[&str] = &[
     "Avon", "Bedfordshire", "Beds", "Berkshire", "Berks", "Blaenau Gwent",

@@ -1,11 +1,11 @@
-//! Made-up estate agents and conveyancers.
+//! Makes up the names of estate agents and conveyancers.
 
 use super::random::{Random, mix};
 
-/// The organisation name of the estate agent with this number: distinct for distinct numbers.
+/// The organisation name of the estate agent with this number; each number has its own name.
 pub(super) fn agent_name(number: u64) -> String {
     let names = u64::try_from(AGENT_NAMES.len()).unwrap_or(1);
-    // Every first name meets every other one, so that pairs do not repeat for as long as possible.
+    // Each first name meets each second name before a pair repeats.
     let first = number % names;
     let round = number / names;
     let second = (first + 1 + round % (names - 1)) % names;
@@ -19,11 +19,11 @@ pub(super) fn agent_name(number: u64) -> String {
     }
 }
 
-/// The name of a conveyancer: one of about 1,600.
+/// Draws the name of a conveyancer: one of about 1,600.
 pub(super) fn conveyancer_name(random: &mut Random) -> String {
     let first = random.pick(CONVEYANCER_NAMES).copied().unwrap_or_default();
     let second = random.pick(CONVEYANCER_NAMES).copied().unwrap_or_default();
-    // The style follows from the pair, because a firm is called the same in each of its sales.
+    // The style follows from the pair, so a firm has the same name in each of its sales.
     let style = mix(name_number(first) * 31 + name_number(second)) % 4;
     if first == second {
         return format!("{first} Conveyancing");
@@ -50,7 +50,7 @@ fn text_at(names: &[&'static str], position: u64) -> &'static str {
 }
 
 /// Invented surnames of estate agents.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 const AGENT_NAMES: &[&str] = &[
     "Abberfield", "Addersley", "Aldermoor", "Amblethorpe", "Applegarth", "Arkendale", "Ashcombe",
@@ -68,7 +68,7 @@ const AGENT_NAMES: &[&str] = &[
 ];
 
 /// Invented surnames of conveyancers.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 const CONVEYANCER_NAMES: &[&str] = &[
     "Aldwark", "Ardingham", "Bassenthorpe", "Birchover", "Brackendale", "Brockhollow", "Cawthorpe",

@@ -1,4 +1,4 @@
-//! Addresses out of a given table, in its order.
+//! Reads addresses from a given table, in its order.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,30 +12,31 @@ use super::GenerateError;
 use super::counties::is_county;
 use super::property::{Kind, Placeholders, Property};
 
-/// Reads a table with the columns `address`, `postcode` and, if it likes, `uprn`.
+/// Reads a table with the columns `address`, `postcode` and optionally `uprn`.
 #[derive(Debug)]
 pub(super) struct GivenAddresses {
     file: PathBuf,
     table: RecordReader,
     columns: Columns,
     cells: Vec<String>,
-    /// All UPRNs given out, and all addresses in their normal form.
+    /// All UPRNs used so far, and all addresses in their normal form.
     uprns: HashSet<Uprn>,
     addresses: HashSet<String>,
     placeholders: Placeholders,
     counts: GivenCounts,
 }
 
-/// How many addresses of the table were passed over.
+/// The numbers of addresses that were skipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct GivenCounts {
-    /// Without a postcode or an address that can be used.
+    /// Addresses without a usable postcode or text.
     pub(super) skipped: u64,
-    /// The same address and postcode as an earlier row, and no UPRN that tells them apart.
+    /// Addresses that repeat an earlier row's address and postcode and have no UPRN that tells them
+    /// apart.
     pub(super) repeated: u64,
 }
 
-/// Where the columns stand.
+/// The positions of the columns.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     address: usize,
@@ -77,7 +78,7 @@ impl GivenAddresses {
         })
     }
 
-    /// The next address that can be used; `None` at the end.
+    /// The next usable address; `None` at the end.
     pub(super) fn next_property(&mut self) -> Result<Option<Property>, GenerateError> {
         while let Some((line, record)) = self.table.read_record(&mut self.cells) {
             match record {
@@ -96,7 +97,7 @@ impl GivenAddresses {
         Ok(None)
     }
 
-    /// How many addresses can be used, counted up to `limit`.
+    /// Counts the usable addresses, at most up to `limit`.
     pub(super) fn count_up_to(mut self, limit: u64) -> Result<u64, GenerateError> {
         let mut count = 0;
         while count < limit && self.next_property()?.is_some() {
@@ -105,12 +106,12 @@ impl GivenAddresses {
         Ok(count)
     }
 
-    /// What has been passed over so far.
+    /// The addresses skipped so far.
     pub(super) const fn counts(&self) -> GivenCounts {
         self.counts
     }
 
-    /// The property of the record in hand; `None`, and counted, when it has to be passed over.
+    /// The property of the current record; `None`, and counted, when it is skipped.
     fn read_property(&mut self) -> Result<Option<Property>, GenerateError> {
         let cell = |position: usize| self.cells.get(position).map_or("", |cell| cell.trim());
         let usable = read_property(cell(self.columns.address), cell(self.columns.postcode));
@@ -138,7 +139,7 @@ impl GivenAddresses {
         }))
     }
 
-    /// A placeholder that no row of the table had so far.
+    /// Takes a placeholder that no row of the table has used.
     fn take_placeholder(&mut self) -> Result<Uprn, GenerateError> {
         loop {
             let placeholder = self.placeholders.take()?;
@@ -149,7 +150,7 @@ impl GivenAddresses {
     }
 }
 
-/// The property of an address and its postcode; `None` if an import would refuse them.
+/// The property of an address and its postcode; `None` if an import would refuse it.
 pub(super) fn read_property(address: &str, postcode: &str) -> Option<Property> {
     let postcode = postcode_spaced(postcode)?;
     let display_address = format!("{address}, {postcode}");
@@ -168,15 +169,15 @@ pub(super) fn read_property(address: &str, postcode: &str) -> Option<Property> {
     })
 }
 
-/// Whether an import would take the address as it is.
+/// Whether an import would accept the address.
 fn is_usable(address: &str, display_address: &str) -> bool {
     let has_words = address.chars().any(char::is_alphanumeric);
     let is_plain = !display_address.chars().any(is_unprintable);
     has_words && is_plain && display_address.chars().count() <= chain::limits::TEXT_CHARACTERS_MAX
 }
 
-/// Parts an address at its commas into four lines and the post town: the last part that is no
-/// county. A text without commas, or with nothing besides a county, is the first line as a whole.
+/// Splits an address at its commas into four lines and the post town, which is the last part that
+/// is not a county. A text with only one part besides counties becomes the first line.
 fn part_address(address: &str) -> ([String; 4], String) {
     let mut parts: Vec<&str> = address
         .split(',')
@@ -204,5 +205,5 @@ fn kind_of(address: &str) -> Kind {
     if is_flat { Kind::Flat } else { Kind::House }
 }
 
-/// A usual price of a house, in thousands of pounds, where nothing is known of the place.
+/// The usual price of a house in an unknown place, in thousands of pounds.
 const USUAL_PRICE_THOUSANDS: u16 = 290;

@@ -1,8 +1,8 @@
 //! Writes sample data: synthetic chains over made-up or given addresses, as an import file.
 //!
-//! The same options give the same bytes on any machine: all chance comes from `SplitMix64`, started
-//! from the seed, and nothing reads a clock. A file of any size is made in little memory; of a
-//! given table of addresses the addresses and UPRNs are held, so that none is listed twice.
+//! The same options give the same bytes on any machine: every random choice comes from `SplitMix64`
+//! with the given seed, and nothing reads a clock. A file of any size needs little memory; for a
+//! given table, the addresses and UPRNs are kept so that none is listed twice.
 
 pub mod addresses;
 mod branches;
@@ -35,19 +35,19 @@ use jiff::civil::{Date, date};
 use sample::Sample;
 use thiserror::Error;
 
-/// What sample data to write.
+/// The options of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GenerateOptions {
-    /// How many listings, 1 to 10,000,000. `None`: as many as there are addresses, or 1,000 when
-    /// they are made up. There are fewer than asked for when the given addresses do not suffice.
+    /// The number of listings, 1 to 10,000,000. `None` means one for each given address, or 1,000
+    /// for made-up addresses. There are fewer if the given addresses run out.
     pub listings: Option<u64>,
-    /// The seed that everything random follows from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// A table of addresses: `.csv` or `.tsv`, or either with `.gz`, whose header names the
-    /// columns `address`, `postcode` and, if it likes, `uprn`. `None`: made-up addresses.
+    /// A table of addresses: `.csv` or `.tsv`, or either with `.gz`. Its header names the columns
+    /// `address`, `postcode` and optionally `uprn`. `None` means made-up addresses.
     pub addresses: Option<PathBuf>,
-    /// The day on which the data is looked at. Nothing in it happened later; only expected and
-    /// proposed dates lie beyond. A day of the years 2000 to 2100.
+    /// The reference day, in the years 2000 to 2100. No recorded event is later; only expected and
+    /// proposed dates are.
     pub as_of: Date,
 }
 
@@ -62,7 +62,7 @@ impl Default for GenerateOptions {
     }
 }
 
-/// What was written.
+/// The numbers of what was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
     /// All rows.
@@ -73,19 +73,19 @@ pub struct Summary {
     pub properties: u64,
     /// `listing` rows.
     pub listings: u64,
-    /// Chains, those of one listing included.
+    /// Chains, including chains of one listing.
     pub chains: u64,
     /// Chains of the type `SPLIT_CHAIN` (S-8).
     pub split_chains: u64,
     /// `milestone` rows.
     pub milestones: u64,
-    /// Given addresses passed over for want of a usable address or postcode.
+    /// Given addresses skipped because their address or postcode is unusable.
     pub addresses_skipped: u64,
-    /// Given addresses passed over because they stood in the table before.
+    /// Given addresses skipped because they repeat an earlier row.
     pub addresses_repeated: u64,
 }
 
-/// Why sample data cannot be written.
+/// The reasons why sample data cannot be written.
 #[derive(Debug, Error)]
 pub enum GenerateError {
     /// The number of listings is outside 1 to 10,000,000.
@@ -100,11 +100,11 @@ pub enum GenerateError {
     /// The table of addresses cannot be used.
     #[error("{}, line {line}: {reason}", file.display())]
     Addresses {
-        /// The table.
+        /// The file of the table.
         file: PathBuf,
-        /// The line that shows it.
+        /// The number of the wrong line, from 1.
         line: u64,
-        /// What is wrong.
+        /// What is wrong with the line.
         reason: String,
     },
     /// All placeholders are used up.
@@ -115,8 +115,8 @@ pub enum GenerateError {
     Write(#[from] io::Error),
 }
 
-/// Writes sample data as NDJSON. Every row comes after those that it names, and the rows of a
-/// chain stand together. `out` need not be buffered.
+/// Writes sample data as NDJSON. Every row follows the rows that it names, and the rows of a chain
+/// are adjacent. `out` need not be buffered.
 pub fn generate(options: &GenerateOptions, out: &mut dyn Write) -> Result<Summary, GenerateError> {
     if let Some(count) = options
         .listings
@@ -127,7 +127,7 @@ pub fn generate(options: &GenerateOptions, out: &mut dyn Write) -> Result<Summar
     let listings = match &options.addresses {
         None => options.listings.unwrap_or(LISTINGS_DEFAULT),
         Some(file) => {
-            // The number of listings decides how many branches there are, and those come first.
+            // The number of listings decides the number of branches, and the branches come first.
             let wanted = options.listings.unwrap_or(LISTINGS_MAX);
             GivenAddresses::open(file)?.count_up_to(wanted)?
         }
@@ -150,7 +150,7 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
-    /// One sentence for people.
+    /// Writes one sentence for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -181,7 +181,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// The day on which sample data is looked at when no other is named.
+/// The default reference day of sample data.
 pub const AS_OF: Date = date(2026, 11, 1);
 
 const LISTINGS_DEFAULT: u64 = 1_000;

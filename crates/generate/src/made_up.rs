@@ -1,4 +1,4 @@
-//! Made-up addresses: plausible, and never the same twice, without remembering any of them.
+//! Makes up plausible addresses, none of them twice, without remembering them.
 
 use chain::ids::Uprn;
 
@@ -9,8 +9,9 @@ use super::streets::{
     BUILDINGS, DEVELOPMENTS, HOUSE_NAMES, LOCALITIES, STREET_NAMES, STREET_TYPES,
 };
 
-/// Counts through the addresses of each town. A town has streets, a street has slots; the n-th
-/// address of a town is one slot of one street, found by arithmetic alone, each exactly once.
+/// Counts through the addresses of each town. A town has streets, and a street has slots.
+/// Arithmetic alone maps the n-th address of a town to one slot of one street, and uses each slot
+/// once.
 #[derive(Debug)]
 pub(super) struct MadeUpAddresses {
     seed: u64,
@@ -18,13 +19,13 @@ pub(super) struct MadeUpAddresses {
     weight_total: u64,
 }
 
-/// How far the addresses of a town have been used.
+/// The used addresses of a town.
 #[derive(Debug)]
 struct TownCount {
     town: &'static Town,
     outcodes: Vec<&'static str>,
     streets: u64,
-    /// Streets of the towns before this one.
+    /// The number of streets in all earlier towns.
     streets_before: u64,
     used: u64,
 }
@@ -32,13 +33,13 @@ struct TownCount {
 /// A street of a town.
 #[derive(Debug, Clone, Copy)]
 struct Street {
-    /// 0 to the number of streets of the town, less one.
+    /// From 0 to the town's number of streets less one.
     number: u64,
-    /// What else is to be chosen for the street follows from this.
+    /// The source of every other choice for the street.
     mark: u64,
 }
 
-/// Places that a property can have in its street.
+/// The places of properties in a street.
 #[derive(Debug, Clone, Copy)]
 enum Slot {
     Number(u64),
@@ -61,7 +62,7 @@ impl MadeUpAddresses {
         }
     }
 
-    /// How many towns there are; they are numbered from 0.
+    /// The number of towns; they are numbered from 0.
     pub(super) fn town_count(&self) -> usize {
         self.towns.len()
     }
@@ -70,7 +71,7 @@ impl MadeUpAddresses {
         self.towns.get(town).map(|count| count.town.name)
     }
 
-    /// The number of a town, the larger ones more often.
+    /// Picks the number of a town; larger towns come up more often.
     pub(super) fn pick_town(&self, random: &mut Random) -> usize {
         let mut left = random.below(self.weight_total);
         for (number, count) in self.towns.iter().enumerate() {
@@ -83,8 +84,8 @@ impl MadeUpAddresses {
         0
     }
 
-    /// A property that was not given before, in this town as long as it has any left, else in
-    /// the next; `None` when all are used up. A new build gets no UPRN.
+    /// A property that was not given before. It lies in this town, or in the next one with unused
+    /// addresses; `None` when all are used. A new build gets no UPRN.
     pub(super) fn next_property(&mut self, town: usize, is_new_build: bool) -> Option<Property> {
         let town_count = self.towns.len();
         let number = (0..town_count)
@@ -102,7 +103,7 @@ impl TownCount {
         let outcodes: Vec<&str> = town.outcodes.split_ascii_whitespace().collect();
         let possible = count(STREET_NAMES) * count(STREET_TYPES);
         let streets = (count(&outcodes) * STREETS_PER_OUTCODE).min(possible);
-        // A whole number of groups, so that the last group is like the others.
+        // Only complete groups, so that the last group is like the others.
         let streets = streets - streets % GROUP_STREETS;
         Self {
             town,
@@ -121,8 +122,8 @@ impl TownCount {
         self.used < self.streets * SLOTS
     }
 
-    /// The next slot and its street. Properties come in groups: a few slots in each of a few
-    /// streets, so that even a small file has neighbours, and then on to other streets.
+    /// Takes the next slot and its street. Properties come in groups of a few slots in each of a
+    /// few streets, so that even a small file has neighbours.
     fn take_slot(&mut self, order_mark: u64) -> (Street, u64) {
         let group = self.used / GROUP;
         let member = (self.used % GROUP) * GROUP_STEP % GROUP;
@@ -172,7 +173,8 @@ impl TownCount {
         }
     }
 
-    /// A street has up to three postcodes of its own: its two halves, and its flats.
+    /// The postcode of a slot. A street has up to three postcodes: one for each half and one for
+    /// its flats.
     fn postcode(&self, street: Street, slot: Slot) -> String {
         let outcodes = count(&self.outcodes);
         let outcode = choose(&self.outcodes, street.number % outcodes);
@@ -192,7 +194,7 @@ impl TownCount {
         format!("{outcode} {digit}{first}{second}")
     }
 
-    /// Which street names stand where is the same for every seed: a street lies in one town.
+    /// Each street has the same name and town for every seed.
     fn mark(&self) -> u64 {
         self.outcodes.first().map_or(0, |outcode| {
             mix(outcode
@@ -226,7 +228,7 @@ impl Slot {
         }
     }
 
-    /// The lines before the street; a house number at their end is to stand in its line.
+    /// The lines before the street; a house number at their end belongs into the street's line.
     fn first_lines(self, street: Street) -> (Vec<String>, Kind) {
         match self {
             Self::Number(number) => (vec![number.to_string()], Kind::House),
@@ -246,8 +248,8 @@ impl Slot {
     }
 }
 
-/// The UPRN of the property at this position among all: 9, 11 or 12 digits as real ones have,
-/// different for each position, the same for every seed.
+/// The UPRN of the property at this position among all. It has 9, 11 or 12 digits as real ones
+/// have, differs for each position and is the same for every seed.
 fn made_up_uprn(position: u64) -> Option<Uprn> {
     let (base, size) = match position % 8 {
         0 => (100_000_000, 800_000_000),
@@ -257,8 +259,8 @@ fn made_up_uprn(position: u64) -> Option<Uprn> {
     Uprn::new((base + scatter(position, 0, size)).cast_signed())
 }
 
-/// Maps 0..`size` onto itself, each number to another one: the order looks random and needs no
-/// memory. (A prime that does not divide `size` is coprime to it.)
+/// Permutes 0..`size`: the order looks random and needs no memory. (A prime that does not divide
+/// `size` is coprime to it.)
 fn scatter(number: u64, mark: u64, size: u64) -> u64 {
     (number % size * SCATTER_PRIME + mark % size) % size
 }
@@ -282,7 +284,7 @@ fn count(words: &[&str]) -> u64 {
     u64::try_from(words.len()).unwrap_or(u64::MAX)
 }
 
-/// Three postcodes of 4,000 under an outward code go to a street, so this many streets fit.
+/// A street uses three of the 4,000 postcodes under an outward code, so this many streets fit.
 const STREETS_PER_OUTCODE: u64 = 1_000;
 const HOUSE_NUMBERS: u64 = 96;
 const NAMED_HOUSES: u64 = 8;
@@ -290,10 +292,11 @@ const BUILDINGS_PER_STREET: u64 = 2;
 const FLATS: u64 = 18;
 const SLOTS: u64 = HOUSE_NUMBERS + NAMED_HOUSES + BUILDINGS_PER_STREET * FLATS;
 
-/// Beyond the numbers of the houses.
+/// The building numbers follow the house numbers.
 const FIRST_BUILDING_NUMBER: u64 = 101;
 
-/// A group is this many streets with this many slots each; `SLOTS` is a multiple of the latter.
+/// A group has this many streets with `GROUP_SLOTS` slots each; `SLOTS` is a multiple of
+/// `GROUP_SLOTS`.
 const GROUP_STREETS: u64 = 8;
 const GROUP_SLOTS: u64 = 4;
 const GROUP: u64 = GROUP_STREETS * GROUP_SLOTS;
@@ -301,8 +304,8 @@ const GROUP: u64 = GROUP_STREETS * GROUP_SLOTS;
 /// Odd, so that it steps through all members of a group.
 const GROUP_STEP: u64 = 13;
 
-/// A prime above every size that is scattered with it, other than those it would have to divide.
+/// A prime that divides none of the sizes that `scatter` permutes.
 const SCATTER_PRIME: u64 = 7_368_787;
 
-/// The letters that the second part of a postcode may have, apart from a few rare ones.
+/// The letters in the second part of a postcode, apart from a few rare ones.
 const UNIT_LETTERS: &[u8] = b"ABDEFGHJLNPQRSTUWXYZ";

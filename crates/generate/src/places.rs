@@ -1,15 +1,15 @@
-//! Post towns of England and Wales with their own outward codes, for made-up addresses.
+//! The post towns of England and Wales with their own outward codes, for made-up addresses.
 
-/// A post town, or a part of a large one, in which made-up properties stand.
+/// A post town, or a part of a large one, with made-up properties.
 #[derive(Debug)]
 pub(super) struct Town {
-    /// The post town as it stands in an address. A large town has several rows.
+    /// The post town in an address. A large town has several rows.
     pub(super) name: &'static str,
-    /// Outward codes of this post town, separated by spaces; none stands in two rows.
+    /// The outward codes of this post town, separated by spaces; none appears in two rows.
     pub(super) outcodes: &'static str,
-    /// How often properties lie here, against the other towns.
+    /// The relative number of properties in this town.
     pub(super) weight: u16,
-    /// A usual price of a house here, in thousands of pounds.
+    /// The usual price of a house in this town, in thousands of pounds.
     pub(super) price_thousands: u16,
 }
 
@@ -27,8 +27,8 @@ const fn town(
     }
 }
 
-/// The towns, with weights and prices that are rough guesses and no statistics.
-// One town a line, whatever its length.
+/// The towns. Weights and prices are rough guesses, not statistics.
+// Each town keeps its own line, whatever its length.
 #[rustfmt::skip]
 pub(super) const TOWNS: &[Town] = &[
     town("London", "E1 E2 E3 E5 E8 E9 E14 E16", 90, 520),

@@ -1,25 +1,25 @@
-//! A property of the sample data, made up or given, before it becomes a row.
+//! A property of a sample, made up or given, before it becomes a row.
 
 use chain::ids::Uprn;
 use import::row::PropertyRow;
 
 use super::GenerateError;
 
-/// What kind of building a property is: its tenure and price follow from it.
+/// The kind of a building; its tenure and price follow from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A house.
     House,
     /// A flat in a block or a converted house.
     Flat,
-    /// A house that is not finished, sold by its builder.
+    /// A house that its builder sells before it is finished.
     NewBuild,
 }
 
-/// An address with what else is known of the property.
+/// An address and the known facts about its property.
 #[derive(Debug, Clone)]
 pub(super) struct Property {
-    /// The UPRN; a placeholder is given where there is none.
+    /// The UPRN; `None` gets a placeholder.
     pub(super) uprn: Option<Uprn>,
     /// Address lines 1 to 4.
     pub(super) lines: [String; 4],
@@ -27,16 +27,16 @@ pub(super) struct Property {
     pub(super) post_town: String,
     /// The postcode with its space.
     pub(super) postcode: String,
-    /// The address as shown; empty when it follows from the lines.
+    /// The address as shown; empty when the lines give it.
     pub(super) display_address: String,
     /// The kind of building.
     pub(super) kind: Kind,
-    /// A usual price of a house in this place, in thousands of pounds.
+    /// The usual price of a house in this place, in thousands of pounds.
     pub(super) price_thousands: u16,
 }
 
 impl Property {
-    /// Its row under this number; the address is taken out of it.
+    /// The row of the property with this UPRN; moves the address out of the property.
     pub(super) fn take_row(&mut self, uprn: Uprn) -> PropertyRow {
         let [line1, line2, line3, line4] = std::mem::take(&mut self.lines);
         let mut row = PropertyRow {
@@ -56,7 +56,7 @@ impl Property {
     }
 }
 
-/// Counts up the numbers that stand in for UPRNs (S-12).
+/// Counts up the placeholder UPRNs (S-12).
 #[derive(Debug)]
 pub(super) struct Placeholders {
     next: i64,

@@ -1,46 +1,44 @@
-//! The generator's own source of chance: `SplitMix64`, the same numbers for the same seed everywhere.
+//! The random numbers of a sample: `SplitMix64`, equal for equal seeds on every machine.
 
-/// `SplitMix64` (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014). It is small, fast and passes the usual test batteries, and it makes a file of
-/// sample data reproducible on any machine and with any version of any library. It must never be
-/// used where guessing the next number would matter.
+/// `SplitMix64` (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+/// 2014). It is small and fast, passes the usual test batteries, and gives the same sample with any
+/// version of any library. It is predictable, so nothing secret may depend on it.
 #[derive(Debug, Clone)]
 pub(super) struct Random {
     state: u64,
 }
 
 impl Random {
-    /// A generator whose whole sequence follows from `seed`.
+    /// Makes a generator whose sequence follows from `seed` alone.
     pub(super) const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// A number from 0 to `bound - 1`; 0 when `bound` is 0.
+    /// Draws a number from 0 to `bound - 1`; 0 when `bound` is 0.
     ///
-    /// The multiply-and-shift reduction is biased by less than `bound / 2^64`, far below anything
-    /// that sample data could show.
+    /// The multiply-and-shift reduction has a bias below `bound / 2^64`, which no sample can show.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.next_number()) * u128::from(bound);
         u64::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// A number from `low` to `high`, both included; `low` when they are the wrong way round.
+    /// Draws a number from `low` to `high`, both included; `low` when `low` exceeds `high`.
     pub(super) fn between(&mut self, low: i32, high: i32) -> i32 {
         let span = u64::try_from(i64::from(high) - i64::from(low) + 1).unwrap_or(0);
         i32::try_from(self.below(span)).map_or(low, |offset| low.saturating_add(offset))
     }
 
-    /// True in `per_thousand` of 1,000 cases.
+    /// Returns true in `per_thousand` of 1,000 cases.
     pub(super) fn chance(&mut self, per_thousand: u64) -> bool {
         self.below(1_000) < per_thousand
     }
 
-    /// One of `choices`; `None` only when there are none.
+    /// Picks one of `choices`; `None` only when it is empty.
     pub(super) fn pick<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.index(choices.len()))
     }
 
-    /// A position from 0 to `length - 1`; 0 when `length` is 0.
+    /// Draws a position from 0 to `length - 1`; 0 when `length` is 0.
     pub(super) fn index(&mut self, length: usize) -> usize {
         let bound = u64::try_from(length).unwrap_or(u64::MAX);
         usize::try_from(self.below(bound)).unwrap_or(0)
@@ -52,7 +50,7 @@ impl Random {
     }
 }
 
-/// Scatters the bits of `number`: equal numbers give equal results, close ones unrelated results.
+/// Scatters the bits of `number`: close numbers give unrelated results.
 pub(super) const fn mix(number: u64) -> u64 {
     let mut mixed = number;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

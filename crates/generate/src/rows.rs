@@ -1,4 +1,4 @@
-//! Writes sample data as import rows, and counts them.
+//! Writes a sample as import rows and counts them.
 
 use std::io::Write;
 
@@ -36,11 +36,11 @@ impl<'a> RowWriter<'a> {
         Ok(())
     }
 
-    /// Writes milestones of one listing: `row`, and the same row with each of the other types and
+    /// Writes the milestones of one listing: `row`, and copies of it with the other types and
     /// dates.
     ///
-    /// Nine rows in ten are milestones, so only the first one is written member by member. Of it
-    /// the part before the key stays for the others, whose keys and dates need no escaping.
+    /// Nine rows in ten are milestones, so `serde` writes only the first. The others reuse the part
+    /// before its key, because keys and dates need no escaping.
     pub(super) fn write_milestones(
         &mut self,
         row: MilestoneRow,
@@ -68,7 +68,7 @@ impl<'a> RowWriter<'a> {
     }
 }
 
-/// The tenure usual for a kind of property; a few are unusual or unknown.
+/// Draws the tenure of a kind of property: mostly the usual one, sometimes another or none.
 pub(super) fn draw_tenure(random: &mut Random, kind: Kind) -> Option<Tenure> {
     let draw = random.below(1_000);
     match kind {
@@ -86,7 +86,7 @@ pub(super) fn draw_tenure(random: &mut Random, kind: Kind) -> Option<Tenure> {
     }
 }
 
-/// What makes a sale unusual: nothing for most, sometimes one thing, seldom two.
+/// Draws what makes a sale unusual: mostly nothing, sometimes one thing, seldom two.
 pub(super) fn draw_transaction_types(random: &mut Random, kind: Kind) -> Vec<TransactionType> {
     let mut types = Vec::new();
     if kind == Kind::NewBuild || !random.chance(60) {
@@ -118,7 +118,7 @@ pub(super) fn draw_transaction_types(random: &mut Random, kind: Kind) -> Vec<Tra
     types
 }
 
-/// A price in whole pounds, rounded as agents round it. Up the chain properties cost more.
+/// Draws a price in whole pounds, rounded as agents round it. Properties cost more up the chain.
 pub(super) fn draw_price(
     random: &mut Random,
     kind: Kind,

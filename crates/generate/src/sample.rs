@@ -1,4 +1,4 @@
-//! Joins everything that is drawn, chain after chain, and writes it row after row.
+//! Draws and writes a sample, chain by chain.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ use super::shape::Shape;
 use super::timeline::Step;
 use super::{GenerateError, GenerateOptions, Summary};
 
-/// Sample data in the making.
+/// A sample while it is written.
 pub(super) struct Sample<'a> {
     random: Random,
     supply: Supply,
@@ -30,19 +30,19 @@ pub(super) struct Sample<'a> {
     placeholders: Placeholders,
 }
 
-/// Where addresses come from.
+/// The source of addresses.
 enum Supply {
     MadeUp(MadeUpAddresses),
     Given(Box<GivenAddresses>),
 }
 
-/// The names by which other rows name a listing.
+/// The reference of a listing in other rows.
 struct ListingName {
     branch: String,
     listing: String,
 }
 
-/// A property with the branch that sells it and its place in the chain.
+/// A property, the branch that sells it and its place in the chain.
 struct Offer {
     property: Property,
     branch: usize,
@@ -83,7 +83,7 @@ impl<'a> Sample<'a> {
         while self.listings_left > 0 {
             let allowance = Allowance {
                 listings: self.listings_left,
-                // A given address stands for one listing each, so that all of them are used.
+                // Each given address gets one listing, so that all of them are used.
                 has_earlier: matches!(self.supply, Supply::MadeUp(_)),
             };
             let shape = Shape::draw(&mut self.random, allowance.listings);
@@ -103,7 +103,7 @@ impl<'a> Sample<'a> {
         self.writer.finish()
     }
 
-    /// A property and a branch for each place; fewer when there are no more addresses.
+    /// Takes a property and a branch for each place; fewer when the addresses run out.
     fn take_offers(&mut self, shape: &Shape) -> Result<Vec<Offer>, GenerateError> {
         let tops = shape.tops();
         let mut branch = self.branches.pick(&mut self.random);
@@ -134,7 +134,8 @@ impl<'a> Sample<'a> {
         for (mut offer, planned) in offers.into_iter().zip(chain.sales) {
             let uprn = self.write_property(&mut offer.property)?;
             if let Some(earlier) = &planned.earlier {
-                // A chain of its own, complete before the next one begins.
+                // The earlier sale is a chain of its own; its rows come before the next chain
+                // begins.
                 self.write_listing(&offer, uprn, earlier)?;
                 self.writer.summary.chains += 1;
             }
@@ -209,7 +210,7 @@ impl<'a> Sample<'a> {
                     .draw_seconds(random, sale.agreed - sale.marketed_days),
             ),
         };
-        // Some systems tell the conveyancers apart from the listing.
+        // Some systems send the conveyancers apart from the listing.
         let mut parties = Vec::new();
         if random.chance(PARTY_PER_THOUSAND) {
             let seller = row
@@ -269,8 +270,8 @@ impl Supply {
     }
 }
 
-/// Of the properties at the top of a chain, those not finished yet: about 3 % of all.
+/// The share of top properties that are not finished yet: about 3 % of all properties.
 const NEW_BUILD_PER_THOUSAND: u64 = 75;
 
-/// Of the listings, those whose conveyancers come in rows of their own.
+/// The share of listings whose conveyancers come in `party` rows.
 const PARTY_PER_THOUSAND: u64 = 150;

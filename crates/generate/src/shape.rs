@@ -1,19 +1,20 @@
-//! Shapes of chains: how many sales, and who buys from whom.
+//! Draws the shapes of chains: the number of sales, and which seller buys which property.
 
 use super::random::Random;
 
-/// A chain as numbered places, from the bottom up: a link joins a lower number to a higher one.
+/// A chain as numbered places, from the bottom up: a link leads from a lower number to a higher
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// How many listings the chain has, at least 1.
+    /// The number of listings in the chain, at least 1.
     pub(super) length: usize,
-    /// Buyer below, seller above.
+    /// The links, each from a buyer to the seller above.
     pub(super) links: Vec<ShapeLink>,
-    /// Where the chain splits, if it does.
+    /// The place where the chain splits; `None` when it does not.
     pub(super) fork: Option<Fork>,
 }
 
-/// The place of the buyer's listing and the place of the listing being bought.
+/// The place of the buyer's listing, and the place of the listing that is bought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShapeLink {
     pub(super) buyer: usize,
@@ -30,10 +31,10 @@ pub(super) enum Fork {
 }
 
 impl Shape {
-    /// Draws a chain of at most `max_length` listings, and at least one.
+    /// Draws a chain of 1 to `max_length` listings.
     ///
-    /// Lengths follow the geometric distribution with mean 2.5, cut at [`LENGTH_MAX`]; one chain
-    /// in fifty is a split one instead, of three to six listings.
+    /// Lengths follow the geometric distribution with mean 2.5, cut at [`LENGTH_MAX`]. One chain in
+    /// fifty is a split chain of three to six listings instead.
     pub(super) fn draw(random: &mut Random, max_length: u64) -> Self {
         let max_length = usize::try_from(max_length)
             .unwrap_or(LENGTH_MAX)
@@ -48,7 +49,7 @@ impl Shape {
         Self::straight(length)
     }
 
-    /// Whether the link touches the fork, so that it needs leave to split the chain.
+    /// Whether the link touches the fork, so that its row must allow a split chain.
     pub(super) fn is_split_link(&self, link: ShapeLink) -> bool {
         match self.fork {
             None => false,
@@ -57,7 +58,7 @@ impl Shape {
         }
     }
 
-    /// The places that nobody buys with the money of a further sale.
+    /// The places whose buyer sells no other property of the chain.
     pub(super) fn bottoms(&self) -> Vec<usize> {
         let is_bottom = |place: &usize| self.links.iter().all(|link| link.seller != *place);
         (0..self.length).filter(is_bottom).collect()
@@ -81,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// A Y on its feet or on its head: a stem, and two arms of one or two listings.
+    /// Draws a Y, upright or inverted: a stem, and two arms of one or two listings.
     fn draw_split(random: &mut Random) -> Self {
         let stem = 1 + random.index(2);
         let arms = [1 + random.index(2), 1 + random.index(2)];
@@ -107,7 +108,7 @@ impl Shape {
                 fork: Some(Fork::TwoPurchases(fork)),
             };
         }
-        // Turned upside down: what was the lowest place becomes the highest.
+        // Inverting the Y makes the lowest place the highest.
         let turn = |place: usize| length - 1 - place;
         let mut links: Vec<ShapeLink> = links
             .into_iter()
@@ -125,13 +126,13 @@ impl Shape {
     }
 }
 
-/// Well under the limit of 100 listings (S-54); longer chains would be a few in a thousand million.
+/// Well under the limit of 100 listings (S-54); longer chains would be extremely rare.
 pub(super) const LENGTH_MAX: usize = 40;
 
-/// The chance of a further listing that makes the mean 2.5: 1 / (1 - 0.6).
+/// The chance of a further listing; it gives the mean length 2.5 = 1 / (1 - 0.6).
 const LONGER_PER_THOUSAND: u64 = 600;
 
 const SPLIT_PER_THOUSAND: u64 = 20;
 
-/// The longest split chain: a stem and two arms of two.
+/// The longest split chain: a stem and two arms of two listings.
 const SPLIT_MAX: usize = 6;

@@ -1,7 +1,7 @@
-//! Names of streets, buildings and houses for made-up addresses: plain lists.
+//! The names of streets, buildings and houses for made-up addresses.
 
 /// First words of street names.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const STREET_NAMES: &[&str] = &[
     "Abbey", "Acorn", "Albany", "Albert", "Alder", "Alexandra", "Alma", "Amberley", "Apple Tree",
@@ -45,7 +45,7 @@ pub(super) const STREET_NAMES: &[&str] = &[
 ];
 
 /// Last words of street names.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const STREET_TYPES: &[&str] = &[
     "Road", "Street", "Avenue", "Close", "Lane", "Drive", "Way", "Court", "Gardens", "Place",
@@ -53,7 +53,7 @@ pub(super) const STREET_TYPES: &[&str] = &[
 ];
 
 /// Names of blocks of flats.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const BUILDINGS: &[&str] = &[
     "Albion House", "Anchor House", "Ariel Court", "Astley House", "Barton House", "Beaumont Court",
@@ -71,7 +71,7 @@ pub(super) const BUILDINGS: &[&str] = &[
 ];
 
 /// Names of houses that have no number.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const HOUSE_NAMES: &[&str] = &[
     "Ash Cottage", "Bay Tree House", "Beech House", "Bramble Cottage", "Brook House",
@@ -91,7 +91,7 @@ pub(super) const HOUSE_NAMES: &[&str] = &[
 ];
 
 /// Names of new developments.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const DEVELOPMENTS: &[&str] = &[
     "Alder Fields", "Bluebell Rise", "Brookfield Gate", "Cornfield Park", "Cuckoo Meadow",
@@ -103,7 +103,7 @@ pub(super) const DEVELOPMENTS: &[&str] = &[
 ];
 
 /// Names of districts and villages that stand between a street and its post town.
-// Filled lines, because one word a line would be hundreds of them.
+// One word a line would take hundreds of lines.
 #[rustfmt::skip]
 pub(super) const LOCALITIES: &[&str] = &[
     "Ashby", "Barford", "Bourne End", "Bradwell", "Brookhouse", "Burnt Oak", "Church End",

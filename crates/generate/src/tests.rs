@@ -1,4 +1,4 @@
-//! What sample data has to be like, read back as an import would read it.
+//! Tests of a sample, read back as an import reads it.
 
 mod given;
 mod loaded;
@@ -31,7 +31,7 @@ fn write(options: &GenerateOptions) -> (String, Summary) {
     (String::from_utf8(out).unwrap(), summary)
 }
 
-/// One large file for the tests that count, because reading it takes seconds.
+/// One large sample for all tests that count, because reading it takes seconds.
 static LARGE: LazyLock<(Loaded, Summary)> = LazyLock::new(|| load(20_000, 1));
 
 fn load(listings: u64, seed: u64) -> (Loaded, Summary) {
@@ -39,7 +39,7 @@ fn load(listings: u64, seed: u64) -> (Loaded, Summary) {
     (Loaded::new(&text), summary)
 }
 
-/// Whether `part` of `whole` lies within these bounds, in thousandths.
+/// Checks that `part` of `whole` lies within these bounds, in thousandths.
 #[track_caller]
 fn check_share(part: usize, whole: usize, per_thousand: std::ops::RangeInclusive<usize>) {
     let share = part * 1_000 / whole;
@@ -87,7 +87,7 @@ fn chains_have_the_lengths_and_shapes_of_real_ones() {
             "not contiguous"
         );
     }
-    // Properties that stand at the top, or are the only ones of their chain, may be new builds.
+    // Properties at the top, or alone in their chain, may be new builds.
     for (number, listing) in loaded.listings.iter().enumerate() {
         assert!(!listing.uprn.is_placeholder() || !above.contains_key(&number));
     }
@@ -278,8 +278,8 @@ fn the_day_may_be_moved_within_bounds() {
 
 #[test]
 fn the_bytes_of_a_seed_never_change() {
-    // Files made from a seed are compared with each other by people; a change here is a change
-    // for them and belongs in the release notes.
+    // People compare files made from the same seed, so a change of this snapshot is a change for
+    // users and belongs in the release notes.
     let (text, _) = write(&made_up(100, 1));
     let sum = text
         .bytes()

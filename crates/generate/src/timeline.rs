@@ -1,40 +1,41 @@
-//! The course of a sale: which milestones it has reached by a given day, and when.
+//! The course of a sale: the milestones reached by a given day, and their days.
 
 use super::random::Random;
 
-/// A milestone of a made-up sale. Days are counted from the day on which the sample data is
-/// looked at, which is day 0; the past is negative.
+/// A milestone of a made-up sale. Days count from the reference day of the sample, which is day 0;
+/// earlier days are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     /// The key of the milestone catalogue.
     pub(super) key: &'static str,
-    /// The day on which it is recorded.
+    /// The day on which the milestone is recorded.
     pub(super) recorded: i32,
-    /// The day that it names: the same, or a later one for the expected and proposed types.
+    /// The day that the milestone names; later than `recorded` only for the expected and proposed
+    /// types.
     pub(super) date: i32,
 }
 
-/// What the course of a sale depends on.
+/// The facts that decide the course of a sale.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sale {
-    /// The day of the sale subject to contract; in the future for a property still on the market.
+    /// The day of the sale subject to contract; in the future while the property is on the market.
     pub(super) agreed: i32,
-    /// How long it was on the market before, in days.
+    /// The number of days on the market before the sale.
     pub(super) marketed_days: i32,
-    /// The buyer needs no mortgage.
+    /// Whether the buyer needs no mortgage.
     pub(super) is_cash: bool,
-    /// Leasehold: the management pack is wanted.
+    /// Whether the property is leasehold, so that the buyer needs the management pack.
     pub(super) is_leasehold: bool,
-    /// The day on which it falls through.
+    /// The day on which the sale falls through; `None` if it does not.
     pub(super) falls_through: Option<i32>,
 }
 
-/// Days on which a whole chain exchanges and completes.
+/// The days on which a whole chain exchanges and completes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Finish {
-    /// Exchange of contracts, the same day throughout a chain.
+    /// The day of the exchange of contracts, common to the chain.
     pub(super) exchange: i32,
-    /// Completion, the same day throughout a chain.
+    /// The day of completion, common to the chain.
     pub(super) completion: i32,
 }
 
@@ -42,13 +43,13 @@ pub(super) struct Finish {
 #[derive(Debug)]
 pub(super) struct Course {
     steps: Vec<Step>,
-    /// The day from which it could exchange.
+    /// The first day on which the sale could exchange.
     pub(super) ready: i32,
     falls_through: Option<i32>,
 }
 
 impl Course {
-    /// Draws the course of a sale, all of it, whether it has happened yet or not.
+    /// Draws the complete course of a sale, including days still in the future.
     pub(super) fn draw(random: &mut Random, sale: &Sale) -> Self {
         let mut course = Self {
             steps: Vec::with_capacity(28),
@@ -75,8 +76,8 @@ impl Course {
         course
     }
 
-    /// The steps recorded by day 0, in the order of their recording. `finish` is `None` when the
-    /// chain cannot exchange.
+    /// The steps recorded by day 0, in the order of recording. `finish` is `None` when the chain
+    /// cannot exchange.
     pub(super) fn take_steps(mut self, random: &mut Random, finish: Option<Finish>) -> Vec<Step> {
         if let Some(finish) = finish {
             self.add_finish(random, finish);
@@ -86,7 +87,7 @@ impl Course {
         if let Some(day) = self.falls_through.filter(|day| *day <= 0) {
             self.add("fall_through", day);
         }
-        // Stable, so that steps of one day stay in the order of the course.
+        // The sort is stable, so steps of one day keep the order of the course.
         self.steps.sort_by_key(|step| step.recorded);
         self.steps
     }
@@ -140,13 +141,13 @@ impl Course {
         self.add("completion", finish.completion);
     }
 
-    /// Adds something that happens on a day, and answers the day.
+    /// Adds a step of this day and returns the day.
     fn add(&mut self, key: &'static str, day: i32) -> i32 {
         self.expect(key, day, day);
         day
     }
 
-    /// Adds something that becomes known on a day and is expected on another.
+    /// Adds a step recorded on one day that names another day.
     fn expect(&mut self, key: &'static str, recorded: i32, date: i32) {
         self.steps.push(Step {
             key,
@@ -157,7 +158,7 @@ impl Course {
 }
 
 impl Finish {
-    /// Draws the common days of a chain whose last sale is ready on `ready`.
+    /// Draws the common days of a chain whose last sale is ready on the day `ready`.
     pub(super) fn draw(random: &mut Random, ready: i32) -> Self {
         let exchange = ready + random.between(3, 14);
         Self {

@@ -1,4 +1,4 @@
-//! Sample data over the addresses of a table.
+//! Tests of samples over the addresses of a table.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use import::row::Row;
 use super::loaded::Loaded;
 use super::{GenerateOptions, generate, write};
 
-/// Writes a table into a directory of its own.
+/// Writes a table into a new directory.
 fn table(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join(name);

@@ -1,4 +1,4 @@
-//! Sample data read back, and checked row by row on the way.
+//! Reads a sample back and checks every row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,8 +6,8 @@ use chain::ids::Uprn;
 use import::row::{ChainEnd, ListingRow, MilestoneRow, PropertyRow, Row};
 use jiff::civil::Date;
 
-/// A file of sample data as an importer would hold it: building it checks that every line is a
-/// valid row, is written the canonical way, and names only rows before it.
+/// A sample as an importer holds it. Building it checks that every line is a valid row in its
+/// canonical form and names only earlier rows.
 #[derive(Default)]
 pub(super) struct Loaded {
     pub(super) branches: BTreeSet<String>,
@@ -16,7 +16,7 @@ pub(super) struct Loaded {
     /// Listings by branch and external id.
     pub(super) numbers: HashMap<(String, String), usize>,
     pub(super) milestones: HashMap<usize, Vec<MilestoneRow>>,
-    /// Buyer below, seller above, and whether the row allows a split.
+    /// The buyer's listing, the seller's listing, and whether the row allows a split chain.
     pub(super) links: Vec<(usize, usize, bool)>,
     pub(super) checks: Vec<(usize, ChainEnd)>,
     pub(super) row_types: BTreeSet<&'static str>,
@@ -80,7 +80,7 @@ impl Loaded {
         self.numbers[&(branch.to_owned(), listing.to_owned())]
     }
 
-    /// The listings of each chain, by the links alone.
+    /// The listings of each chain, found by the links.
     pub(super) fn chains(&self) -> Vec<Vec<usize>> {
         let mut first: Vec<usize> = (0..self.listings.len()).collect();
         for (buyer, seller, _) in &self.links {
@@ -98,7 +98,7 @@ impl Loaded {
         chains.into_values().collect()
     }
 
-    /// How often each listing is a buyer, and how often a seller.
+    /// How often each listing is a buyer, and how often it is a seller.
     pub(super) fn neighbours(&self) -> (HashMap<usize, usize>, HashMap<usize, usize>) {
         let (mut above, mut below) = (HashMap::new(), HashMap::new());
         for (buyer, seller, _) in &self.links {
@@ -115,7 +115,7 @@ impl Loaded {
     }
 }
 
-/// The first listing of a chain, as far as its links are known.
+/// The first listing of a chain, according to the links read so far.
 fn find_first(first: &[usize], mut number: usize) -> usize {
     while first[number] != number {
         number = first[number];

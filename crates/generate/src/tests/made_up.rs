@@ -1,4 +1,4 @@
-//! Made-up places and names.
+//! Tests of made-up places and names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +42,7 @@ fn addresses_are_unique_and_a_street_keeps_its_town() {
     assert!(streets.len() < loaded.properties.len(), "no neighbours");
 }
 
-/// The line without the number of the house.
+/// The line without the house number.
 fn street_name(line: &str) -> &str {
     line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ')
 }
@@ -62,7 +62,7 @@ fn a_town_gives_each_address_once_and_then_the_next_town_follows() {
     let mut uprns = HashSet::new();
     let mut shown = HashSet::new();
     let mut streets: HashMap<String, String> = HashMap::new();
-    // One outward code: 1,000 streets with 140 places each.
+    // One outward code has 1,000 streets with 140 places each.
     for _ in 0..140_000 {
         let property = addresses.next_property(town, false).unwrap();
         assert_eq!(property.post_town, "Wells");
