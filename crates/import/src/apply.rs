@@ -1,4 +1,4 @@
-//! What each row does to the store. Applying a row twice does what once does.
+//! Applies rows to the store. Applying a row twice has the same effect as applying it once.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,33 +19,33 @@ use super::row::{
     PropertyRow, Row,
 };
 
-/// What a batch did.
+/// The result of one batch.
 #[derive(Debug, Default)]
 pub struct BatchReport {
     /// Rows that changed the store.
     pub changed: u64,
     /// Rows that the store held already.
     pub unchanged: u64,
-    /// Positions of refused rows, with the reason.
+    /// The positions of refused rows in the batch, with the reasons.
     pub refused: Vec<(usize, String)>,
 }
 
-/// One transaction's worth of rows. What it remembers, it read or wrote in this
-/// very transaction, so a new one is made for each run.
+/// The rows of one transaction. Its caches hold only data that this transaction read or wrote, so
+/// each run of the transaction needs a new batch.
 #[derive(Debug)]
 pub struct Batch {
     now: i64,
     branches: HashMap<String, BranchId>,
     listings: HashMap<(BranchId, String), FoundListing>,
-    /// Chains that show something new; each gets one new version at the end.
+    /// Chains that changed; each gets one new version at the end.
     touched: BTreeSet<ChainId>,
 }
 
-/// Why a row was not applied.
+/// The reasons why a row is not applied.
 enum Refusal {
-    /// The row is at fault. Nothing of it was written.
+    /// The row is wrong. Nothing of it was written.
     Row(String),
-    /// The store is; the whole batch is undone.
+    /// The store failed; the whole batch is rolled back.
     Storage(StorageError),
 }
 
@@ -68,7 +68,7 @@ impl Batch {
         }
     }
 
-    /// Applies the rows in their order; a refused one leaves no trace.
+    /// Applies the rows in order; a refused row changes nothing.
     pub fn apply(
         mut self,
         write: &mut Write<'_>,
@@ -210,7 +210,7 @@ impl Batch {
         name.clone_from(&row.name);
         listings::update_listing(write, found.id, &found.details, self.now)?;
         self.touched.insert(found.chain);
-        // What is remembered of the listing is old now.
+        // The cached listing is out of date now.
         self.listings.clear();
         Ok(true)
     }
@@ -325,7 +325,7 @@ impl Batch {
     }
 }
 
-/// The property of a row, with its normal forms.
+/// The property of a row, with its normalised texts.
 pub fn new_property(row: &PropertyRow) -> NewProperty {
     NewProperty {
         uprn: row.uprn,

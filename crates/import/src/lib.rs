@@ -1,4 +1,4 @@
-//! `onward import`: rows of files into the store, in batches.
+//! Imports the rows of files into the store, in batches.
 
 pub mod apply;
 pub mod limits;
@@ -13,7 +13,7 @@ use storage::{Storage, StorageError};
 use self::apply::{Batch, BatchReport};
 use self::reader::{Located, OpenError};
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct ImportReport {
     /// Rows read, bad ones included.
@@ -29,26 +29,26 @@ pub struct ImportReport {
 /// A row that was refused.
 #[derive(Debug)]
 pub struct BadRow {
-    /// Its file.
+    /// The name of the file.
     pub file: String,
-    /// Its line, counted from 1.
+    /// The line of the file, counted from 1.
     pub line: u64,
-    /// What is wrong, and what to do.
+    /// What is wrong with the row, and how to correct it.
     pub reason: String,
 }
 
-/// Who is told how an import goes.
+/// Receives the progress of an import.
 pub trait Observer {
-    /// A file begins; its size in bytes, where it is known.
+    /// A file begins; `total_bytes` is its size, if known.
     fn begin(&mut self, file: &str, total_bytes: Option<u64>);
-    /// So many bytes of the file are read, and so many rows are in the store.
+    /// `bytes_read` bytes of the file are read, and `rows` rows are in the store.
     fn advance(&mut self, bytes_read: u64, rows: u64);
     /// A row was refused.
     fn refuse(&mut self, bad: &BadRow);
 }
 
-/// Why an import ended early. What was reported as stored before is stored;
-/// the import can be run again.
+/// The reasons why an import ends early. Rows reported as stored stay stored, and the import can be
+/// run again.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be opened.
@@ -59,7 +59,7 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
-/// Imports the files in their order. Blocks.
+/// Imports the files in order. Blocks.
 pub fn import_files(
     storage: &Storage,
     clock: &Clock,
@@ -67,7 +67,7 @@ pub fn import_files(
     observer: &mut dyn Observer,
 ) -> Result<ImportReport, ImportError> {
     let mut report = ImportReport::default();
-    // All files are opened before any is read: a misspelled name changes nothing.
+    // Every file is opened before the first is read, so a misspelled name changes nothing.
     let readers = files
         .iter()
         .map(|file| reader::open(file))

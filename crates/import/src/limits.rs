@@ -1,4 +1,4 @@
-//! Bounds of an import.
+//! Limits of an import.
 
-/// Rows that one transaction of an import carries.
+/// The most rows in one transaction of an import.
 pub const IMPORT_BATCH_ROWS: usize = 2000;

@@ -1,4 +1,4 @@
-//! Reads import files row by row, in bounded memory however large or broken they are.
+//! Reads import files row by row; memory stays bounded however large or broken a file is.
 
 mod csv_rows;
 mod lines;
@@ -20,8 +20,8 @@ use super::row::{Row, RowError};
 pub use records::RecordReader;
 pub use source::OpenError;
 
-/// Opens an import file. `-` is standard input, read as NDJSON; otherwise the extension tells:
-/// `.ndjson`, `.jsonl`, `.json` or `.csv`, each with or without a further `.gz`, in any case.
+/// Opens an import file. `-` is standard input, read as NDJSON. Otherwise the extension names the
+/// format: `.ndjson`, `.jsonl`, `.json` or `.csv`, each with or without `.gz`, in any case.
 pub fn open(path: &Path) -> Result<RowReader, OpenError> {
     if path == Path::new(STANDARD_INPUT) {
         let source = Source::standard_input();
@@ -42,7 +42,7 @@ pub fn open(path: &Path) -> Result<RowReader, OpenError> {
     Ok(RowReader::new(path, kind.format, Source::open(path, kind)?))
 }
 
-/// Opens a table for its cells alone: `.csv` or `.tsv`, each with or without a further `.gz`.
+/// Opens a table to read its cells: `.csv` or `.tsv`, each with or without `.gz`.
 pub fn open_table(path: &Path) -> Result<RecordReader, OpenError> {
     let unknown = || OpenError::UnknownExtension {
         file: path.to_owned(),
@@ -62,20 +62,20 @@ pub fn open_table(path: &Path) -> Result<RecordReader, OpenError> {
     })
 }
 
-/// A row, or why it is none, with the place where it stands.
+/// A row, or the reason why it is refused, with its file and line.
 #[derive(Debug)]
 pub struct Located {
     /// The file as it was named, or `standard input`.
     pub file: Arc<Path>,
-    /// The line, counted from 1; of a CSV record over several lines, the first.
+    /// The line, counted from 1; the first line of a CSV record that has several.
     pub line: u64,
-    /// What stands there.
+    /// The row at this line, or the reason why it is refused.
     pub row: Result<Row, RowError>,
 }
 
-/// The rows of one file, in order. Blank lines are passed over. A bad row is an item like any
-/// other and reading goes on behind it; after [`RowError::Header`] or [`RowError::Unreadable`]
-/// nothing follows. Holds one line and, for CSV, one record in memory, 16 KiB at most each.
+/// The rows of one file, in order. Blank lines are skipped. A bad row is an item, and reading
+/// continues after it; [`RowError::Header`] and [`RowError::Unreadable`] are always the last item.
+/// The reader holds one line and, for CSV, one record in memory, at most 16 KiB each.
 #[derive(Debug)]
 pub struct RowReader {
     file: Arc<Path>,
@@ -85,7 +85,7 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// How many bytes of the file, compressed as it is, have been read so far.
+    /// The number of bytes read from the file so far, before decompression.
     pub fn bytes_read(&self) -> u64 {
         self.progress.bytes_read()
     }
@@ -131,7 +131,7 @@ impl Iterator for RowReader {
     }
 }
 
-/// How the rows of a file are parted.
+/// The rows of one file, by its format.
 #[derive(Debug)]
 enum Rows {
     Ndjson(LineReader),

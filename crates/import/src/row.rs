@@ -1,4 +1,4 @@
-//! One row of an import file: what it says, checked member by member.
+//! One row of an import file, with every member checked.
 
 mod error;
 mod fields;
@@ -24,11 +24,11 @@ use members::Members;
 use row_type::RowType;
 pub use write::date_text;
 
-/// A row whose every member has been checked by itself. Whether the rows that it names exist is
-/// for the importer to find out.
+/// A row with every member checked by itself. The importer checks whether the rows that it names
+/// exist.
 ///
-/// Read with [`Row::from_json`] or [`Row::from_cells`]; written with `serde` as one flat JSON
-/// object whose member `type` comes first, without optional members that say nothing.
+/// [`Row::from_json`] and [`Row::from_cells`] read a row. `serde` writes it as one flat JSON object
+/// that begins with `type` and omits empty optional members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Row {
@@ -48,14 +48,14 @@ pub enum Row {
     EndCheck(EndCheckRow),
 }
 
-/// `type: property`.
+/// A row with `type: property`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PropertyRow {
-    /// The property's number, a placeholder from 900 000 000 000 where none is assigned (S-12).
+    /// The property's UPRN, a placeholder from 900 000 000 000 where none is assigned (S-12).
     #[serde(serialize_with = "write::uprn")]
     pub uprn: Uprn,
-    /// The first address line; never empty. The further lines and the post town are empty where
-    /// unknown (S-12).
+    /// The first address line; never empty. The other lines and the post town are empty if unknown
+    /// (S-12).
     pub line1: String,
     /// The second address line.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -75,18 +75,18 @@ pub struct PropertyRow {
     pub display_address: String,
 }
 
-/// `type: branch`.
+/// A row with `type: branch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BranchRow {
-    /// The reference by which other rows name the branch.
+    /// The reference that other rows use for the branch.
     pub branch: String,
     /// The name shown as the selling agent.
     pub name: String,
-    /// The name of the organisation that the branch belongs to.
+    /// The name of the organisation that owns the branch.
     pub participant: String,
 }
 
-/// `type: listing`.
+/// A row with `type: listing`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListingRow {
     /// The reference of the selling branch.
@@ -96,7 +96,7 @@ pub struct ListingRow {
     /// The property on sale.
     #[serde(serialize_with = "write::uprn")]
     pub uprn: Uprn,
-    /// The price in whole pounds; 0 when not told.
+    /// The price in whole pounds; 0 when not stated.
     pub price: i64,
     /// The tenure; `None` when unknown.
     #[serde(
@@ -104,37 +104,37 @@ pub struct ListingRow {
         skip_serializing_if = "Option::is_none"
     )]
     pub tenure: Option<Tenure>,
-    /// What makes the sale other than a standard purchase; each at most once.
+    /// The reasons why the sale is not a standard purchase; each at most once.
     #[serde(
         serialize_with = "write::transaction_types",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub transaction_type: Vec<TransactionType>,
-    /// The seller's conveyancer; `None` when not told, empty to clear it.
+    /// The seller's conveyancer; `None` when not stated, empty to clear it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seller_conveyancer: Option<String>,
-    /// The buyer's conveyancer; `None` when not told, empty to clear it.
+    /// The buyer's conveyancer; `None` when not stated, empty to clear it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buyer_conveyancer: Option<String>,
-    /// When the listing was made, in Unix seconds; `None` for the time of the import.
+    /// The time of the listing, in Unix seconds; `None` for the time of the import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
 }
 
-/// `type: party`.
+/// A row with `type: party`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PartyRow {
     /// The reference of the listing's branch.
     pub branch: String,
     /// The branch's own id of the listing.
     pub listing: String,
-    /// Whose conveyancer it is.
+    /// The side of the sale that the conveyancer acts for.
     pub role: PartyRole,
     /// The organisation's name; empty clears it.
     pub name: String,
 }
 
-/// The part that a conveyancer has in a sale.
+/// The side of a sale that a conveyancer acts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartyRole {
@@ -144,7 +144,7 @@ pub enum PartyRole {
     BuyerConveyancer,
 }
 
-/// `type: link`: the seller of the buyer's listing buys the seller's listing.
+/// A row with `type: link`: the seller of the buyer's listing buys the seller's listing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkRow {
     /// The branch of the listing above, which is being bought.
@@ -160,22 +160,22 @@ pub struct LinkRow {
     pub split: bool,
 }
 
-/// `type: milestone`.
+/// A row with `type: milestone`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MilestoneRow {
     /// The reference of the listing's branch.
     pub branch: String,
     /// The branch's own id of the listing.
     pub listing: String,
-    /// The row of the milestone catalogue (S-50); written as its key.
+    /// The entry of the milestone catalogue (S-50); written as its key.
     #[serde(rename = "key", serialize_with = "write::milestone_key")]
     pub milestone_type: &'static MilestoneType,
-    /// The date in London (S-11); the expected one for the expected and proposed types.
+    /// The date in London (S-11); for the expected and proposed types, the expected date.
     #[serde(serialize_with = "write::date")]
     pub date: Date,
 }
 
-/// `type: end_check`.
+/// A row with `type: end_check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EndCheckRow {
     /// The reference of the listing's branch.
@@ -197,18 +197,18 @@ pub enum ChainEnd {
 }
 
 impl Row {
-    /// Reads one line of NDJSON, without its line end.
+    /// Reads one line of NDJSON without its line end.
     pub fn from_json(line: &str) -> Result<Self, RowError> {
         Self::from_members(Members::from_json(line)?)
     }
 
-    /// Reads one CSV record: `columns` are the names of the header line, `cells` stand in the
-    /// same order. An empty cell is an absent member.
+    /// Reads one CSV record. `columns` are the names in the header line, and `cells` has the same
+    /// order. An empty cell is an absent member.
     pub fn from_cells(columns: &[String], cells: &[String]) -> Result<Self, RowError> {
         Self::from_members(Members::from_cells(columns, cells)?)
     }
 
-    /// The names that a member of any row may have, `type` included: what a CSV header may name.
+    /// Whether a CSV header may name this member: `type`, or a member of any row type.
     pub fn is_member(name: &str) -> bool {
         name == members::TYPE
             || RowType::ALL
@@ -232,8 +232,8 @@ impl Row {
 }
 
 impl PropertyRow {
-    /// The lines, the post town and the postcode, those that are known, with `, ` between them:
-    /// the address shown where no other is given.
+    /// The known lines, the post town and the postcode, joined with `, `. It is shown if the row
+    /// gives no display address.
     pub fn joined_address(&self) -> String {
         let parts = [
             &self.line1,
@@ -256,8 +256,8 @@ impl PropertyRow {
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // By way of the flat members, because serde's internally tagged enums can neither refuse
-        // an unknown member reliably nor name the row type in their message.
+        // serde's internally tagged enums neither refuse every unknown member nor name the row type
+        // in an error, so the row is read as flat members first.
         Self::from_members(Members::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
@@ -347,7 +347,7 @@ fn read_end_check(fields: &mut Fields<'_>) -> Result<EndCheckRow, RowError> {
     })
 }
 
-/// The year 2200: beyond it lies a time that was given in milliseconds.
+/// The year 2200. A later time was probably given in milliseconds.
 const CREATED_AT_MAX_SECONDS: i64 = 7_258_118_400;
 
 const PARTY_ROLES: [(&str, PartyRole); 2] = [

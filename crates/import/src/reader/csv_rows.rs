@@ -1,4 +1,4 @@
-//! Import rows out of CSV records: the header line names the members.
+//! Reads import rows from CSV records; the header line names the members.
 
 use super::records::RecordReader;
 use crate::row::{Row, RowError, quoted};
@@ -20,8 +20,8 @@ impl CsvRows {
         }
     }
 
-    /// The next row with the line on which it begins; `None` at the end. A header that cannot be
-    /// used is a row with [`RowError::Header`], after which reading on makes no sense.
+    /// The next row and the line on which it begins; `None` at the end. An unusable header is a row
+    /// with [`RowError::Header`]; the caller must stop reading after it.
     pub(super) fn read_row(&mut self) -> Option<(u64, Result<Row, RowError>)> {
         if self.columns.is_empty() {
             let (number, header) = self.records.read_record(&mut self.cells)?;
@@ -57,7 +57,7 @@ fn read_columns(cells: &[String]) -> Result<Vec<String>, RowError> {
     Ok(columns)
 }
 
-/// Whatever is wrong with the header line is wrong with the file.
+/// Turns an error of the header line into an error of the file.
 fn header_error(error: RowError) -> RowError {
     if matches!(error, RowError::Header(_) | RowError::Unreadable(_)) {
         return error;

@@ -1,4 +1,4 @@
-//! Parts bytes into lines of bounded length.
+//! Splits bytes into lines of limited length.
 
 use std::fmt;
 use std::io;
@@ -6,8 +6,8 @@ use std::io;
 use super::source::Input;
 use crate::row::RowError;
 
-/// Reads one line after the other: `\n` or `\r\n` ends it, a byte order mark before the first is
-/// dropped, and of a line over the limit nothing is kept.
+/// Reads lines one by one. `\n` or `\r\n` ends a line. A byte order mark before the first line is
+/// dropped; a line over the limit is discarded.
 pub(super) struct LineReader {
     input: Input,
     line: Vec<u8>,
@@ -54,8 +54,8 @@ impl LineReader {
         ))
     }
 
-    /// Reads to the end of the line and keeps what the limit allows. Answers the line's length
-    /// with its end, or `None` when the input is at its end.
+    /// Reads to the end of the line and keeps the part within the limit. Returns the length of the
+    /// line with its end, or `None` at the end of the input.
     fn fill_line(&mut self) -> io::Result<Option<u64>> {
         let mut length: u64 = 0;
         loop {
@@ -83,7 +83,7 @@ impl LineReader {
 
 impl fmt::Debug for LineReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without the input, which need not be printable, and without the text of the file.
+        // The input may not implement `Debug`, and the text of the file must not be printed.
         f.debug_struct("LineReader")
             .field("number", &self.number)
             .finish_non_exhaustive()
@@ -112,5 +112,5 @@ pub(super) const LINE_MAX_BYTES: usize = 16 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A line at the limit with a byte order mark and `\r\n`.
+/// The longest line with a byte order mark and `\r\n`.
 const KEPT_MAX_BYTES: usize = LINE_MAX_BYTES + BYTE_ORDER_MARK.len() + 2;

@@ -1,29 +1,29 @@
-//! Parts lines into records and cells, strictly: CSV (RFC 4180) and tab-separated values.
+//! Splits lines into records and cells: strict CSV (RFC 4180) and tab-separated values.
 //!
-//! It is our own, because a general CSV reader takes a quote that is never closed for a cell that
-//! reaches to the end of the file: unbounded memory, and every row behind it lost. Here a record
-//! has a limit, and when it cannot be understood only its first line is given up; the lines behind
-//! are read again as records of their own.
+//! A general CSV reader treats an unclosed quote as a cell that reaches to the end of the file. It
+//! then needs unbounded memory and loses every row after the quote. Here a record has a limit. If a
+//! record is malformed, only its first line is discarded; the lines after it are read again as
+//! records.
 
 use std::collections::VecDeque;
 
 use super::lines::{LINE_MAX_BYTES, Line, LineReader};
 use crate::row::RowError;
 
-/// Reads record after record.
+/// Reads records one by one.
 #[derive(Debug)]
 pub struct RecordReader {
     lines: LineReader,
     is_quoted: bool,
-    /// Lines that were read for a record that could not be understood, to be read again.
+    /// Lines of a malformed record, to be read again.
     pending: VecDeque<NumberedLine>,
 }
 
 type NumberedLine = (u64, Result<String, RowError>);
 
 impl RecordReader {
-    /// Commas between the cells. A cell is either quoted as a whole, each quote inside it
-    /// doubled, or contains no quote at all; a quoted cell may contain commas and line ends.
+    /// Reads cells separated by commas. A cell is either quoted as a whole, with each inner quote
+    /// doubled, or contains no quote. A quoted cell may contain commas and line ends.
     pub(super) fn csv(lines: LineReader) -> Self {
         Self {
             lines,
@@ -32,7 +32,7 @@ impl RecordReader {
         }
     }
 
-    /// Tabs between the cells; a quote is a character like any other.
+    /// Reads cells separated by tabs; a quote is an ordinary character.
     pub(super) fn tsv(lines: LineReader) -> Self {
         Self {
             lines,
@@ -41,8 +41,8 @@ impl RecordReader {
         }
     }
 
-    /// Reads the next record into `cells` and answers the line on which it begins; `None` at the
-    /// end. Blank lines between records are passed over.
+    /// Reads the next record into `cells` and returns the line on which it begins; `None` at the
+    /// end. Blank lines between records are skipped.
     pub fn read_record(&mut self, cells: &mut Vec<String>) -> Option<(u64, Result<(), RowError>)> {
         cells.clear();
         let (number, first) = loop {
@@ -62,7 +62,8 @@ impl RecordReader {
         Some((number, self.read_lines_of_record(first, cells)))
     }
 
-    /// Adds lines to a record until its quotes are closed. If that fails, the lines added go back.
+    /// Adds lines to a record until its quotes are closed. On failure, the added lines go back to
+    /// `pending`.
     fn read_lines_of_record(
         &mut self,
         first: String,
@@ -106,7 +107,7 @@ impl RecordReader {
     }
 }
 
-/// Parts one CSV record and undoes the quoting.
+/// Splits one CSV record into cells and removes the quoting.
 fn part_cells(record: &str, cells: &mut Vec<String>) -> Result<(), RowError> {
     cells.clear();
     let mut rest = record;
@@ -124,7 +125,7 @@ fn part_cells(record: &str, cells: &mut Vec<String>) -> Result<(), RowError> {
     }
 }
 
-/// The cell up to its closing quote, and what stands behind; `None` when nothing closes it.
+/// The cell up to its closing quote, and the text after it; `None` when no quote closes it.
 fn take_quoted(text: &str) -> Option<(String, &str)> {
     let mut cell = String::new();
     let mut rest = text;
@@ -150,7 +151,7 @@ fn take_plain(text: &str) -> Result<(String, &str), RowError> {
     Ok((cell.to_owned(), behind))
 }
 
-/// Whether a line opens as many quotes as it closes, doubled ones included.
+/// Whether the quotes of a line are balanced; doubled quotes count too.
 fn is_balanced(line: &str) -> bool {
     line.bytes()
         .filter(|byte| *byte == b'"')

@@ -1,4 +1,4 @@
-//! Opens what import files come from: plain or compressed, counted as it is read.
+//! Opens the input of an import, plain or compressed, and counts the bytes read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
-/// Why an import file cannot be opened at all.
+/// The reasons why an import file cannot be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// The name does not tell the format.
+    /// The file name does not tell the format.
     #[error(
         "{}: name the file {known}, each with or without .gz, so that its format is known",
         file.display()
@@ -20,18 +20,18 @@ pub enum OpenError {
     UnknownExtension {
         /// The file as it was named.
         file: PathBuf,
-        /// The extensions that are known here.
+        /// The supported extensions.
         known: &'static str,
     },
     /// A directory was named.
     #[error("{} is a directory: name the files in it", .0.display())]
     Directory(PathBuf),
-    /// The operating system refuses it.
+    /// The operating system refuses to open the file.
     #[error("{} cannot be opened: {source}", file.display())]
     Open {
         /// The file as it was named.
         file: PathBuf,
-        /// The reason of the operating system.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -45,29 +45,29 @@ pub(super) struct Source {
     pub(super) progress: Progress,
 }
 
-/// How far a file has been read.
+/// The progress of reading a file.
 #[derive(Debug)]
 pub(super) struct Progress {
     bytes_read: Arc<AtomicU64>,
-    /// The size of the file, where it has one.
+    /// The size of the file; `None` for a pipe or a device.
     pub(super) total_bytes: Option<u64>,
 }
 
-/// What the name of a file says about it.
+/// The format and compression that a file name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileKind {
     pub(super) format: Format,
     pub(super) is_compressed: bool,
 }
 
-/// How a file is laid out.
+/// The layout of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// One JSON object a line.
+    /// One JSON object on each line.
     Ndjson,
-    /// Cells with commas between them, quoted where necessary.
+    /// Cells separated by commas, quoted where necessary.
     Csv,
-    /// Cells with tabs between them, without any quoting.
+    /// Cells separated by tabs, never quoted.
     Tsv,
 }
 
@@ -119,7 +119,7 @@ impl Progress {
 }
 
 impl FileKind {
-    /// Reads the extension, in any case; `None` when it is not known.
+    /// Reads the extension, in any case; `None` when it is unknown.
     pub(super) fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, is_compressed) = match name.strip_suffix(".gz") {
@@ -139,7 +139,7 @@ impl FileKind {
     }
 }
 
-/// Counts what is read, for a progress bar.
+/// Counts the bytes read, for a progress bar.
 struct Counting {
     input: Box<dyn Read + Send>,
     bytes_read: Arc<AtomicU64>,

@@ -1,4 +1,4 @@
-//! Files good and broken, read row by row.
+//! Tests that read valid and broken files row by row.
 
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ fn reader(name: &str, bytes: &[u8]) -> RowReader {
     RowReader::new(path, kind.format, source)
 }
 
-/// Each row as `line: ` and its branch reference or the beginning of its error.
+/// Each row as its line and either its branch reference or the beginning of its error.
 fn read(name: &str, bytes: &[u8]) -> Vec<String> {
     reader(name, bytes)
         .map(|located| summarise(&located))
@@ -259,7 +259,7 @@ fn progress_counts_the_bytes_of_the_file() {
     assert_eq!(Some(rows.bytes_read()), size);
 }
 
-/// All records of a text, without looking at a header.
+/// All records of a text; the first line is no header.
 fn read_records(text: &str) -> Vec<Vec<String>> {
     let source = Source::new(Box::new(Cursor::new(text.as_bytes().to_vec())), false, None);
     let mut records = RecordReader::csv(LineReader::new(source.input));
@@ -294,7 +294,7 @@ proptest! {
 
     #[test]
     fn no_line_is_lost(lines in prop::collection::vec("[a\", \r]{0,12}", 0..40)) {
-        // Each line that is not blank is part of a row, good or bad.
+        // Each line that is not blank belongs to a row, good or bad.
         let rows = read("a.ndjson", lines.join("\n").as_bytes()).len();
         prop_assert_eq!(rows, lines.iter().filter(|line| !line.trim().is_empty()).count());
     }

@@ -1,9 +1,9 @@
-//! Why a row of an import file is refused, in words for the person who wrote the file.
+//! The reasons why a row of an import file is refused, written for the author of the file.
 
 use thiserror::Error;
 
-/// Why one row cannot be loaded. Each message says what is wrong and what to write instead; text
-/// of the file is quoted, shortened and with its control characters escaped.
+/// The reason why one row cannot be loaded. Each message says what is wrong and how to correct it.
+/// Quoted text of the file is shortened, and its control characters are escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RowError {
     /// The line is not JSON, or not an object.
@@ -12,7 +12,7 @@ pub enum RowError {
     /// No member `type`.
     #[error("member `type` is missing: write one of {ROW_TYPES}")]
     MissingType,
-    /// A `type` that no row has.
+    /// A `type` that does not exist.
     #[error("type {0} is not known: write one of {ROW_TYPES}")]
     UnknownType(String),
     /// A member that rows of this type do not have.
@@ -24,10 +24,10 @@ pub enum RowError {
         row_type: &'static str,
         /// The member, quoted.
         member: String,
-        /// The members that the type has.
+        /// The members of this row type.
         known: String,
     },
-    /// The same member twice.
+    /// The same member appears twice.
     #[error("member {0} stands twice: keep one of them")]
     RepeatedMember(String),
     /// A required member is absent, null or empty.
@@ -38,14 +38,14 @@ pub enum RowError {
         /// The member.
         member: &'static str,
     },
-    /// A member has a value that it cannot have.
+    /// A member has a value that is not allowed.
     #[error("{member} {value} {rule}")]
     WrongValue {
         /// The member.
         member: &'static str,
         /// The value, quoted.
         value: String,
-        /// What the value must be.
+        /// The rule that the value breaks.
         rule: String,
     },
     /// The line, or the CSV record, exceeds the limit.
@@ -61,17 +61,17 @@ pub enum RowError {
         "the row has {found} cells and the header has {expected}: give each column one cell, and quote a cell that contains a comma"
     )]
     CellCount {
-        /// Cells of the row.
+        /// The number of cells in the row.
         found: usize,
-        /// Columns of the header.
+        /// The number of columns in the header.
         expected: usize,
     },
-    /// A quote in a CSV record stands where none may.
+    /// A quote in a CSV record is misplaced or not closed.
     #[error(
         "a quote is out of place or not closed: put the whole cell in quotes and double each quote inside it"
     )]
     WrongQuote,
-    /// The header line of a CSV file cannot be used, so no row of the file can.
+    /// The header line of a CSV file is unusable, so no row of the file is loaded.
     #[error("the CSV header cannot be used, so that no row of this file is loaded: {0}")]
     Header(String),
     /// The rest of the file cannot be read.
@@ -95,8 +95,8 @@ impl RowError {
     }
 }
 
-/// The text between backquotes, at most 40 characters of it, control characters escaped, so that
-/// a hostile file can neither flood nor steer a terminal or a log.
+/// The text in backquotes, cut to 40 characters, with control characters escaped. A hostile file
+/// can neither flood nor control a terminal or a log.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("`");
     let mut characters = text.chars();
@@ -114,8 +114,8 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether the character controls the text around it: control characters, and the marks that
-/// turn the direction of writing or are invisible.
+/// Whether the character can change how the text around it is displayed: control characters,
+/// direction marks and invisible characters.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -1,4 +1,4 @@
-//! Takes typed values out of the members of a row, or says what is wrong with them.
+//! Reads typed values from the members of a row, or reports what is wrong with them.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use super::error::{RowError, is_unprintable, quoted};
 use super::members::{Members, Value};
 use super::row_type::RowType;
 
-/// The members of a row of known type, all of them known and none twice.
+/// The members of a row whose type is known; each is valid for the type and appears once.
 #[derive(Debug)]
 pub(super) struct Fields<'a> {
     row_type: RowType,
@@ -33,7 +33,7 @@ impl<'a> Fields<'a> {
         Ok(Self { row_type, members })
     }
 
-    /// A text that must be there and not be empty.
+    /// A required text that must not be empty.
     pub(super) fn text(&mut self, member: &'static str) -> Result<String, RowError> {
         let text = self.text_or_empty(member)?;
         if text.is_empty() {
@@ -42,18 +42,18 @@ impl<'a> Fields<'a> {
         Ok(text)
     }
 
-    /// A text that may be absent; empty when it is.
+    /// An optional text; empty when absent.
     pub(super) fn text_or_empty(&mut self, member: &'static str) -> Result<String, RowError> {
         Ok(self.optional_text(member)?.unwrap_or_default())
     }
 
-    /// A text that must be there and may be empty.
+    /// A required text that may be empty.
     pub(super) fn text_maybe_empty(&mut self, member: &'static str) -> Result<String, RowError> {
         let text = self.optional_text(member)?;
         text.ok_or_else(|| self.missing(member))
     }
 
-    /// A text that may be absent.
+    /// An optional text.
     pub(super) fn optional_text(
         &mut self,
         member: &'static str,
@@ -66,11 +66,11 @@ impl<'a> Fields<'a> {
         Ok(Some(text.into_owned()))
     }
 
-    /// A reference by which rows name each other: 1 to 64 characters.
+    /// A reference that rows use for each other: 1 to 64 characters.
     pub(super) fn reference(&mut self, member: &'static str) -> Result<String, RowError> {
         let text = match self.take(member) {
             None => return Err(self.missing(member)),
-            // Many systems number their listings and write the number as one.
+            // Many systems number their listings and write the number without quotes.
             Some(Value::Integer(number)) => Cow::Owned(number.to_string()),
             Some(value) => trim(member, value)?,
         };
@@ -96,7 +96,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// An integer, as a number or as digits; `None` when absent.
+    /// An integer, as a JSON number or as digits; `None` when absent.
     pub(super) fn integer(
         &mut self,
         member: &'static str,
@@ -165,7 +165,7 @@ impl<'a> Fields<'a> {
             })
     }
 
-    /// A row of the milestone catalogue, by its key.
+    /// An entry of the milestone catalogue, by its key.
     pub(super) fn milestone_type(
         &mut self,
         member: &'static str,
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Transaction types: an array, or one text with `;` between them; each kept once.
+    /// Transaction types: an array, or one text separated by `;`; duplicates are dropped.
     pub(super) fn transaction_types(
         &mut self,
         member: &'static str,
@@ -221,7 +221,7 @@ impl<'a> Fields<'a> {
         Ok(types)
     }
 
-    /// One of a few words.
+    /// The value of one of a few allowed words.
     pub(super) fn choice<T: Copy, const N: usize>(
         &mut self,
         member: &'static str,
@@ -235,7 +235,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Takes a value out; null counts as absent.
+    /// Removes a value and returns it; null counts as absent.
     fn take(&mut self, member: &'static str) -> Option<Value<'a>> {
         let value = self.members.take(member);
         value.filter(|value| !matches!(value, Value::Null))
@@ -249,7 +249,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The text of a value, without the spaces around it.
+/// The text of a value without surrounding spaces.
 fn trim<'a>(member: &'static str, value: Value<'a>) -> Result<Cow<'a, str>, RowError> {
     match value {
         Value::Text(Cow::Borrowed(text)) => Ok(Cow::Borrowed(text.trim())),
@@ -274,8 +274,8 @@ fn check_text(member: &'static str, text: &str, max_characters: usize) -> Result
     Ok(())
 }
 
-/// Four digits, a hyphen, two digits, a hyphen, two digits: the date parser alone would also take
-/// other ISO 8601 forms and times.
+/// Whether the text has the form `0000-00-00`. The date parser also accepts other ISO 8601 forms
+/// and times.
 fn is_date_shaped(text: &str) -> bool {
     text.len() == DATE_SHAPE.len()
         && text

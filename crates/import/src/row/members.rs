@@ -1,4 +1,4 @@
-//! The flat members of a row, before anybody knows what they mean.
+//! The flat members of a row, before its type is known.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,30 +8,30 @@ use serde::{Deserialize, Deserializer};
 
 use super::error::{RowError, quoted};
 
-/// The member that says what a row is.
+/// The member that names the type of a row.
 pub(super) const TYPE: &str = "type";
 
-/// The member of a `party` row whose empty CSV cell counts.
+/// The member of a `party` row that an empty CSV cell clears.
 const CLEARED_WHEN_EMPTY: &str = "name";
 
-/// Names and values of a row; empty CSV cells left out.
+/// The names and values of a row, without empty CSV cells.
 #[derive(Debug)]
 pub(super) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
-/// A value as it stands in the row.
+/// A value of a row, before its type is checked.
 #[derive(Debug)]
 pub(super) enum Value<'a> {
     /// JSON null.
     Null,
     /// JSON true or false.
     Boolean(bool),
-    /// A JSON number that is whole.
+    /// A JSON integer.
     Integer(i128),
     /// A JSON string or a CSV cell.
     Text(Cow<'a, str>),
     /// A JSON array of strings.
     List(Vec<String>),
-    /// Anything else, by its name in a message.
+    /// Any other value, by the name that a message uses.
     Other(&'static str),
 }
 
@@ -53,8 +53,7 @@ impl<'a> Members<'a> {
                 .zip(cells)
                 .map(|(name, cell)| (name.as_str(), cell.trim()))
         };
-        // An empty cell is an absent member, except where to be empty says something: the empty
-        // name of a party clears it.
+        // An empty cell is an absent member, except that the empty name of a party clears it.
         let is_party = pairs().any(|pair| pair == (TYPE, "party"));
         let told = pairs()
             .filter(|(name, cell)| !cell.is_empty() || (is_party && *name == CLEARED_WHEN_EMPTY));
@@ -64,7 +63,7 @@ impl<'a> Members<'a> {
         ))
     }
 
-    /// Takes the row's type out.
+    /// Removes the row's type and returns it.
     pub(super) fn take_type(&mut self) -> Result<Cow<'a, str>, RowError> {
         match self.take(TYPE) {
             Some(Value::Text(text)) => Ok(text),
@@ -73,13 +72,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Takes the value of a member out; `None` when there is none.
+    /// Removes the value of a member and returns it; `None` when the member is absent.
     pub(super) fn take(&mut self, name: &str) -> Option<Value<'a>> {
         let position = self.0.iter().position(|(member, _)| member == name)?;
         Some(self.0.swap_remove(position).1)
     }
 
-    /// Finds a member, `type` apart, that is not among the known ones.
+    /// Finds a member that is neither `type` nor one of the known members.
     pub(super) fn find_unknown(&self, known: &[&str]) -> Option<&str> {
         self.0
             .iter()
@@ -87,9 +86,8 @@ impl<'a> Members<'a> {
             .find(|name| *name != TYPE && !known.contains(name))
     }
 
-    /// Refuses a member that stands twice. To be called after the type was taken and no unknown
-    /// member was found: a few names are left then, so that a repeated one is found soon however
-    /// many there are.
+    /// Refuses a member that appears twice. Call it after the type is taken and unknown members are
+    /// ruled out: then only a few names can occur, so a repeated one is found quickly.
     pub(super) fn check_repeated(&self) -> Result<(), RowError> {
         for (position, (name, _)) in self.0.iter().enumerate() {
             let mut later = self.0.iter().skip(position + 1);
@@ -102,7 +100,7 @@ impl<'a> Members<'a> {
 }
 
 impl Value<'_> {
-    /// The value for a message.
+    /// The value as a message shows it.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -139,7 +137,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// A member's name, borrowed from the line where it holds no escapes.
+/// A member's name, borrowed from the line unless it contains escapes.
 struct Name<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
@@ -198,8 +196,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_f64<E>(self, _number: f64) -> Result<Self::Value, E> {
-        // Not read as an integer even where it is one: 1e3 and 250000.0 are spelling mistakes in
-        // a file of whole pounds, and large ones have lost digits already.
+        // Refused even if it is a whole number: 1e3 and 250000.0 are mistakes in a file of whole
+        // pounds, and large numbers have lost digits already.
         Ok(Value::Other(
             "a number with a fraction, an exponent or too many digits",
         ))
@@ -216,7 +214,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
         let mut texts = Vec::new();
         let mut is_all_text = true;
-        // How deep arrays may nest is bounded by serde_json, how many there are by the line.
+        // serde_json limits the depth of arrays; the length of the line limits their number.
         while let Some(element) = sequence.next_element::<Value<'de>>()? {
             match element {
                 Value::Text(text) => texts.push(text.into_owned()),

@@ -1,9 +1,9 @@
-//! The types of rows, and which members each has.
+//! The row types and the members of each.
 
 use super::error::RowError;
 use super::members::Members;
 
-/// What the member `type` names.
+/// The values of the member `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowType {
     Property,
@@ -26,7 +26,7 @@ impl RowType {
         Self::EndCheck,
     ];
 
-    /// Takes the type out of a row.
+    /// Removes the type from a row and returns it.
     pub(super) fn take_from(members: &mut Members<'_>) -> Result<Self, RowError> {
         let name = members.take_type()?;
         Self::ALL
@@ -35,7 +35,7 @@ impl RowType {
             .ok_or_else(|| RowError::unknown_type(&name))
     }
 
-    /// The word that a row has in `type`.
+    /// The word in the member `type`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Property => "property",
@@ -48,7 +48,7 @@ impl RowType {
         }
     }
 
-    /// The members besides `type`.
+    /// The members other than `type`.
     pub(super) const fn members(self) -> &'static [&'static str] {
         match self {
             Self::Property => &[

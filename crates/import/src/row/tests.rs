@@ -1,10 +1,10 @@
-//! Rows as people write them, and what is said about those that are wrong.
+//! Tests of valid rows and of the errors for invalid ones.
 
 use proptest::prelude::*;
 
 use super::Row;
 
-/// Reads `line` and compares with the row as it is written again, or with the error message.
+/// Reads `line` and compares the row, written again, or the error message with `expected`.
 #[track_caller]
 fn check(line: &str, expected: Result<&str, &str>) {
     let row = Row::from_json(line);
@@ -18,7 +18,7 @@ fn check(line: &str, expected: Result<&str, &str>) {
         "{line}"
     );
     if let Ok(row) = row {
-        // Both ways of reading and what is written agree.
+        // The written row reads back as the same row.
         assert_eq!(Row::from_json(&written.unwrap()).unwrap(), row);
         assert_eq!(serde_json::from_str::<Row>(line).unwrap(), row);
     }

@@ -1,4 +1,4 @@
-//! How single values are written in an import row.
+//! Writes single values of an import row.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     clippy::ref_option,
@@ -47,8 +47,8 @@ pub(super) fn date<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S
 
 /// The date as `YYYY-MM-DD`, for a year from 0 on.
 ///
-/// By hand, because nearly every row of a large file has a date, and general formatting takes
-/// longer than all else in the row.
+/// Written by hand because nearly every row has a date, and general formatting takes longer than
+/// the rest of the row.
 pub fn date_text(date: Date) -> [u8; 10] {
     let mut text = *b"0000-00-00";
     put_digits(&mut text, 0..4, date.year().unsigned_abs());
