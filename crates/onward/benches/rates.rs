@@ -1,12 +1,12 @@
-//! How fast Onward is: the real binary, driven over kept-alive mTLS.
+//! Measures the speed of the real `onward` program over mutual TLS with kept-alive connections.
 //!
-//! `cargo bench -p onward` measures everything, `cargo bench -p onward -- NAME`
-//! one part: `chain_query`, `management`, `deliveries` or `hostile`. `soak`, which takes ten
-//! minutes (`ONWARD_SOAK_SECONDS`), is measured only when it is named.
+//! `cargo bench -p onward` measures everything; `cargo bench -p onward -- NAME` measures one part:
+//! `chain_query`, `management`, `deliveries` or `hostile`. `soak` takes ten minutes
+//! (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
 //!
-//! `ONWARD_BENCH_LISTINGS` sets the store's size, `ONWARD_BENCH_SECONDS` and
-//! `ONWARD_BENCH_ROUNDS` the length, `ONWARD_BENCH_STORE` a PostgreSQL URL to use instead of
-//! SQLite.
+//! `ONWARD_BENCH_LISTINGS` sets the size of the store. `ONWARD_BENCH_SECONDS` and
+//! `ONWARD_BENCH_ROUNDS` set the length. `ONWARD_BENCH_STORE` names a PostgreSQL URL to use instead
+//! of SQLite.
 
 #![expect(
     clippy::unwrap_used,
@@ -48,7 +48,7 @@ mod webhooks;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` only wants to know that this builds.
+    // `cargo test --benches` only checks that this program starts.
     if arguments.iter().any(|argument| argument == "--test") {
         return;
     }

@@ -1,4 +1,4 @@
-//! The sandbox's client that manages listings, signed in.
+//! The sandbox's client that manages listings, with an access token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::process::Node;
 /// The client's name in the sandbox.
 const AGENT: &str = "Example Agent";
 
-/// One request.
+/// A request to listing management.
 pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) body: Option<Value>,
 }
 
-/// A client of scope `listing`, signed in.
+/// A client with the scope `listing` and an access token.
 pub(crate) struct Agent {
     address: SocketAddr,
     tls: Arc<rustls::ClientConfig>,
@@ -43,7 +43,7 @@ impl Agent {
         Connection::open(self.address, Arc::clone(&self.tls)).await
     }
 
-    /// Sends a request; the answer must be a success.
+    /// Sends a request and checks that the answer is a success.
     pub(crate) async fn send(&self, connection: &mut Connection, call: Call) -> Value {
         let body = call.body.map(|body| body.to_string()).unwrap_or_default();
         let request = Request::builder()
@@ -59,7 +59,7 @@ impl Agent {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// Lists a new property; the listing's id.
+    /// Lists a new property and returns the listing's id.
     pub(crate) async fn list(&self, connection: &mut Connection, number: usize) -> i64 {
         let address = json!({
             "line1": format!("{} Benchmark Street {}", number + 1, uuid::Uuid::new_v4()),

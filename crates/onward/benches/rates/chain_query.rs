@@ -1,9 +1,8 @@
-//! How fast the chain query is.
+//! Measures the chain query.
 //!
-//! Everything is measured in one run, because machines differ and are shared:
-//! the library's own signing rate on one core, answers that are all signed
-//! anew (cold), answers whose signature is reused (warm), latency at a fixed
-//! rate, and memory. Rates are per CPU second of the server process.
+//! One run measures everything, because machines differ and are shared: the signing rate of the
+//! cryptographic library on one core, newly signed answers (cold), answers with a reused signature
+//! (warm), latency at a fixed rate, and memory. Rates are per CPU second of the server process.
 
 use std::time::Duration;
 
@@ -14,12 +13,12 @@ use crate::load::{Target, latency, throughput};
 use crate::process::{Node, Settings, own_cpu_seconds};
 use crate::{engine, median, read_setting};
 
-/// Kept-alive connections that ask at once.
+/// Kept-alive connections that send requests at once.
 const CONNECTIONS: usize = 64;
-/// Properties that a warm run asks for again and again.
+/// The properties that a warm run requests again and again.
 const WARM_PROPERTIES: usize = 200;
 
-/// Measures and prints.
+/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
@@ -30,8 +29,8 @@ pub(crate) async fn measure() {
         engine()
     );
 
-    // One store, served in three ways at once: of processes that listen but
-    // are not asked, nothing is measured.
+    // Three servers share one store and run all the time. Only the server that receives requests is
+    // measured.
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         directory: directory.path(),
@@ -63,7 +62,7 @@ pub(crate) async fn measure() {
     for part in &parts[1..] {
         throughput(&part.node, &part.target, CONNECTIONS, 2 * seconds).await;
     }
-    // In rounds, so that what else the machine does at a time hurts all alike.
+    // In rounds, so that other load on the machine affects every part alike.
     let cores = std::thread::available_parallelism().unwrap().get();
     let mut alone = Vec::new();
     let mut together = Vec::new();
@@ -90,7 +89,7 @@ pub(crate) async fn measure() {
     }
 }
 
-/// One way of serving, and what was measured of it.
+/// One way of serving, and its measurements.
 struct Part {
     name: &'static str,
     node: Node,
@@ -114,9 +113,9 @@ impl Part {
     }
 }
 
-/// Medians of all rounds, and of the ratios within each round. Processors that
-/// share a core sign slower when all of them do: the server, which keeps all of
-/// them busy, is compared with both.
+/// Prints the medians of all rounds and of the ratios within each round. Processors that share a
+/// core sign slower when all of them sign. The server keeps all of them busy, so it is compared
+/// with one core alone and with all together.
 fn report(alone: &[f64], together: &[f64], parts: &[Part; 3]) {
     let ratios = |above: &[f64], below: &[f64]| {
         median(
@@ -152,7 +151,7 @@ fn report(alone: &[f64], together: &[f64], parts: &[Part; 3]) {
     );
 }
 
-/// Signatures of a typical answer's size per CPU second, made by so many threads.
+/// Measures signatures of a typical answer's size per CPU second, made by this many threads.
 fn measure_signing(threads: usize, length: Duration) -> f64 {
     let key = SigningKey::generate_rsa(Algorithm::Rs256, RsaSize::Bits2048).unwrap();
     let message = vec![b'x'; 4300];

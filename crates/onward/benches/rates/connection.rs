@@ -1,4 +1,4 @@
-//! Connections over mutual TLS, and one that is kept alive for HTTP/1.1.
+//! Connections over mutual TLS, and kept-alive HTTP/1.1 connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects and shakes hands.
+    /// Connects and completes the TLS handshake.
     pub(crate) async fn open(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Self {
         Self::open_from(1, address, tls).await
     }
 
-    /// The same from `127.0.0.{last}`.
+    /// Connects from `127.0.0.{last}` and completes the TLS handshake.
     pub(crate) async fn open_from(
         last: u8,
         address: SocketAddr,
@@ -35,13 +35,13 @@ impl Connection {
         Self { sender }
     }
 
-    /// Asks for one property; the answer must be 200.
+    /// Queries one property and checks that the answer is 200.
     pub(crate) async fn query(&mut self, token: &str, uprn: u64) {
         let (status, body) = self.ask(token, uprn).await;
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
     }
 
-    /// Asks for one property; status and body.
+    /// Queries one property and returns status and body.
     pub(crate) async fn ask(&mut self, token: &str, uprn: u64) -> (u16, Bytes) {
         let body = format!("inputType=uprn&value%5B%5D={uprn}");
         let request = Request::post("/api/v1/standard/chains")
@@ -53,7 +53,7 @@ impl Connection {
         self.send(request).await
     }
 
-    /// Sends any request and reads the whole answer.
+    /// Sends a request and reads the complete answer.
     pub(crate) async fn send(&mut self, request: Request<Full<Bytes>>) -> (u16, Bytes) {
         self.sender.ready().await.unwrap();
         let response = self.sender.send_request(request).await.unwrap();
@@ -65,7 +65,7 @@ impl Connection {
     }
 }
 
-/// Connects from `127.0.0.{last}`: callers have addresses of their own in the world.
+/// Connects from `127.0.0.{last}`, because real callers have different addresses.
 pub(crate) async fn connect_from(last: u8, address: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from(([127, 0, 0, last], 0)))?;
@@ -74,7 +74,7 @@ pub(crate) async fn connect_from(last: u8, address: SocketAddr) -> std::io::Resu
     Ok(stream)
 }
 
-/// Connects from there and shakes hands.
+/// Connects from `127.0.0.{last}` and completes the TLS handshake.
 pub(crate) async fn shake_hands(
     last: u8,
     address: SocketAddr,

@@ -1,7 +1,7 @@
-//! How fast events reach their subscribers, from the recording on.
+//! Measures how fast events reach their subscribers after they are recorded.
 //!
-//! Milestones are recorded over HTTP and received over HTTPS, both by this process;
-//! rates of CPU are of the server process alone, without the database's.
+//! This process records milestones over HTTP and receives events over HTTPS. CPU rates count only
+//! the server process, without the database.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::subscriber::{Manner, Receipt, Subscriber};
 use crate::webhooks::Webhooks;
 use crate::{engine, isolation, percentile, read_setting};
 
-/// Subscribers, and the events that each of them is sent as fast as possible.
+/// The numbers of subscribers, each with the number of events that it receives as fast as possible.
 const BURSTS: [(usize, u64); 3] = [(1, 3_000), (10, 1_500), (100, 200)];
-/// Events before a measurement, after which connections are open.
+/// Events before a measurement, so that connections are open.
 const WARM_UP_EVENTS: u64 = 64;
 /// Subscribers in the run at a steady rate.
 const STEADY_SUBSCRIBERS: usize = 10;
 /// Events a second in runs at a steady rate.
 pub(crate) const STEADY_RATE: u64 = 100;
-/// Events that a backlog has.
+/// Events in a backlog.
 pub(crate) const BACKLOG_EVENTS: u64 = 10_000;
-/// A pause in receiving after which nothing more is expected.
+/// A measurement stops waiting after this time without an event.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
-/// Measures and prints.
+/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
@@ -52,7 +52,7 @@ pub(crate) async fn measure() {
     bench.node.stop().await;
 }
 
-/// A server, somebody who records and somebody who subscribes.
+/// A server, a client that records milestones, and a client that subscribes.
 pub(crate) struct Bench {
     pub(crate) node: Node,
     pub(crate) recorder: Recorder,
@@ -68,7 +68,7 @@ pub(crate) struct Audience {
     receipts: UnboundedReceiver<Receipt>,
 }
 
-/// What the server's CPU was used for, in seconds.
+/// The server's CPU seconds, by use.
 struct Cpu {
     all: f64,
     signing: f64,
@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// Subscribes one subscriber of each of these manners.
+    /// Opens one subscriber for each of these manners and subscribes it.
     pub(crate) async fn subscribe(&mut self, manners: &[Manner]) -> Audience {
         let (sender, receipts) = unbounded_channel();
         let mut audience = Audience {
@@ -104,14 +104,14 @@ impl Bench {
         audience
     }
 
-    /// Ends all their subscriptions.
+    /// Removes all their subscriptions.
     pub(crate) async fn unsubscribe(&mut self, audience: Audience) {
         for subscription in &audience.subscriptions {
             self.webhooks.unsubscribe(subscription).await;
         }
     }
 
-    /// Owes them all events of this run again; how many those are in all.
+    /// Replays all events of this run to them and returns the number of deliveries.
     pub(crate) async fn replay(&mut self, audience: &Audience) -> usize {
         let mut owed = 0;
         for subscription in &audience.subscriptions {
@@ -120,14 +120,14 @@ impl Bench {
         usize::try_from(owed).unwrap()
     }
 
-    /// Lets connections be made and statements be prepared.
+    /// Sends events until connections are open and statements are prepared.
     pub(crate) async fn warm_up(&mut self, audience: &mut Audience) {
         self.recorder.record_at_once(WARM_UP_EVENTS).await;
         let expected = WARM_UP_EVENTS as usize * audience.subscribers.len();
         audience.receive(expected).await;
     }
 
-    /// Recording and delivering, both as fast as possible.
+    /// Records and delivers, both as fast as possible.
     async fn burst(&mut self, subscribers: usize, events: u64) {
         let mut audience = self.subscribe(&vec![Manner::Healthy; subscribers]).await;
         self.warm_up(&mut audience).await;
@@ -149,7 +149,7 @@ impl Bench {
         self.unsubscribe(audience).await;
     }
 
-    /// How long an event takes from its commit to each subscriber.
+    /// Measures the time from the commit of an event to its receipt by each subscriber.
     async fn steady(&mut self, length: Duration) {
         let healthy = [Manner::Healthy; STEADY_SUBSCRIBERS];
         let mut audience = self.subscribe(&healthy).await;
@@ -170,7 +170,7 @@ impl Bench {
         self.unsubscribe(audience).await;
     }
 
-    /// How fast one subscriber gets what it was owed for long.
+    /// Measures how fast one subscriber receives its backlog.
     async fn backlog(&mut self) {
         let missing = BACKLOG_EVENTS.saturating_sub(self.recorder.count());
         self.recorder.record_at_once(missing).await;
@@ -192,7 +192,7 @@ impl Bench {
 }
 
 impl Audience {
-    /// Waits until so many events have arrived at the healthy ones.
+    /// Waits until the healthy subscribers have received this many events.
     pub(crate) async fn receive(&mut self, count: usize) -> Vec<Receipt> {
         let mut receipts = Vec::with_capacity(count);
         while receipts.len() < count {
@@ -223,8 +223,8 @@ impl Cpu {
     }
 }
 
-/// From the commit of each event to its receipts, in milliseconds. A receipt that came before
-/// the answer to the one who recorded counts as 0.
+/// The time from the commit of each event to its receipts, in milliseconds. A receipt before the
+/// answer to the recording counts as 0.
 pub(crate) fn latencies(recorded: &[Recorded], receipts: &[Receipt]) -> Vec<f64> {
     let commits: HashMap<u64, Instant> = recorded
         .iter()

@@ -1,10 +1,10 @@
-//! What a well-behaved client notices while others misbehave, and beside connections that nobody
-//! uses.
+//! Measures the latency of a well-behaved client while others attack the server, and beside idle
+//! connections.
 //!
-//! The client asks at a fixed rate from one address. The attackers have addresses of their own, as
-//! they have in the world, and the server's bounds are its defaults. Rounds go in turns, quiet and
-//! under each attack, because what else the machine does hurts all alike; attackers and server
-//! share its processors.
+//! The client sends requests at a fixed rate from one address. The attackers use other addresses,
+//! as real ones do, and the server has its default limits. Quiet rounds and rounds under each
+//! attack alternate, because other load on the machine affects all of them. Attackers and server
+//! share the processors.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,33 +25,33 @@ use crate::{median, read_setting};
 /// Requests a second of the well-behaved client.
 const RATE: u64 = 200;
 const CONNECTIONS: usize = 8;
-/// What a client may ask a second, with a burst of twice that.
+/// Requests a second that a client may send; a burst may have twice as many.
 const LIMIT: u64 = 300;
-/// What a client asks that is past its limit, on some connections.
+/// Requests a second of the client over its limit, on several connections.
 const PAST_LIMIT_PER_SECOND: u64 = 2_000;
 const PAST_LIMIT_CONNECTIONS: u64 = 16;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
-/// Just below what one address may have by default.
+/// Slightly fewer connections than one address may open by default.
 const SLOW_CONNECTIONS: usize = 990;
-/// Peers that send too much, again and again.
+/// Peers that repeatedly send too much.
 const OVERSIZED_CONNECTIONS: usize = 16;
-/// Bytes of a header or body that no request may have.
+/// The size of a header or body that is too large for any request, in bytes.
 const OVERSIZED: usize = 4 * 1024 * 1024;
-/// How often p99 may grow by an attack.
+/// The greatest factor by which p99 may grow under attack.
 const BOUND: f64 = 2.0;
 
-/// What is wrong with an attacker.
+/// The kinds of attack.
 #[derive(Clone, Copy)]
 enum Attack {
-    /// Handshakes that the server begins and nobody ends.
+    /// Handshakes that the server begins and the client never completes.
     BadHandshakes,
-    /// Requests whose header comes a byte a second.
+    /// Requests whose header arrives one byte a second.
     Slowloris,
-    /// Connections on which nothing is ever said.
+    /// Connections that never send anything.
     HalfOpen,
-    /// Headers and bodies of megabytes, in turns.
+    /// Headers and bodies of several megabytes, in turns.
     Oversized,
-    /// Queries of another client far past its limit.
+    /// Queries of another client far over its limit.
     PastLimit,
 }
 
@@ -63,25 +63,25 @@ const ATTACKS: [Attack; 5] = [
     Attack::PastLimit,
 ];
 
-/// Attackers at work.
+/// The running tasks of an attack.
 struct Attackers {
     tasks: JoinSet<()>,
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
 
-/// What they need to know.
+/// The state that the tasks of an attack share.
 #[derive(Clone)]
 struct Scene {
     address: SocketAddr,
-    /// Of a client who is not the well-behaved one.
+    /// The TLS settings of another client than the well-behaved one.
     tls: Arc<ClientConfig>,
     token: Arc<str>,
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
 
-/// Measures and prints.
+/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 3);
@@ -113,7 +113,7 @@ pub(crate) async fn measure() {
         quiet.push(latency(&target, CONNECTIONS, RATE, seconds).await);
         for (attack, seen) in ATTACKS.into_iter().zip(&mut attacked) {
             let attackers = Attackers::begin(attack, &scene);
-            // Until all of them have begun.
+            // The attackers need this time to begin.
             sleep(Duration::from_secs(2)).await;
             let (cpu, begun, done) = (node.cpu_seconds(), now(), attackers.done());
             seen.push(latency(&target, CONNECTIONS, RATE, seconds).await);
@@ -142,7 +142,7 @@ pub(crate) async fn measure() {
     node.stop().await;
 }
 
-/// The middle one of the rounds.
+/// The median p99 of the rounds.
 fn p99(rounds: &[Latencies]) -> f64 {
     median(rounds.iter().map(|seen| seen.at(0.99)).collect())
 }
@@ -215,13 +215,13 @@ impl Attackers {
     async fn end(mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.tasks.shutdown().await;
-        // The server sees its connections end.
+        // The server notices that its connections end.
         sleep(Duration::from_millis(500)).await;
     }
 }
 
-/// Sends the same right first message again and again, which costs the attacker nothing, and goes
-/// away when the server has answered, which costs the server a signature.
+/// Sends the same valid first message again and again, which costs the attacker nothing, and
+/// disconnects after the server's answer, which costs the server a signature.
 async fn spoil_handshakes(scene: Scene) {
     let name = "localhost".try_into().unwrap();
     let mut client = ClientConnection::new(Arc::clone(&scene.tls), name).unwrap();
@@ -251,7 +251,7 @@ async fn spoil_handshakes(scene: Scene) {
     }
 }
 
-/// One of many connections on which a header never ends; a new one whenever the server closes it.
+/// Sends a header that never ends, and reconnects whenever the server closes the connection.
 async fn drip(scene: Scene) {
     let begin = b"POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
     while !scene.stop.load(Ordering::Relaxed) {
@@ -268,7 +268,7 @@ async fn drip(scene: Scene) {
     }
 }
 
-/// One of many connections that wait for the server to close them.
+/// Keeps a silent connection open until the server closes it.
 async fn say_nothing(scene: Scene) {
     while !scene.stop.load(Ordering::Relaxed) {
         let Ok(mut stream) = connect_from(2, scene.address).await else {
@@ -276,12 +276,13 @@ async fn say_nothing(scene: Scene) {
             continue;
         };
         scene.done.fetch_add(1, Ordering::Relaxed);
-        // However it ends.
+        // The outcome does not matter.
         drop(stream.read(&mut [0]).await);
     }
 }
 
-/// Sends what is too large until it is refused, and comes again a tenth of a second later.
+/// Sends a request that is too large until the server refuses it, and repeats a tenth of a second
+/// later.
 async fn send_too_much(scene: Scene) {
     let (header, body) = (
         "GET /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Large: ".to_owned(),
@@ -302,7 +303,7 @@ async fn send_too_much(scene: Scene) {
                 }
                 stream.flush().await
             };
-            // Most of it is never taken.
+            // The server reads only a small part of it.
             drop(timeout(Duration::from_secs(1), sent).await);
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
@@ -310,7 +311,7 @@ async fn send_too_much(scene: Scene) {
     }
 }
 
-/// Asks on although it is told to wait.
+/// Sends requests although the server answers with 429.
 async fn ask_too_often(scene: Scene) {
     let tls = Arc::clone(&scene.tls);
     let mut connection = Connection::open_from(2, scene.address, tls).await;
@@ -319,7 +320,7 @@ async fn ask_too_often(scene: Scene) {
     while !scene.stop.load(Ordering::Relaxed) {
         due.tick().await;
         let (status, _body) = connection.ask(&scene.token, 1).await;
-        // No property has this number.
+        // No property has this UPRN.
         assert!([404, 429].contains(&status), "{status}");
         if status == 429 {
             scene.done.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Connections that ask once and then nothing.
+//! Connections that send one request and then stay idle.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::connection::shake_hands;
 use crate::load::now;
 use crate::process::{Node, raise_own_limit};
 
-/// How many are wanted.
+/// The number of idle connections.
 const COUNT: usize = 10_000;
-/// Of one address, below its bound.
+/// Connections from one address, below the server's limit.
 const PER_ADDRESS: usize = 900;
-/// Handshakes under way at once.
+/// Handshakes in progress at once.
 const OPENING: usize = 64;
-/// Open files beside those of the connections.
+/// Open files other than these connections.
 const OTHER_FILES: u64 = 500;
-/// How long the server may take for what comes with their opening or their end.
+/// The time for the server to settle after the connections open or close.
 const CALM: Duration = Duration::from_secs(2);
 
-/// Held open until dropped, or closed by the server.
+/// Idle connections, held open until dropped or closed by the server.
 pub(crate) struct IdleConnections(Vec<TlsStream<TcpStream>>);
 
 impl IdleConnections {
-    /// Opens them, as many as the machine's limit of open files allows, and prints what they take
-    /// of the server's memory.
+    /// Opens as many connections as the machine's limit of open files allows, and prints the memory
+    /// that they use in the server.
     pub(crate) async fn open(node: &Node, tls: Arc<ClientConfig>) -> Self {
         let count = allowed(node);
         let address = node.base_address();
@@ -65,7 +65,7 @@ impl IdleConnections {
         Self(held)
     }
 
-    /// Ends them and prints whether the server let go of them.
+    /// Closes the connections and prints how many files the server still has open.
     pub(crate) async fn close(self, node: &Node) {
         drop(self.0);
         sleep(CALM).await;

@@ -1,4 +1,4 @@
-//! Whether subscribers that are in trouble slow down one that is not (S-36).
+//! Measures whether failing subscribers slow down a healthy one (S-36).
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use crate::deliveries::{Bench, STEADY_RATE, latencies};
 use crate::subscriber::Manner;
 use crate::{median, percentile};
 
-/// What stands beside the healthy subscriber, each owed more than 10,000 events.
+/// The manners of the failing subscribers; each has more than 10,000 pending deliveries.
 const TROUBLED: [Manner; 3] = [Manner::Hanging, Manner::Dripping, Manner::Dead];
-/// How long the server may take to forget those of the round before.
+/// The time for the server to settle after a round.
 const CALM: Duration = Duration::from_secs(1);
 
-/// Measures one subscriber alone and beside the others, in turns, because what else the machine
-/// does at a time shall hurt both alike.
+/// Measures one subscriber alone and beside the failing ones, in turns, because other load on the
+/// machine should affect both alike.
 pub(crate) async fn measure(bench: &mut Bench, rounds: u64, length: Duration) {
     let mut alone = Vec::new();
     let mut beside = Vec::new();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::process::Node;
 
-/// What is asked, and with what.
+/// The properties to query, with an address and credentials.
 pub(crate) struct Target {
     address: std::net::SocketAddr,
     tls: Arc<rustls::ClientConfig>,
@@ -16,18 +16,18 @@ pub(crate) struct Target {
     uprns: Vec<u64>,
 }
 
-/// What a run at full speed gave.
+/// The measurements of a run at full speed.
 pub(crate) struct Figures {
     answers: u64,
     wall: Duration,
     cpu_seconds: f64,
 }
 
-/// Latencies of a run at a fixed rate, counted from when each request was due.
+/// The latencies of a run at a fixed rate, each counted from the time when its request was due.
 pub(crate) struct Latencies(Vec<Duration>);
 
 impl Target {
-    /// Gets a token with the sandbox's lender.
+    /// Gets an access token for the sandbox's lender.
     pub(crate) async fn open(node: &Node, uprns: Vec<u64>) -> Self {
         let (tls, token) = node.sign_in(None).await;
         Self {
@@ -43,13 +43,13 @@ impl Target {
     }
 
     fn uprn(&self, number: u64) -> u64 {
-        // A fixed mix, so that neighbours in the file are not asked in a row.
+        // A fixed mix, so that neighbours in the file are not queried in a row.
         let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
         self.uprns[usize::try_from(mixed).unwrap() % self.uprns.len()]
     }
 }
 
-/// Asks as fast as the answers come.
+/// Sends the next request as soon as an answer arrives.
 pub(crate) async fn throughput(
     node: &Node,
     target: &Target,
@@ -80,7 +80,7 @@ pub(crate) async fn throughput(
     }
 }
 
-/// Asks at a fixed rate, whether or not earlier answers have come.
+/// Sends requests at a fixed rate, even while earlier answers are missing.
 pub(crate) async fn latency(
     target: &Target,
     connections: usize,
@@ -93,7 +93,7 @@ pub(crate) async fn latency(
     for _connection in 0..connections {
         open.push(target.connect().await);
     }
-    // Only now: handshakes are no part of a request's latency.
+    // The clock starts after the handshakes, which are not part of a request's latency.
     let begun = now();
     let askers = open.into_iter().map(|mut connection| {
         let counter = Arc::clone(&counter);
@@ -117,19 +117,19 @@ pub(crate) async fn latency(
 }
 
 impl Figures {
-    /// Answers for each second of the server's CPU time.
+    /// Answers per second of the server's CPU time.
     pub(crate) fn per_cpu_second(&self) -> f64 {
         self.answers as f64 / self.cpu_seconds
     }
 
-    /// Answers for each second that went by.
+    /// Answers per second of elapsed time.
     pub(crate) fn per_second(&self) -> f64 {
         self.answers as f64 / self.wall.as_secs_f64()
     }
 }
 
 impl Latencies {
-    /// Seconds within which this share was answered.
+    /// The seconds within which this share of the requests was answered.
     pub(crate) fn at(&self, share: f64) -> f64 {
         let index = (self.0.len() as f64 * share) as usize;
         self.0[index.min(self.0.len() - 1)].as_secs_f64()
@@ -143,7 +143,7 @@ impl fmt::Display for Latencies {
     }
 }
 
-/// Drives all of them to their ends.
+/// Runs all futures to their ends and returns their results.
 pub(crate) async fn join_all<F>(work: impl Iterator<Item = F>) -> Vec<F::Output>
 where
     F: Future,
@@ -170,7 +170,7 @@ where
     done.into_iter().flatten().collect()
 }
 
-/// What the time is.
+/// The current time.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 pub(crate) fn now() -> Instant {
     Instant::now()

@@ -1,5 +1,5 @@
-//! How fast listing and chain management is, durably: every write is on disk
-//! before it is answered.
+//! Measures listing and chain management with durable writes: every write is on disk before it is
+//! answered.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::load::{join_all, now};
 use crate::process::{Node, Settings};
 use crate::{engine, median, percentile, read_setting};
 
-/// Writers and readers at once in the runs of many.
+/// Writers or readers at once in the parallel runs.
 const MANY: usize = 64;
-/// Links broken and added again in the middle of a chain, for each length.
+/// The links that are removed and added again in the middle of a chain, for each length.
 const LINKS: usize = 40;
 
-/// Measures and prints.
+/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
@@ -53,7 +53,7 @@ pub(crate) async fn measure() {
         );
     }
     for connections in [1, MANY] {
-        // Another date each time, so that each is a change with an event.
+        // Each date differs, so each call is a change with an event.
         let record = |number: i64| Call {
             method: Method::PUT,
             path: format!("/listing/{}/milestone/searches_ordered", pick(&own, number)),
@@ -78,7 +78,7 @@ struct Rate {
 }
 
 impl Agent {
-    /// Calls as fast as the answers come.
+    /// Sends the next request as soon as an answer arrives.
     async fn run(
         &self,
         node: &Node,
@@ -113,7 +113,7 @@ impl Agent {
         }
     }
 
-    /// Breaks the middle link of a chain of this length and adds it again.
+    /// Removes the middle link of a chain of this length and adds it again.
     async fn relink(&self, connection: &mut Connection, length: usize) {
         let mut chain = Vec::new();
         for number in 0..length {

@@ -1,4 +1,4 @@
-//! The server under test, as a process of its own.
+//! Runs the server under test as a separate process.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,23 +18,23 @@ use tokio::process::{Child, Command};
 
 use crate::connection::Connection;
 
-/// Clock ticks of `/proc/PID/stat` in a second, on every Linux.
+/// Clock ticks a second in `/proc/PID/stat`, on every Linux.
 const TICKS: f64 = 100.0;
 
-/// What to start.
+/// The options of a server under test.
 #[derive(Clone)]
 pub(crate) struct Settings<'a> {
     /// The sandbox's folder.
     pub(crate) directory: &'a Path,
-    /// Made-up listings.
+    /// The number of generated listings.
     pub(crate) listings: u64,
-    /// A PostgreSQL URL.
+    /// A PostgreSQL URL; `None` for SQLite.
     pub(crate) store: Option<String>,
-    /// Settings, by name without `ONWARD_`.
+    /// Settings by name, without the prefix `ONWARD_`.
     pub(crate) overrides: &'a [(&'a str, &'a str)],
 }
 
-/// A running server.
+/// A running server process.
 pub(crate) struct Node {
     child: Child,
     first_port: u16,
@@ -43,7 +43,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Starts `onward sandbox` and waits until everything listens.
+    /// Starts `onward sandbox` and waits until every listener serves.
     pub(crate) async fn start(settings: &Settings<'_>) -> Self {
         let first_port = free_port();
         let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// Serves the same store from another process, on other ports.
+    /// Serves the same store from another process on other ports.
     pub(crate) async fn start_beside(&self, overrides: &[(&str, &str)]) -> Self {
         let first = free_port();
         let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
@@ -108,7 +108,7 @@ impl Node {
         }
     }
 
-    /// Ends it.
+    /// Stops the server.
     pub(crate) async fn stop(mut self) {
         self.child.kill().await.unwrap();
     }
@@ -128,23 +128,23 @@ impl Node {
             .collect()
     }
 
-    /// The chain query's socket.
+    /// The socket of the base listener.
     pub(crate) fn base_address(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.first_port))
     }
 
-    /// CPU seconds that the server has used.
+    /// The CPU seconds that the server has used.
     pub(crate) fn cpu_seconds(&self) -> f64 {
         cpu_seconds(&self.child.id().unwrap().to_string())
     }
 
-    /// Resident memory, now and at its highest.
+    /// The resident memory, now and at its peak.
     pub(crate) fn memory(&self) -> String {
         let find = |name| self.status_kibibytes(name) / 1024;
         format!("{} MiB, at most {} MiB", find("VmRSS"), find("VmHWM"))
     }
 
-    /// Resident memory now.
+    /// The resident memory now, in KiB.
     pub(crate) fn resident_kibibytes(&self) -> u64 {
         self.status_kibibytes("VmRSS")
     }
@@ -156,23 +156,23 @@ impl Node {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// File descriptors that are open.
+    /// The number of open file descriptors.
     pub(crate) fn open_files(&self) -> usize {
         let path = format!("/proc/{}/fd", self.child.id().unwrap());
         std::fs::read_dir(path).unwrap().count()
     }
 
-    /// Lets it open so many files, if the machine does; how many it may open then.
+    /// Raises the server's limit of open files as far as the machine allows, and returns the limit.
     pub(crate) fn raise_limit(&self, files: u64) -> u64 {
         raise_limit(self.child.id().unwrap(), files)
     }
 
-    /// The listing address's socket.
+    /// The socket of the listing listener.
     pub(crate) fn listing_address(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.first_port + 3))
     }
 
-    /// CPU seconds that its signing threads have used.
+    /// The CPU seconds that the signing threads have used.
     pub(crate) fn signing_seconds(&self) -> f64 {
         let process = self.child.id().unwrap();
         let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
@@ -185,12 +185,12 @@ impl Node {
         paths.filter(is_signer).map(|path| cpu_seconds(&path)).sum()
     }
 
-    /// A key for webhook management.
+    /// An API key for webhook management.
     pub(crate) fn api_key(&self) -> &str {
         &self.sandbox.api_keys[0].key
     }
 
-    /// TLS settings of a subscriber, whose certificate the sandbox trusts.
+    /// The TLS settings of a subscriber; the sandbox trusts its certificate.
     pub(crate) fn subscriber_tls(&self) -> Arc<rustls::ServerConfig> {
         let callback = &self.sandbox.callback;
         let chain = CertificateDer::pem_file_iter(&callback.certificate_file).unwrap();
@@ -208,8 +208,8 @@ impl Node {
         self.sandbox.client(Some(name)).unwrap().branches[0]
     }
 
-    /// A token of one of the sandbox's clients, the lender if none is named, and
-    /// TLS settings that present its certificate.
+    /// An access token of a sandbox client, and TLS settings that present its certificate. `None`
+    /// names the lender.
     pub(crate) async fn sign_in(&self, name: Option<&str>) -> (Arc<rustls::ClientConfig>, String) {
         let caller = self.sandbox.client(name).unwrap();
         let mut roots = rustls::RootCertStore::empty();
@@ -251,12 +251,12 @@ impl Node {
     }
 }
 
-/// Lets this process open so many files, if the machine does; how many it may open then.
+/// Raises this process's limit of open files as far as the machine allows, and returns the limit.
 pub(crate) fn raise_own_limit(files: u64) -> u64 {
     raise_limit(std::process::id(), files)
 }
 
-/// The standard library has no call for it, and util-linux has a program.
+/// The standard library cannot set this limit, so this calls a program of util-linux.
 fn raise_limit(process: u32, files: u64) -> u64 {
     let path = format!("/proc/{process}/limits");
     let read = || {
@@ -280,14 +280,14 @@ fn raise_limit(process: u32, files: u64) -> u64 {
     read()
 }
 
-/// CPU seconds that this process has used.
+/// The CPU seconds that this process has used.
 pub(crate) fn own_cpu_seconds() -> f64 {
     cpu_seconds("self")
 }
 
 fn cpu_seconds(process: &str) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // Fields are counted from behind the name, which may hold spaces.
+    // Fields are counted from behind the name, which may contain spaces.
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
     let ticks = |index: usize| fields[index].parse::<f64>().unwrap();
     (ticks(11) + ticks(12)) / TICKS

@@ -1,4 +1,4 @@
-//! Records milestones, each of which becomes one event that can be told from all others.
+//! Records milestones; each causes one event with a number of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::connection::Connection;
 use crate::load::{join_all, now};
 use crate::process::Node;
 
-/// Listings, and with them properties, that take turns.
+/// The listings that take turns, each with a property.
 const LISTINGS: usize = 1_000;
 /// Writers at once.
 const WRITERS: usize = 32;
-/// An event's number is told by its date: the days since this one.
+/// The date of an event with the number 0; the number counts the days since this date.
 const FIRST_DAY: Date = jiff::civil::date(1900, 1, 1);
 
-/// Records the events of a whole run.
+/// A client that records the events of a complete run.
 pub(crate) struct Recorder {
     agent: Agent,
     writers: Vec<Connection>,
@@ -27,14 +27,14 @@ pub(crate) struct Recorder {
     next: u64,
 }
 
-/// An event and when the answer said that it was on disk.
+/// An event, and the time of the answer that confirmed its recording.
 #[derive(Clone, Copy)]
 pub(crate) struct Recorded {
     pub(crate) number: u64,
     pub(crate) at: Instant,
 }
 
-/// The number of the event that this date, `YYYY-MM-DD`, tells.
+/// The number of the event with this date, `YYYY-MM-DD`.
 pub(crate) fn number_of(date: &str) -> u64 {
     let day: Date = date.parse().unwrap();
     let days = FIRST_DAY.duration_until(day).as_hours() / 24;
@@ -42,7 +42,7 @@ pub(crate) fn number_of(date: &str) -> u64 {
 }
 
 impl Recorder {
-    /// Signs in and makes the listings.
+    /// Gets an access token and creates the listings.
     pub(crate) async fn open(node: &Node) -> Self {
         let agent = Agent::open(node).await;
         let mut writers = Vec::new();
@@ -69,17 +69,17 @@ impl Recorder {
         }
     }
 
-    /// How many events there are by now.
+    /// The number of events so far.
     pub(crate) fn count(&self) -> u64 {
         self.next
     }
 
-    /// Records so many events as fast as the answers come.
+    /// Records this many events as fast as the answers come.
     pub(crate) async fn record_at_once(&mut self, count: u64) -> Vec<Recorded> {
         self.record(count, None).await
     }
 
-    /// Records at a fixed rate, whether or not earlier answers have come.
+    /// Records events at a fixed rate, even while earlier answers are missing.
     pub(crate) async fn record_steadily(&mut self, rate: u64, length: Duration) -> Vec<Recorded> {
         let count = (rate as f64 * length.as_secs_f64()) as u64;
         self.record(count, Some(rate)).await

@@ -1,5 +1,5 @@
-//! Whether anything grows: queries at four fifths of the measured peak, for a long time, beside
-//! connections that nobody uses.
+//! Measures whether memory or open files grow: queries at four fifths of the measured peak for a
+//! long time, beside idle connections.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::process::{Node, Settings};
 use crate::{engine, read_setting};
 
 const CONNECTIONS: usize = 64;
-/// How long the peak is looked for.
+/// The duration of the run that finds the peak.
 const PEAK: Duration = Duration::from_secs(10);
 
-/// Measures and prints.
+/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let length = Duration::from_secs(read_setting("ONWARD_SOAK_SECONDS", 600).max(10));
@@ -23,7 +23,7 @@ pub(crate) async fn measure() {
         directory: directory.path(),
         listings,
         store: std::env::var("ONWARD_BENCH_STORE").ok(),
-        // One token lasts for all of it, and nobody is sent away for asking nothing.
+        // One token lasts for the whole run, and the server closes no idle connection.
         overrides: &[
             ("TOKEN_LIFETIME_SECONDS", "3600"),
             ("IDLE_TIMEOUT_SECONDS", "3600"),
@@ -50,7 +50,7 @@ pub(crate) async fn measure() {
         );
     };
     let watching = async {
-        // Its first tenth warms up; near the end all connections are still open.
+        // The first tenth is the warm-up; near the end all connections are still open.
         let early = length.min(Duration::from_mins(10)) / 10;
         sleep(early).await;
         look(&format!("at {} s", early.as_secs()));

@@ -1,5 +1,5 @@
-//! Subscribers: HTTPS receivers within the benchmark's own process, so that their CPU
-//! time is not counted as the server's.
+//! Subscribers: HTTPS receivers in the benchmark's own process, so that their CPU time does not
+//! count as the server's.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::recorder::number_of;
 /// How often a dripping subscriber sends one more byte of its answer.
 const DRIP_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How a subscriber behaves.
+/// The behaviour of a subscriber.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Manner {
-    /// Takes each event and answers at once.
+    /// Acknowledges each event at once.
     Healthy,
     /// Reads and never answers.
     Hanging,
-    /// Answers without end, byte by byte.
+    /// Sends an endless answer, byte by byte.
     Dripping,
     /// Does not listen at all.
     Dead,
@@ -46,14 +46,14 @@ pub(crate) struct Receipt {
     pub(crate) at: Instant,
 }
 
-/// A subscriber; it ends when this is dropped.
+/// A subscriber; dropping it stops its receiver.
 pub(crate) struct Subscriber {
     pub(crate) callback_url: String,
     listening: Option<tokio::task::JoinHandle<()>>,
 }
 
 impl Subscriber {
-    /// Listens on a port of its own.
+    /// Listens on a free port.
     pub(crate) async fn open(
         manner: Manner,
         tls: Arc<rustls::ServerConfig>,
@@ -86,7 +86,7 @@ async fn listen(
     manner: Manner,
     receipts: UnboundedSender<Receipt>,
 ) {
-    // Connections end together with the listening.
+    // Dropping the set ends the connections together with the receiver.
     let mut connections = JoinSet::new();
     loop {
         let (stream, _peer) = listener.accept().await.unwrap();
@@ -119,7 +119,7 @@ async fn receive(stream: TlsStream<TcpStream>, receipts: UnboundedSender<Receipt
     drop(serving.await);
 }
 
-/// Which event a delivered token tells; its signature is not looked at here.
+/// The number of the event in a delivered token; its signature is not checked.
 fn read_number(token: &[u8]) -> u64 {
     let payload = token.split(|byte| *byte == b'.').nth(1).unwrap();
     let payload = URL_SAFE_NO_PAD.decode(payload).unwrap();

@@ -1,4 +1,4 @@
-//! Webhook management as a subscriber uses it.
+//! A client of webhook management.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Webhooks {
         }
     }
 
-    /// Subscribes to milestones; the subscription's id.
+    /// Subscribes to milestones and returns the subscription's id.
     pub(crate) async fn subscribe(&mut self, callback_url: &str) -> String {
         let body = json!({
             "participantName": "Benchmark",
@@ -36,7 +36,7 @@ impl Webhooks {
         answer["subscriptionId"].as_str().unwrap().to_owned()
     }
 
-    /// Owes a subscription all events since a time again; how many those are.
+    /// Replays all events since a time to a subscription and returns the number of deliveries.
     pub(crate) async fn replay(&mut self, subscription: &str, since: &str) -> u64 {
         let path = format!("/subscriptions/{subscription}/replay");
         let body = json!({ "since": since });
@@ -44,7 +44,7 @@ impl Webhooks {
         answer["deliveries"].as_u64().unwrap()
     }
 
-    /// Removes a subscription and what it is owed.
+    /// Removes a subscription and its pending deliveries.
     pub(crate) async fn unsubscribe(&mut self, subscription: &str) {
         let path = format!("/subscriptions/{subscription}");
         self.send(Method::DELETE, &path, None).await;

@@ -16,17 +16,18 @@ use storage::{Storage, StorageError};
 
 use super::pairs::Pair;
 
-/// What a store was filled with.
+/// The properties that a store was filled with.
 pub(super) struct Filled {
     /// The given properties by the normal form of their addresses.
     by_address: HashMap<String, PropertyId>,
-    /// The same by their premises, which several registers may have entries of.
+    /// The given properties by the normal form of their premises; several registers may have
+    /// entries of the same premises.
     by_premises: HashMap<String, Vec<PropertyId>>,
     count: u64,
     seconds: f64,
 }
 
-/// Why a store could not be filled.
+/// The reasons why a store cannot be filled.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FillError {
     #[error(transparent)]
@@ -36,12 +37,12 @@ pub(super) enum FillError {
 }
 
 impl Filled {
-    /// The property of an address.
+    /// The property with this address.
     pub(super) fn find(&self, address: &str) -> Option<PropertyId> {
         self.by_address.get(&normalise(address)).copied()
     }
 
-    /// All given properties of the same premises.
+    /// All given properties with the same premises.
     pub(super) fn list_twins(&self, address: &str) -> &[PropertyId] {
         let twins = self.by_premises.get(&premises(address));
         twins.map_or(&[], Vec::as_slice)
@@ -58,8 +59,8 @@ impl std::fmt::Display for Filled {
     }
 }
 
-/// Stores the properties that the pairs mean, those of the table, and made-up ones up to `wanted`
-/// in all; of one given address only the first.
+/// Stores the properties of the pairs and of the table, and adds made-up ones up to `wanted` in
+/// all. Of a repeated address only the first property is stored.
 pub(super) fn fill(
     storage: &Storage,
     pairs: &[Pair],
@@ -98,7 +99,7 @@ pub(super) fn fill(
     })
 }
 
-/// Properties that wait to be stored in one transaction.
+/// Properties to be stored in one transaction.
 struct Batch<'a> {
     storage: &'a Storage,
     waiting: Vec<NewProperty>,
@@ -141,7 +142,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Numbers and premises of the given properties by the normal form of their addresses.
+/// The UPRN and premises of each given property, by the normal form of its address.
 type Given = HashMap<String, (Uprn, String)>;
 
 type Ids = (

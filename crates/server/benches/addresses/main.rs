@@ -22,43 +22,42 @@ use storage::{OpenOptions, Opening, Read, Storage, StorageError, StoreUrl};
 use self::pairs::Pair;
 use self::tally::{Outcome, Table};
 
-/// Queries that one snapshot answers.
+/// The number of queries that one snapshot answers.
 const BATCH: usize = 200;
 
-/// Measures which property a typed address leads to, and how fast.
+/// Measures which property each typed address finds, and how fast.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// `cargo bench` passes this flag to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 
-    /// Labelled pairs: a table (.tsv or .csv, or either with .gz) whose header names the columns
-    /// messy (what was typed) and canonical (the whole address that is meant, with its postcode),
-    /// and, if it likes, category.
+    /// Labelled pairs: a table (.tsv or .csv, or either with .gz). Its header names the columns
+    /// messy (the typed address), canonical (the complete address that is meant, with its postcode)
+    /// and optionally category.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Puts the addresses of this table into the store as well; its header names the columns
-    /// address and postcode.
+    /// Also stores the addresses of this table; its header names the columns address and postcode.
     #[arg(long, value_name = "FILE")]
     addresses: Option<PathBuf>,
 
-    /// How many properties the store has: made-up ones are added up to this number.
+    /// The number of properties in the store; made-up ones are added up to this number.
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u64).range(0..=10_000_000))]
     properties: u64,
 
-    /// The store to fill and to ask, which must be empty: a file, or a postgres:// URL [default: a
-    /// file for this run alone]
+    /// The store to fill and to query, which must be empty: a file, or a postgres:// URL [default:
+    /// a temporary file]
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Prints each query that was answered with another property than the one meant, another entry
-    /// of the same premises included.
+    /// Prints each query that found another property than the one meant, another entry of the same
+    /// premises included.
     #[arg(long)]
     show_wrong: bool,
 
-    /// Prints each query that was not answered although its property is there.
+    /// Prints each query that found nothing although its property is in the store.
     #[arg(long)]
     show_missed: bool,
 }
@@ -69,18 +68,18 @@ struct Labelled {
     pair: Pair,
     /// The property that is meant.
     meant: PropertyId,
-    /// It, and all others of the same premises.
+    /// The property that is meant, and all others with the same premises.
     twins: Vec<PropertyId>,
 }
 
-/// What became of one pair.
+/// The result of one pair.
 struct Measured {
     outcome: Outcome,
-    /// What was found, or might have been.
+    /// The property that was found, or the candidates.
     shown: String,
-    /// What was found where nothing of the premises meant was in the store.
+    /// The property that was found although nothing of the premises meant was in the store.
     instead: Option<String>,
-    /// Whether anything was found where the very entry meant was not in the store.
+    /// Whether a property was found although the entry meant was not in the store.
     is_row_replaced: bool,
     micros: u64,
 }
@@ -154,7 +153,7 @@ fn say(out: &mut dyn Write, line: impl std::fmt::Display) {
     drop(writeln!(out, "{line}"));
 }
 
-/// Asks three times and keeps the shortest time, because other programs run beside.
+/// Queries three times and keeps the shortest time, because other programs run beside this one.
 fn measure(read: &mut Read<'_>, labelled: &Labelled) -> Result<Measured, StorageError> {
     let text = &labelled.pair.messy;
     let mut micros = u64::MAX;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use import::reader::{OpenError, open_table};
 use thiserror::Error;
 
-/// What was typed, and what was meant.
+/// A typed address and the address that it means.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) category: String,
@@ -13,7 +13,7 @@ pub(super) struct Pair {
     pub(super) canonical: String,
 }
 
-/// Why pairs cannot be read.
+/// The reasons why pairs cannot be read.
 #[derive(Debug, Error)]
 pub(super) enum PairsError {
     #[error(transparent)]

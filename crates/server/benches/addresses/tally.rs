@@ -5,20 +5,20 @@ use std::fmt;
 
 use super::Measured;
 
-/// What a query led to, where the property meant is in the store.
+/// The result of a query whose property is in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The property meant.
     Right,
     /// Another entry of the same premises.
     Twin,
-    /// Another one.
+    /// Another property of other premises.
     Wrong,
-    /// None, because several entries of the same premises fit as well.
+    /// Nothing, because several entries of the same premises fit equally well.
     Shared,
-    /// None, because several fit as well.
+    /// Nothing, because several properties fit equally well.
     Several,
-    /// None, because none fits well enough.
+    /// Nothing, because no property fits well enough.
     Nothing,
 }
 
@@ -80,7 +80,7 @@ impl Counts {
         self.micros.push(measured.micros);
     }
 
-    /// The time in milliseconds that so many of a thousand queries stay within.
+    /// The time within which this many of a thousand queries were answered, in milliseconds.
     fn milliseconds(&self, per_thousand: usize) -> f64 {
         let mut micros = self.micros.clone();
         micros.sort_unstable();
@@ -89,7 +89,7 @@ impl Counts {
         std::time::Duration::from_micros(micros).as_secs_f64() * 1000.0
     }
 
-    /// What a row says behind its category, each under its title.
+    /// The columns of a row after its category, each with its title.
     fn columns(&self) -> [(&'static str, String); 17] {
         let number = self.micros.len();
         let asked = number - self.shared;
