@@ -1,18 +1,21 @@
 //! Private signing keys: made, read from PEM, used; never shown.
 
-mod der;
-mod pem;
-
 use std::fmt;
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256,
     RSA_PSS_SHA256, RsaEncoding, RsaKeyPair,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls_pki_types::pem::{PemObject as _, SectionKind};
 use thiserror::Error;
+use x509_parser::prelude::FromDer as _;
+use x509_parser::public_key::RSAPublicKey;
 
 use crate::algorithm::Algorithm;
 use crate::jwk::{JwkError, PublicKey};
@@ -62,6 +65,12 @@ pub enum KeyError {
     #[error("the cryptographic library could not {0}")]
     Library(&'static str),
 }
+
+/// The longest PEM text that is read, in bytes.
+const MAX_PEM_BYTES: usize = 16 * 1024;
+
+/// The characters on a line of PEM (RFC 7468 section 2).
+const PEM_LINE_CHARS: usize = 64;
 
 /// A private key for one algorithm, parsed once and shared between threads.
 pub struct SigningKey {
@@ -115,38 +124,33 @@ impl SigningKey {
     /// # Errors
     /// [`KeyError::NotPem`], [`KeyError::WrongKey`], [`KeyError::Unacceptable`].
     pub fn from_pkcs8_pem(text: &str, algorithm: Algorithm) -> Result<Self, KeyError> {
-        let der = pem::decode_private_key(text).ok_or(KeyError::NotPem)?;
-        let wrong = |_| KeyError::WrongKey(algorithm);
-        let private = match algorithm {
-            Algorithm::Rs256 => Private::Rsa(
-                RsaKeyPair::from_pkcs8(&der).map_err(wrong)?,
-                &RSA_PKCS1_SHA256,
-            ),
-            Algorithm::Ps256 => Private::Rsa(
-                RsaKeyPair::from_pkcs8(&der).map_err(wrong)?,
-                &RSA_PSS_SHA256,
-            ),
-            Algorithm::Es256 => Private::P256(
-                EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der).map_err(wrong)?,
-            ),
-            Algorithm::EdDsa => Private::Ed25519(Ed25519KeyPair::from_pkcs8(&der).map_err(wrong)?),
+        let der = read_pem(text).ok_or(KeyError::NotPem)?;
+        let rsa = |encoding: &'static dyn RsaEncoding| {
+            RsaKeyPair::from_pkcs8(&der).map(|pair| Private::Rsa(pair, encoding))
         };
+        let private = match algorithm {
+            Algorithm::Rs256 => rsa(&RSA_PKCS1_SHA256),
+            Algorithm::Ps256 => rsa(&RSA_PSS_SHA256),
+            Algorithm::Es256 => {
+                EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der).map(Private::P256)
+            }
+            Algorithm::EdDsa => Ed25519KeyPair::from_pkcs8(&der).map(Private::Ed25519),
+        };
+        let private = private.map_err(|_| KeyError::WrongKey(algorithm))?;
         Self::new(private, algorithm)
     }
 
     /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret.
     pub fn to_pkcs8_pem(&self) -> Result<String, KeyError> {
-        let failed = |_| KeyError::Library("write the key");
         // Version 1 throughout, which every version of OpenSSL reads.
-        let der: Pkcs8V1Der<'static> = match &self.private {
-            Private::Rsa(pair, _) => pair.as_der().map_err(failed)?,
-            Private::P256(pair) => {
-                let document = pair.to_pkcs8v1().map_err(failed)?;
-                return Ok(pem::encode_private_key(document.as_ref()));
-            }
-            Private::Ed25519(pair) => pair.as_der().map_err(failed)?,
+        let pem = match &self.private {
+            Private::Rsa(pair, _) => pair
+                .as_der()
+                .map(|der: Pkcs8V1Der<'_>| write_pem(der.as_ref())),
+            Private::P256(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
+            Private::Ed25519(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
         };
-        Ok(pem::encode_private_key(der.as_ref()))
+        pem.map_err(|Unspecified| KeyError::Library("write the key"))
     }
 
     /// The key's name: the RFC 7638 thumbprint of its public half.
@@ -192,9 +196,11 @@ impl SigningKey {
         let unreadable = KeyError::Library("show the public half of the key");
         let public = match &private {
             Private::Rsa(pair, _) => {
-                let (modulus, exponent) =
-                    der::read_rsa_public_key(pair.public_key().as_ref()).ok_or(unreadable)?;
-                PublicKey::from_rsa(modulus, exponent)?
+                let (_rest, numbers) =
+                    RSAPublicKey::from_der(pair.public_key().as_ref()).map_err(|_| unreadable)?;
+                // DER puts a zero octet before a number whose first bit is set.
+                let unsigned = |number: &[u8]| number.strip_prefix(&[0]).unwrap_or(number).to_vec();
+                PublicKey::from_rsa(unsigned(numbers.modulus), unsigned(numbers.exponent))?
             }
             Private::P256(pair) => {
                 // SEC 1 section 2.3.3: 04, then x, then y.
@@ -235,4 +241,28 @@ fn rsa_encoding(algorithm: Algorithm) -> Option<&'static dyn RsaEncoding> {
         Algorithm::Ps256 => Some(&RSA_PSS_SHA256),
         Algorithm::Es256 | Algorithm::EdDsa => None,
     }
+}
+
+/// Returns the DER of the only section of a PEM text, if it is a PKCS#8 private key.
+fn read_pem(text: &str) -> Option<Vec<u8>> {
+    if text.len() > MAX_PEM_BYTES {
+        return None;
+    }
+    let mut sections = <(SectionKind, Vec<u8>)>::pem_slice_iter(text.trim().as_bytes());
+    match (sections.next(), sections.next()) {
+        (Some(Ok((SectionKind::PrivateKey, der))), None) if !der.is_empty() => Some(der),
+        _ => None,
+    }
+}
+
+fn write_pem(der: &[u8]) -> String {
+    let mut text = "-----BEGIN PRIVATE KEY-----".to_owned();
+    for (index, character) in STANDARD.encode(der).chars().enumerate() {
+        if index % PEM_LINE_CHARS == 0 {
+            text.push('\n');
+        }
+        text.push(character);
+    }
+    text.push_str("\n-----END PRIVATE KEY-----\n");
+    text
 }
