@@ -1,4 +1,4 @@
-//! The two ends of a chain: checking them, unchecking them, and finding the one to add to.
+//! The two ends of a chain: checks, unchecks, and the end at which a listing can be added.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ pub enum End {
     Bottom,
 }
 
-/// The only reason that a check may give (S-44).
+/// The only reason that a caller may give for a check (S-44).
 pub const CHECK_REASON: &str = "Checked";
 
-/// Why an end check is taken back (S-44).
+/// Why an end is unchecked (S-44).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UncheckReason {
     /// `Unspecified`
@@ -30,10 +30,10 @@ pub enum UncheckReason {
     UnknownEndOfChain,
 }
 
-/// Why an end cannot be checked, unchecked or found in the chain's present state.
+/// Why an end cannot be checked, unchecked or found in the present state of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EndRefusal {
-    /// A locked listing stands at that end (S-53).
+    /// A listing at that end is locked (S-53).
     #[error("{end} listing {listing} is locked; unlock it first")]
     Locked {
         /// The end.
@@ -41,7 +41,7 @@ pub enum EndRefusal {
         /// The locked listing.
         listing: ListingId,
     },
-    /// The chain has several such ends and the anchor is none of them (S-45).
+    /// The chain has several such ends, and the anchor is not one of them (S-45).
     #[error(
         "the chain has several {end}s: listings {}; name one of them",
         join_ids(listings)
@@ -49,31 +49,30 @@ pub enum EndRefusal {
     SeveralEnds {
         /// The end.
         end: End,
-        /// All the listings at that end, at least two, in chain order.
+        /// The listings at that end, at least two, in chain order.
         listings: Vec<ListingId>,
     },
-    /// The anchor is not in the chain: it was moved to another one in the meantime.
+    /// The anchor is not in the chain: it was moved to another chain in the meantime.
     #[error("listing {anchor} is not in the chain; read its chain again")]
     Stranger {
-        /// The anchor.
+        /// The listing that the caller named.
         anchor: ListingId,
     },
 }
 
-/// The listings whose mark must be set so that the end is checked; empty when it is already
-/// (S-44). With several tops (bottoms) it checks them all (S-43).
+/// The listings at the end that are not checked yet; empty when the end is checked (S-44). A check
+/// of the top checks all tops, and likewise at the bottom (S-43).
 pub fn check(chain: &Chain, end: End) -> Result<Vec<ListingId>, EndRefusal> {
-    find_marks(chain, end, false)
+    find_listings(chain, end, false)
 }
 
-/// The listings whose mark must be cleared so that no such end is checked; empty when none is
-/// (S-44).
+/// The listings at the end that are checked and must be unchecked (S-44).
 pub fn uncheck(chain: &Chain, end: End) -> Result<Vec<ListingId>, EndRefusal> {
-    find_marks(chain, end, true)
+    find_listings(chain, end, true)
 }
 
-/// The listing at that end of the anchor's chain, to which another one can be added (S-45). When
-/// there are several, the anchor must be one of them, and is the answer.
+/// The listing at that end of the chain, next to which a listing can be added (S-45). When the
+/// chain has several such ends, the anchor must be one of them and is the answer.
 pub fn find_only_end(chain: &Chain, anchor: ListingId, end: End) -> Result<ListingId, EndRefusal> {
     if chain.position(anchor).is_none() {
         return Err(EndRefusal::Stranger { anchor });
@@ -88,9 +87,9 @@ pub fn find_only_end(chain: &Chain, anchor: ListingId, end: End) -> Result<Listi
     }
 }
 
-/// The listings at the end whose mark is `is_checked`. A lock is looked at first: it forbids the
-/// call even where nothing would change.
-fn find_marks(chain: &Chain, end: End, is_checked: bool) -> Result<Vec<ListingId>, EndRefusal> {
+/// The listings at the end for which `End::is_marked` is `is_checked`. A lock refuses the call
+/// even where nothing would change.
+fn find_listings(chain: &Chain, end: End, is_checked: bool) -> Result<Vec<ListingId>, EndRefusal> {
     let mut listings = Vec::new();
     for listing in end.listings(chain) {
         let Some(member) = chain.member(*listing) else {
@@ -118,7 +117,7 @@ impl End {
         }
     }
 
-    /// Whether a member carries the mark of this end, wherever in the chain it stands.
+    /// Whether the member is checked as this end, wherever in the chain it is.
     pub const fn is_marked(self, member: &Member) -> bool {
         match self {
             Self::Top => member.top_checked,
@@ -142,7 +141,7 @@ impl fmt::Display for End {
 }
 
 impl UncheckReason {
-    /// All reasons, in document 2's order.
+    /// All reasons, in the order of document 2.
     pub const ALL: [Self; 3] = [
         Self::Unspecified,
         Self::NotEndOfChain,

@@ -3,15 +3,15 @@
 /// The type of an event, as subscribers name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventType {
-    /// `milestone.updated`: a milestone of document 1's catalogue was recorded, Fall Through
-    /// apart.
+    /// `milestone.updated`: a milestone of document 1's catalogue other than Fall Through was
+    /// recorded.
     MilestoneUpdated,
     /// `fallthrough`: the sale fell through.
     FallThrough,
 }
 
 impl EventType {
-    /// Both event types, in document 1's order.
+    /// Both event types, in the order of document 1.
     pub const ALL: [Self; 2] = [Self::MilestoneUpdated, Self::FallThrough];
 
     /// Document 1's spelling.

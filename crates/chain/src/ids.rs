@@ -1,4 +1,4 @@
-//! The numbers and UUIDs by which listings, properties, branches and chains are named.
+//! The ids of listings, properties, branches and chains, and UPRNs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,17 +23,18 @@ pub struct BranchId(pub i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uprn(i64);
 
-/// A chain: `chainId` in document 1, `chain_link_id` in document 2. This crate never makes one up.
+/// A chain: `chainId` in document 1, `chain_link_id` in document 2. This crate never makes a new
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChainId(pub Uuid);
 
 /// Why a text is not a UPRN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum UprnError {
-    /// Empty, longer than 12 characters, or with something else than the digits 0 to 9.
+    /// The text is empty, longer than 12 characters, or has a character other than 0 to 9.
     #[error("a UPRN must be 1 to 12 digits")]
     NotDigits,
-    /// Only zeros.
+    /// All digits are zeros.
     #[error("a UPRN must be at least 1")]
     Zero,
 }
@@ -58,8 +59,7 @@ impl Uprn {
         }
     }
 
-    /// Reads 1 to 12 digits; leading zeros are accepted and mean nothing (S-3). Spaces are not
-    /// accepted: trim first.
+    /// Reads 1 to 12 digits. Leading zeros have no meaning (S-3). Spaces are refused.
     pub fn parse(text: &str) -> Result<Self, UprnError> {
         let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
         if text.is_empty() || text.len() > UPRN_DIGITS || !is_digits {
@@ -74,7 +74,7 @@ impl Uprn {
         self.0
     }
 
-    /// Whether it stands in for a UPRN that is not assigned yet (S-12).
+    /// Whether it is a placeholder for a UPRN that is not assigned yet (S-12).
     pub const fn is_placeholder(self) -> bool {
         self.0 >= UPRN_PLACEHOLDER_MIN
     }
@@ -83,9 +83,8 @@ impl Uprn {
 impl FromStr for ChainId {
     type Err = ChainIdError;
 
-    /// Reads the hyphenated form only. Capital letters are accepted, as RFC 9562 section 4 asks
-    /// of a reader; braces, `urn:uuid:` and a form without hyphens are not, so that each chain
-    /// has one spelling apart from case.
+    /// Reads the hyphenated form only, in either case (RFC 9562 section 4). Braces, `urn:uuid:`
+    /// and a form without hyphens are refused, so that each chain id has one spelling.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() != UUID_HYPHENATED_CHARACTERS {
             return Err(ChainIdError);

@@ -1,8 +1,8 @@
-//! The rules of property chains: who is linked to whom, in which order, and what may change.
+//! The rules of property chains: which listings are linked, in which order, and which changes are allowed.
 //!
 //! This crate knows nothing about I/O, clocks, randomness, JSON or SQL. Dates and new chain ids
-//! are arguments; a decision takes the chains as they are and returns the changes to store. The
-//! numbers `S-1` to `S-54` in its comments are the decisions of the written specification.
+//! are arguments. A decision takes the present chains and returns the changes to store. Numbers
+//! such as `S-9` in comments name decisions of the written specification.
 
 pub mod ends;
 pub mod event;
@@ -11,7 +11,7 @@ pub mod limits;
 pub mod link;
 pub mod listing;
 pub mod milestone;
-pub mod order;
+mod order;
 pub mod permission;
 pub mod progress;
 pub mod record;

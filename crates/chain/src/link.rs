@@ -1,4 +1,4 @@
-//! Adding and breaking links: who may be linked, which chain id survives, which marks are cleared.
+//! Adding and breaking links: which links are allowed, which chain id stays, which end checks are cleared.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::state::{Chain, Link, MAX_LISTINGS};
 /// How many links a listing may have on each side (S-46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkRule {
-    /// One buyer and one seller a listing: `add/link` of document 2.
+    /// At most one buyer and one seller for each listing: `add/link` of document 2.
     OneToOne,
-    /// Any number, as long as no ring is closed: import and the operator's command.
+    /// Any number, as long as no ring is closed: imports and the operator's command.
     Split,
 }
 
@@ -33,10 +33,10 @@ pub struct Join {
     pub link: Link,
     /// The id of the chain that both listings are in afterwards (S-42).
     pub survivor: ChainId,
-    /// The chain that ends, with its listings, which move into the survivor, bottom to top;
-    /// `None` when both were in one chain already.
+    /// The chain that ends, and its listings, bottom to top, which move into the survivor. `None`
+    /// when both listings were in one chain already.
     pub dissolved: Option<(ChainId, Vec<ListingId>)>,
-    /// The end marks to clear, at most two (S-43).
+    /// The end checks to clear, at most two (S-43).
     pub cleared: Vec<(ListingId, End)>,
 }
 
@@ -47,14 +47,14 @@ pub struct Unlink {
     pub link: Link,
     /// The id that the chain, or its longer part, keeps (S-42).
     pub kept: ChainId,
-    /// The chain that begins, with its listings, which move into it, bottom to top; `None` when
+    /// The chain that begins, and its listings, bottom to top, which move into it. `None` when
     /// the chain stays in one piece.
     pub new_chain: Option<(ChainId, Vec<ListingId>)>,
-    /// The end marks to clear, at most two (S-43).
+    /// The end checks to clear, at most two (S-43).
     pub cleared: Vec<(ListingId, End)>,
 }
 
-/// Why a link cannot be added or broken in the chains' present state.
+/// Why a link cannot be added or broken in the present state of the chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LinkRefusal {
     /// Both sides are one listing.
@@ -75,7 +75,7 @@ pub enum LinkRefusal {
         /// The seller listing.
         seller: ListingId,
     },
-    /// One-to-one: both are in one chain already.
+    /// One-to-one: both listings are in one chain already.
     #[error(
         "seller listing {} and buyer listing {} are already in one chain; linking them would \
          close a ring",
@@ -86,7 +86,7 @@ pub enum LinkRefusal {
         /// The link that was asked for.
         link: Link,
     },
-    /// Split: the two are linked already.
+    /// Split: the two listings are linked already.
     #[error("seller listing {} and buyer listing {} are already linked", link.seller, link.buyer)]
     AlreadyLinked {
         /// The link that was asked for.
@@ -102,7 +102,7 @@ pub enum LinkRefusal {
         /// The link that was asked for.
         link: Link,
     },
-    /// The joined chain would pass the limit (S-54).
+    /// The joined chain would exceed the limit (S-54).
     #[error(
         "linking seller listing {} and buyer listing {} would make a chain of {length} listings; \
          the limit is {MAX_LISTINGS}",
@@ -123,13 +123,13 @@ pub enum LinkRefusal {
         /// Its listing.
         listing: ListingId,
     },
-    /// The two are not linked (S-44).
+    /// The two listings are not linked (S-44).
     #[error("seller listing {} and buyer listing {} are not linked", link.seller, link.buyer)]
     NotLinked {
         /// The link that was to be broken.
         link: Link,
     },
-    /// A side is not in the chain given with it: it was moved in the meantime.
+    /// A side is not in the chain that was read for it: it was moved in the meantime.
     #[error("{side} listing {listing} is not in the chain; read its chain again")]
     Stranger {
         /// The side.
@@ -139,8 +139,10 @@ pub enum LinkRefusal {
     },
 }
 
-/// Links two listings, each given with its chain. Which refusal is answered when several apply
-/// follows S-41: the same listing, a side already taken, one chain, the length, a lock.
+/// Decides about a link between two listings, each given with its chain.
+///
+/// When several refusals apply, S-41 orders them: the same listing, a side already taken, one
+/// chain, the length, a lock.
 pub fn join(
     seller: (&Chain, ListingId),
     buyer: (&Chain, ListingId),
@@ -177,12 +179,12 @@ pub fn join(
         link,
         survivor: survivor.id(),
         dissolved: (!is_one_chain).then(|| (dissolved.id(), dissolved.listings().to_vec())),
-        cleared: find_covered(seller.0, buyer.0, link),
+        cleared: find_checked_ends(seller.0, buyer.0, link),
     })
 }
 
-/// Breaks a link. `fresh` becomes the id of the part that cannot keep the chain's id; it goes
-/// unused when the chain stays in one piece.
+/// Decides about breaking a link. `fresh` becomes the id of the part that cannot keep the chain's
+/// id. It is not used when the chain stays in one piece.
 pub fn unlink(
     chain: &Chain,
     seller: ListingId,
@@ -213,11 +215,11 @@ pub fn unlink(
         link,
         kept: chain.id(),
         new_chain,
-        cleared: find_covered(chain, chain, link),
+        cleared: find_checked_ends(chain, chain, link),
     })
 }
 
-/// One-to-one links, and never within one chain (S-41).
+/// Refuses a second link on either side and a link within one chain (S-41).
 fn refuse_second(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRefusal> {
     if !buyer.onward_purchases(link.buyer).is_empty() {
         return Err(LinkRefusal::BuyerHasSeller { buyer: link.buyer });
@@ -233,7 +235,7 @@ fn refuse_second(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRe
     Ok(())
 }
 
-/// Within one chain a second way from a listing to another is allowed, a way round is not.
+/// Refuses a double link and a ring. A second way up between two listings is allowed (S-46).
 fn refuse_ring(chain: &Chain, link: Link) -> Result<(), LinkRefusal> {
     if chain.onward_purchases(link.buyer).contains(&link.seller) {
         return Err(LinkRefusal::AlreadyLinked { link });
@@ -260,22 +262,22 @@ fn refuse_locked(chain: &Chain, side: Side, listing: ListingId) -> Result<(), Li
     }
 }
 
-/// The marks, where set, of the two ends that meet in a link: the seller's bottom, the buyer's
-/// top. A link covers them, and a break leaves them unchecked (S-43).
-fn find_covered(seller: &Chain, buyer: &Chain, link: Link) -> Vec<(ListingId, End)> {
+/// The checks, where set, of the two ends that meet in a link: the seller's bottom and the buyer's
+/// top. A link covers these ends, and a break leaves them unchecked (S-43).
+fn find_checked_ends(seller: &Chain, buyer: &Chain, link: Link) -> Vec<(ListingId, End)> {
     let ends = [
         (seller, link.seller, End::Bottom),
         (buyer, link.buyer, End::Top),
     ];
-    let marked = ends.into_iter().filter(|(chain, listing, end)| {
+    let checked = ends.into_iter().filter(|(chain, listing, end)| {
         let member = chain.member(*listing);
         member.is_some_and(|member| end.is_marked(member))
     });
-    marked.map(|(_, listing, end)| (listing, end)).collect()
+    checked.map(|(_, listing, end)| (listing, end)).collect()
 }
 
 impl LinkRefusal {
-    /// The side that failed, when it is one of them alone.
+    /// The side that the refusal is about; `None` when it is about both.
     pub const fn side(&self) -> Option<Side> {
         match self {
             Self::BuyerHasSeller { .. } => Some(Side::Buyer),

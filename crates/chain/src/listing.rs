@@ -1,7 +1,6 @@
-//! What a listing says about the sale itself: its tenure and its transaction types.
+//! The tenure and the transaction types of a sale.
 
-/// The tenure of the property on sale. An unknown tenure is the absence of one; document 1 shows
-/// it as an empty string.
+/// The tenure of the property on sale. Document 1 shows an absent tenure as an empty string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tenure {
     /// `freehold`
@@ -14,7 +13,7 @@ pub enum Tenure {
     ShareOfFreehold,
 }
 
-/// What makes a sale other than a standard purchase. A listing has any number of them.
+/// A way in which a sale differs from a standard purchase. A listing has any number of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TransactionType {
     /// `auction`
@@ -34,7 +33,7 @@ pub enum TransactionType {
 }
 
 impl Tenure {
-    /// All tenures, in document 1's order.
+    /// All tenures, in the order of document 1.
     pub const ALL: [Self; 4] = [
         Self::Freehold,
         Self::Leasehold,
@@ -52,14 +51,14 @@ impl Tenure {
         }
     }
 
-    /// Reads document 1's spelling exactly; anything else, the empty string too, is `None`.
+    /// Reads document 1's spelling exactly; `None` for any other text, also an empty one.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == text)
     }
 }
 
 impl TransactionType {
-    /// All transaction types, in document 1's order.
+    /// All transaction types, in the order of document 1.
     pub const ALL: [Self; 7] = [
         Self::Auction,
         Self::BuyToLet,

@@ -1,4 +1,4 @@
-//! Milestone types: the catalogue, its groups, and where each type shows in document 1.
+//! Milestone types: the catalogue, its groups, and the member of document 1 that each type fills.
 
 mod catalogue;
 
@@ -6,20 +6,20 @@ pub use catalogue::CATALOGUE;
 
 use crate::event::EventType;
 
-/// One row of the catalogue (S-50). Keys are data, never derived from a name.
+/// One row of the catalogue (S-50).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MilestoneType {
     /// `milestone_type_id` in document 2.
     pub id: i64,
-    /// The key by which a path names the type, such as `memo_of_sale_sent`.
+    /// The key that names the type in a path, such as `memo_of_sale_sent`.
     pub key: &'static str,
-    /// Document 2's name.
+    /// The name in document 2.
     pub name: &'static str,
-    /// Document 1's label, which an event carries; `None` for a type outside document 1.
+    /// The label in document 1 and in events; `None` for a type outside document 1.
     pub label: Option<&'static str>,
-    /// The group whose workflow lists the type.
+    /// The group of the type in document 2.
     pub group: Group,
-    /// The member of document 1's milestone shape that it fills; `None` for a type without one.
+    /// The member of document 1's milestone shape that the type fills, if any.
     pub field: Option<Field>,
     /// The place in the catalogue, counted from 1.
     pub sequence: i64,
@@ -42,7 +42,7 @@ pub enum Group {
     Completion,
 }
 
-/// A member of document 1's milestone shape, named as there.
+/// A member of document 1's milestone shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// `listed.completed`
@@ -100,14 +100,14 @@ pub enum Origin {
     Operator,
 }
 
-/// The type with this id. Costs one array access: it runs for every stored milestone read.
+/// The type with this id. Every stored milestone that is read needs it, so it costs one access to
+/// an array.
 pub fn find_by_id(id: i64) -> Option<&'static MilestoneType> {
     let index = *catalogue::INDEX_BY_ID.get(usize::try_from(id).ok()?)?;
     CATALOGUE.get(usize::from(index))
 }
 
-/// The type with this key, spelled exactly. The catalogue is so short that a scan, which compares
-/// lengths first, is quicker than hashing the text.
+/// The type with this key, spelled exactly. A scan of the short catalogue is quicker than a hash.
 pub fn find_by_key(key: &str) -> Option<&'static MilestoneType> {
     CATALOGUE.iter().find(|one| one.key == key)
 }
@@ -118,17 +118,17 @@ pub fn find_by_label(label: &str) -> Option<&'static MilestoneType> {
 }
 
 impl MilestoneType {
-    /// `is_default_workflow`: the type has a label of document 1.
+    /// `is_default_workflow` of document 2: whether the type has a label of document 1.
     pub const fn is_default_workflow(&self) -> bool {
         self.label.is_some()
     }
 
-    /// `is_checklist_enabled`: the type has no label of document 1.
+    /// `is_checklist_enabled` of document 2: whether the type has no label of document 1.
     pub const fn is_checklist_enabled(&self) -> bool {
         self.label.is_none()
     }
 
-    /// The event that recording it emits, if any (S-38).
+    /// The event that recording this type emits, if any (S-38).
     pub const fn emits(&self) -> Option<EventType> {
         match (self.label, self.field) {
             (None, _) => None,
@@ -137,11 +137,11 @@ impl MilestoneType {
         }
     }
 
-    /// Whether it says how far a sale has come: it has a label, and is neither Fall Through nor
-    /// an expected date (04, 13, 15 and 17 of document 1's catalogue).
+    /// Whether the type counts as progress of a sale: it has a label of document 1 and is neither
+    /// Fall Through nor an expected date (04, 13, 15 and 17 of document 1's catalogue).
     pub const fn is_progress(&self) -> bool {
         match self.field {
-            // Without a field there is at most Completion Date Set, which is an expected date.
+            // The only labelled type without a field is Completion Date Set, an expected date.
             None
             | Some(
                 Field::LocalAuthorityExpected
@@ -191,7 +191,7 @@ impl Group {
         }
     }
 
-    /// The key, lower case.
+    /// The key, in lower case.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Sstc => "sstc",
@@ -203,7 +203,7 @@ impl Group {
         }
     }
 
-    /// Reads `{milestone_group}` of a path: an id (`2`) or a key (`searches`), spelled exactly.
+    /// Reads `{milestone_group}` of a path: an id such as `2` or a key such as `searches`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "1" | "sstc" => Some(Self::Sstc),

@@ -1,20 +1,20 @@
-//! Who may: a caller acts for its branches, and a listing is its own if one of them holds it (S-47).
+//! What a caller may do: it acts for its branches and owns the listings that they hold (S-47).
 
 use crate::ids::BranchId;
 use crate::state::Chain;
 
-/// Whether a listing of `branch` is the caller's: then the caller may read and write it.
+/// Whether the caller owns the listings of `branch`, and so may read and write them.
 pub fn is_own(callers: &[BranchId], branch: BranchId) -> bool {
     callers.contains(&branch)
 }
 
-/// Whether the caller may read a chain, and check or uncheck its ends: it has a listing in it.
+/// Whether the caller may read a chain and check or uncheck its ends: it owns a listing in it.
 pub fn may_use_chain(callers: &[BranchId], chain: &Chain) -> bool {
     let mut members = chain.members().iter();
     members.any(|member| is_own(callers, member.branch))
 }
 
-/// Whether the caller may create or break a link: at least one of the two listings is its own.
+/// Whether the caller may create or break a link: it owns at least one of the two listings.
 pub fn may_link(callers: &[BranchId], seller: BranchId, buyer: BranchId) -> bool {
     is_own(callers, seller) || is_own(callers, buyer)
 }
@@ -27,47 +27,42 @@ mod tests {
     use crate::ids::{ChainId, ListingId};
     use crate::state::{Link, Member};
 
-    const MINE: BranchId = BranchId(1);
-    const ALSO_MINE: BranchId = BranchId(2);
+    const OWN: BranchId = BranchId(1);
+    const ALSO_OWN: BranchId = BranchId(2);
     const OTHER: BranchId = BranchId(3);
-    const STRANGER: BranchId = BranchId(4);
+    const THIRD: BranchId = BranchId(4);
 
-    fn member(id: i64, branch: BranchId) -> Member {
-        Member {
-            listing: ListingId(id),
+    #[test]
+    fn a_caller_owns_the_listings_of_its_branches() {
+        assert!(is_own(&[OWN, ALSO_OWN], ALSO_OWN));
+        assert!(!is_own(&[OWN, ALSO_OWN], OTHER));
+        assert!(!is_own(&[], OWN));
+    }
+
+    #[test]
+    fn a_caller_links_when_it_owns_one_side() {
+        assert!(may_link(&[OWN], OWN, OTHER));
+        assert!(may_link(&[OWN], OTHER, OWN));
+        assert!(!may_link(&[OWN], OTHER, THIRD));
+        assert!(!may_link(&[], OTHER, THIRD));
+    }
+
+    #[test]
+    fn a_caller_uses_a_chain_when_it_owns_one_listing() {
+        let [buyer, seller] = [ListingId(1), ListingId(2)];
+        let member = |listing, branch| Member {
+            listing,
             branch,
             is_locked: false,
             top_checked: false,
             bottom_checked: false,
-        }
-    }
-
-    #[test]
-    fn a_listing_is_its_branchs_alone() {
-        assert!(is_own(&[MINE, ALSO_MINE], ALSO_MINE));
-        assert!(!is_own(&[MINE, ALSO_MINE], OTHER));
-        assert!(!is_own(&[], MINE));
-    }
-
-    #[test]
-    fn one_side_is_enough_to_link() {
-        assert!(may_link(&[MINE], MINE, OTHER));
-        assert!(may_link(&[MINE], OTHER, MINE));
-        assert!(!may_link(&[MINE], OTHER, STRANGER));
-        assert!(!may_link(&[], OTHER, STRANGER));
-    }
-
-    #[test]
-    fn one_listing_is_enough_to_use_its_chain() {
-        let link = Link {
-            seller: ListingId(2),
-            buyer: ListingId(1),
         };
-        let members = vec![member(1, OTHER), member(2, MINE)];
-        let chain = Chain::new(ChainId(Uuid::nil()), members, vec![link]).unwrap();
-        assert!(may_use_chain(&[MINE], &chain));
-        assert!(may_use_chain(&[STRANGER, OTHER], &chain));
-        assert!(!may_use_chain(&[STRANGER], &chain));
+        let members = vec![member(buyer, OTHER), member(seller, OWN)];
+        let chain = Chain::new(ChainId(Uuid::nil()), members, vec![Link { seller, buyer }]);
+        let chain = chain.unwrap();
+        assert!(may_use_chain(&[OWN], &chain));
+        assert!(may_use_chain(&[THIRD, OTHER], &chain));
+        assert!(!may_use_chain(&[THIRD], &chain));
         assert!(!may_use_chain(&[], &chain));
     }
 }

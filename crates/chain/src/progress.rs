@@ -1,20 +1,20 @@
-//! The recorded milestones of one listing, folded into document 1's milestone shape.
+//! The recorded milestones of a listing in document 1's milestone shape, and how far it has come.
 
 use jiff::civil::Date;
 
 use crate::ids::ListingId;
 use crate::milestone::{Field, MilestoneType};
 
-/// One milestone that is recorded on a listing. Withdrawn ones are left out by the caller.
+/// A milestone that is recorded on a listing. The caller leaves out withdrawn milestones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// Its type.
+    /// The type.
     pub milestone: &'static MilestoneType,
-    /// Its civil date in Europe/London (S-11); `None` only after enquiries were reopened (S-52).
+    /// The civil date in Europe/London (S-11); `None` only after enquiries were reopened (S-52).
     pub date: Option<Date>,
 }
 
-/// Document 1's milestone shape: each group always present, dates `None` until recorded.
+/// Document 1's milestone shape. Every group is present; a date is `None` until it is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// `listed.completed`
@@ -31,7 +31,7 @@ pub struct Progress {
     pub exchange_of_contracts: ExchangeOfContracts,
     /// `completion`
     pub completion: Completion,
-    /// `fallThrough.completed`; the whole group is omitted from an answer when this is `None`.
+    /// `fallThrough.completed`; an answer omits the group when this is `None`.
     pub fall_through: Option<Date>,
 }
 
@@ -53,7 +53,7 @@ pub struct Searches {
 /// `funding` of the milestone shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Funding {
-    /// `isCashBuyer`: a Cash Buyer milestone is recorded, with whatever date.
+    /// `isCashBuyer`: whether a Cash Buyer milestone is recorded, with any date.
     pub is_cash_buyer: bool,
     /// `started`
     pub started: Option<Date>,
@@ -88,9 +88,8 @@ pub struct Completion {
     pub completed: Option<Date>,
 }
 
-/// How far a listing has come: the highest `sequence` among its recorded milestones that are
-/// progress (`MilestoneType::is_progress`); `None` when there is none. A reopened enquiry, recorded
-/// without a date, still counts as opened.
+/// How far a listing has come: the highest `sequence` of its milestones that count as progress
+/// (`MilestoneType::is_progress`), if any. Reopened enquiries, which have no date, still count.
 pub fn furthest(recorded: impl IntoIterator<Item = Recorded>) -> Option<i64> {
     recorded
         .into_iter()
@@ -100,7 +99,7 @@ pub fn furthest(recorded: impl IntoIterator<Item = Recorded>) -> Option<i64> {
 }
 
 /// The listings behind the most advanced one of their chain (S-52), in the order given. Each
-/// listing comes with its `furthest`; one without any progress is behind one with some.
+/// listing comes with its `furthest`. `None` is behind every number.
 pub fn lagging(listings: &[(ListingId, Option<i64>)]) -> Vec<ListingId> {
     let most_advanced = listings.iter().map(|(_, sequence)| *sequence).max();
     listings
@@ -111,8 +110,8 @@ pub fn lagging(listings: &[(ListingId, Option<i64>)]) -> Vec<ListingId> {
 }
 
 impl Progress {
-    /// Folds the milestones of one listing. Types without a field change nothing; if a type comes
-    /// twice, the last one counts.
+    /// Collects the milestones of one listing. A type without a field changes nothing. When a type
+    /// comes twice, the last one counts.
     pub fn fold(recorded: impl IntoIterator<Item = Recorded>) -> Self {
         let mut progress = Self::default();
         for Recorded { milestone, date } in recorded {

@@ -1,66 +1,66 @@
-//! What recording a milestone changes, and which event it makes (S-38).
+//! The change that recording a milestone makes, and the event that it emits (S-38).
 
 use jiff::civil::Date;
 
 use crate::event::EventType;
 use crate::milestone::{MilestoneType, Origin};
 
-/// What is recorded of one milestone of one listing.
+/// A recorded milestone of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// The civil date in Europe/London (S-11); `None` only after enquiries were reopened (S-52).
     pub date: Option<Date>,
-    /// The exact moment within that date, Unix seconds, where somebody gave one.
+    /// The exact time within that date, in Unix seconds, if somebody gave it.
     pub completed_at: Option<i64>,
-    /// Who said so (S-51).
+    /// Who recorded it (S-51).
     pub origin: Origin,
-    /// Not needed for this sale (S-51).
+    /// Whether this sale does not need the milestone (S-51).
     pub excluded: bool,
 }
 
-/// What somebody wants to record. What is `None` stays as it is, or takes its default.
+/// A request to record a milestone. A member that is `None` keeps its value or takes its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
     /// The civil date in Europe/London.
     pub date: Date,
-    /// The exact moment within that date, Unix seconds.
+    /// The exact time within that date, in Unix seconds.
     pub completed_at: Option<i64>,
-    /// Who says so; an agent where nothing else was said (S-51).
+    /// Who records it; `Agent` by default (S-51).
     pub origin: Option<Origin>,
-    /// Not needed for this sale; needed where nothing else was said.
+    /// Whether this sale does not need the milestone; `false` by default.
     pub excluded: Option<bool>,
 }
 
-/// What to store, and what to tell.
+/// The milestone to store and the event to emit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// The milestone from now on.
+    /// The milestone to store.
     pub record: Record,
-    /// The event to write, if the date is new and the type is one that subscribers hear of.
+    /// The event to write, if the date is new and the type emits events.
     pub event: Option<EventType>,
 }
 
-/// Decides about a milestone whose present record is `standing`; `None` for one that was never
-/// recorded or is withdrawn. No change where everything stands already (S-38).
-pub fn record(kind: &MilestoneType, standing: Option<&Record>, wish: &Wish) -> Option<Change> {
-    let is_new_date = standing.is_none_or(|standing| standing.date != Some(wish.date));
-    // The same date again says nothing against the exact moment that is known of it.
-    let kept = standing.filter(|_| !is_new_date);
+/// Decides about recording a milestone. `present` is the present record; `None` for a milestone
+/// that was never recorded or is withdrawn. Returns `None` when nothing changes (S-38).
+pub fn record(kind: &MilestoneType, present: Option<&Record>, wish: &Wish) -> Option<Change> {
+    let is_new_date = present.is_none_or(|present| present.date != Some(wish.date));
+    // Recording the same date again keeps the exact time.
+    let kept = present.filter(|_| !is_new_date);
     let record = Record {
         date: Some(wish.date),
         completed_at: wish
             .completed_at
-            .or_else(|| kept.and_then(|standing| standing.completed_at)),
+            .or_else(|| kept.and_then(|present| present.completed_at)),
         origin: wish
             .origin
-            .or_else(|| standing.map(|standing| standing.origin))
+            .or_else(|| present.map(|present| present.origin))
             .unwrap_or(Origin::Agent),
         excluded: wish
             .excluded
-            .or_else(|| standing.map(|standing| standing.excluded))
+            .or_else(|| present.map(|present| present.excluded))
             .unwrap_or(false),
     };
-    if standing == Some(&record) {
+    if present == Some(&record) {
         return None;
     }
     let event = kind.emits().filter(|_| is_new_date);
@@ -74,6 +74,8 @@ mod tests {
     use super::*;
     use crate::milestone::{CATALOGUE, find_by_key};
 
+    const TIME: i64 = 1_795_255_200;
+
     fn wish(day: i8) -> Wish {
         Wish {
             date: date(2026, 11, day),
@@ -83,60 +85,43 @@ mod tests {
         }
     }
 
-    fn standing(day: i8) -> Record {
+    fn recorded(day: i8, completed_at: Option<i64>, origin: Origin, excluded: bool) -> Record {
         Record {
             date: Some(date(2026, 11, day)),
-            completed_at: Some(1_795_255_200),
-            origin: Origin::Lender,
-            excluded: true,
+            completed_at,
+            origin,
+            excluded,
         }
     }
 
-    fn sstc() -> &'static MilestoneType {
-        find_by_key("sstc").unwrap()
+    fn record_sstc(present: Option<&Record>, wish: &Wish) -> Option<Change> {
+        record(find_by_key("sstc").unwrap(), present, wish)
     }
 
     #[test]
-    fn a_new_one_takes_the_defaults_and_tells() {
-        let change = record(sstc(), None, &wish(21)).unwrap();
-        let expected = Record {
-            date: Some(date(2026, 11, 21)),
-            completed_at: None,
-            origin: Origin::Agent,
-            excluded: false,
-        };
-        assert_eq!(change.record, expected);
-        assert_eq!(change.event, Some(EventType::MilestoneUpdated));
-    }
-
-    #[test]
-    fn the_same_date_again_changes_and_tells_nothing() {
-        assert_eq!(record(sstc(), Some(&standing(21)), &wish(21)), None);
-    }
-
-    #[test]
-    fn another_date_tells_again_and_forgets_the_moment() {
-        let change = record(sstc(), Some(&standing(20)), &wish(21)).unwrap();
-        assert_eq!(change.record.completed_at, None);
-        assert_eq!(change.record.origin, Origin::Lender);
-        assert!(change.record.excluded);
-        assert_eq!(change.event, Some(EventType::MilestoneUpdated));
-    }
-
-    #[test]
-    fn a_date_after_reopening_is_a_new_one() {
+    fn a_new_date_emits_and_other_members_keep_their_value_or_take_their_default() {
+        let present = recorded(20, Some(TIME), Origin::Lender, true);
         let reopened = Record {
             date: None,
-            ..standing(21)
+            ..present
         };
-        let opened = find_by_key("enquiries_opened").unwrap();
-        let change = record(opened, Some(&reopened), &wish(21)).unwrap();
-        assert_eq!(change.event, Some(EventType::MilestoneUpdated));
+        let kept = recorded(21, None, Origin::Lender, true);
+        for (present, expected) in [
+            (None, recorded(21, None, Origin::Agent, false)),
+            (Some(&present), kept),
+            (Some(&reopened), kept),
+        ] {
+            let change = record_sstc(present, &wish(21)).unwrap();
+            assert_eq!(change.record, expected, "{present:?}");
+            assert_eq!(change.event, Some(EventType::MilestoneUpdated));
+        }
     }
 
     #[test]
-    fn what_is_no_date_changes_without_telling() {
-        let wishes = [
+    fn the_same_date_again_emits_nothing() {
+        let present = recorded(21, Some(TIME), Origin::Lender, true);
+        assert_eq!(record_sstc(Some(&present), &wish(21)), None);
+        for wish in [
             Wish {
                 origin: Some(Origin::Conveyancer),
                 ..wish(21)
@@ -146,18 +131,23 @@ mod tests {
                 ..wish(21)
             },
             Wish {
-                completed_at: Some(1_795_255_201),
+                completed_at: Some(TIME + 1),
                 ..wish(21)
             },
-        ];
-        for wish in wishes {
-            let change = record(sstc(), Some(&standing(21)), &wish).unwrap();
-            assert_eq!(change.event, None, "{wish:?}");
+        ] {
+            let change = record_sstc(Some(&present), &wish).unwrap();
+            let expected = Record {
+                date: Some(wish.date),
+                completed_at: wish.completed_at.or(Some(TIME)),
+                origin: wish.origin.unwrap_or(Origin::Lender),
+                excluded: wish.excluded.unwrap_or(true),
+            };
+            assert_eq!((change.record, change.event), (expected, None));
         }
     }
 
     #[test]
-    fn each_type_tells_what_the_catalogue_says() {
+    fn each_type_emits_the_event_of_the_catalogue() {
         for kind in CATALOGUE {
             let change = record(&kind, None, &wish(21)).unwrap();
             assert_eq!(change.event, kind.emits(), "{}", kind.key);

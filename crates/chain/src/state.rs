@@ -1,4 +1,4 @@
-//! A chain as it stands: its listings, links, ends and type.
+//! A chain: its listings, links, ends and type.
 
 use thiserror::Error;
 
@@ -13,23 +13,23 @@ pub const MAX_LISTINGS: usize = 100;
 pub struct Member {
     /// The listing.
     pub listing: ListingId,
-    /// The branch that holds it.
+    /// The branch that holds the listing.
     pub branch: BranchId,
-    /// No link, break or end check may touch it (S-53).
+    /// Whether links, breaks and end checks at the listing are refused (S-53).
     pub is_locked: bool,
-    /// Nothing exists above it, somebody confirmed. Means something only at a top.
+    /// Whether somebody confirmed that nothing exists above it. Counts only at a top.
     pub top_checked: bool,
-    /// Nothing exists below it, somebody confirmed. Means something only at a bottom.
+    /// Whether somebody confirmed that nothing exists below it. Counts only at a bottom.
     pub bottom_checked: bool,
 }
 
-/// The person who sells the buyer listing buys the seller listing. The buyer listing lies below
+/// A link: whoever sells the buyer listing buys the seller listing. The buyer listing lies below
 /// the seller listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
-    /// The listing that is bought: the upper one.
+    /// The upper listing, which is bought.
     pub seller: ListingId,
-    /// The listing whose seller buys it: the lower one.
+    /// The lower listing, whose seller buys the upper one.
     pub buyer: ListingId,
 }
 
@@ -38,7 +38,7 @@ pub struct Link {
 pub enum ChainType {
     /// `IN_CHAIN`: straight, two listings or more.
     InChain,
-    /// `SPLIT_CHAIN`: some listing has two or more directly below or directly above it.
+    /// `SPLIT_CHAIN`: some listing has two or more listings directly below or directly above it.
     SplitChain,
     /// `NOT_IN_CHAIN`: one listing.
     NotInChain,
@@ -48,31 +48,31 @@ pub enum ChainType {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     id: ChainId,
-    /// In the order of `order`.
+    /// Sorted like `order`.
     members: Vec<Member>,
     order: Order,
 }
 
-/// Why members and links are not one chain. Stored chains are never malformed; this is what a
-/// damaged store or a wrong import looks like.
+/// Why members and links do not form one chain. Stored chains are never malformed, unless the
+/// store is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MalformedChain {
-    /// No listing at all.
+    /// There is no listing.
     #[error("a chain has at least one listing")]
     Empty,
-    /// More than `MAX_LISTINGS` listings.
+    /// There are more than `MAX_LISTINGS` listings.
     #[error("the chain has {length} listings, but at most {MAX_LISTINGS} are allowed")]
     TooLong {
         /// The number of listings given.
         length: usize,
     },
-    /// A listing given twice.
+    /// A listing is given twice.
     #[error("listing {listing} is in the chain twice; name each listing once")]
     DuplicateListing {
         /// The listing.
         listing: ListingId,
     },
-    /// A link given twice.
+    /// A link is given twice.
     #[error(
         "seller listing {} and buyer listing {} are linked twice; name each link once",
         link.seller,
@@ -88,13 +88,13 @@ pub enum MalformedChain {
         /// The listing.
         listing: ListingId,
     },
-    /// Some listing would lie above itself.
+    /// A listing would lie above itself.
     #[error("the links close a ring; no listing may lie above itself")]
     Ring,
-    /// The listings do not hang together.
-    #[error("listing {listing} does not hang together with the rest of the chain")]
+    /// The links do not connect all listings.
+    #[error("no links connect listing {listing} with the lowest listing of the chain")]
     Disconnected {
-        /// The lowest listing that cannot be reached from the first one.
+        /// The lowest listing that links do not connect with the first one.
         listing: ListingId,
     },
 }
@@ -116,16 +116,13 @@ impl Chain {
         }
         let listings = members.iter().map(|member| member.listing).collect();
         let order = Order::new(listings, links)?;
-        if let Some(first) = order.listings().first() {
-            let piece = order.find_piece(*first, None);
-            let mut pairs = order.listings().iter().zip(&piece);
-            // A piece keeps the order, so the first difference, or its end, is where one is left
-            // out.
-            let left_out = pairs.position(|(listing, reached)| listing != reached);
-            let left_out = left_out.unwrap_or(piece.len());
-            if let Some(listing) = order.listings().get(left_out) {
-                return Err(MalformedChain::Disconnected { listing: *listing });
-            }
+        let first = order.listings().first();
+        let piece = first.map_or_else(Vec::new, |first| order.find_piece(*first, None));
+        let mut listings = order.listings().iter();
+        if piece.len() < members.len()
+            && let Some(listing) = listings.find(|listing| !piece.contains(listing))
+        {
+            return Err(MalformedChain::Disconnected { listing: *listing });
         }
         let mut members = members;
         members.sort_by_cached_key(|member| order.position(member.listing));
@@ -156,7 +153,7 @@ impl Chain {
         }
     }
 
-    /// The listings with all that is known of them, bottom to top (S-9).
+    /// The members, bottom to top (S-9).
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -166,22 +163,21 @@ impl Chain {
         self.order.listings()
     }
 
-    /// One member; `None` for a stranger.
+    /// One member; `None` for a listing outside the chain.
     pub fn member(&self, listing: ListingId) -> Option<&Member> {
         self.members.get(self.position(listing)?)
     }
 
-    /// The links, by the position of the buyer, then of the seller.
+    /// The links, sorted by the position of the buyer, then of the seller.
     pub fn links(&self) -> &[Link] {
         self.order.links()
     }
 
-    /// The listings, their order and their neighbours.
-    pub fn order(&self) -> &Order {
+    pub(crate) fn order(&self) -> &Order {
         &self.order
     }
 
-    /// The position of a listing, 0 at the bottom; `None` for a stranger.
+    /// The position of a listing, 0 at the bottom; `None` for a listing outside the chain.
     pub fn position(&self, listing: ListingId) -> Option<usize> {
         self.order.position(listing)
     }
@@ -191,19 +187,19 @@ impl Chain {
         self.order.tops()
     }
 
-    /// The listings with nothing below them, at least one, in order of their ids.
+    /// The listings with nothing below them, at least one, sorted by id.
     pub fn bottoms(&self) -> &[ListingId] {
         self.order.bottoms()
     }
 
-    /// The listings that this one's seller buys: those directly above, in the order of S-9.
-    /// Empty for a stranger.
+    /// The listings directly above this one, which its seller buys, in the order of S-9. Empty for
+    /// a listing outside the chain.
     pub fn onward_purchases(&self, listing: ListingId) -> &[ListingId] {
         self.order.onward_purchases(listing)
     }
 
-    /// The listings that this one's buyer sells: those directly below, in the order of S-9.
-    /// Empty for a stranger.
+    /// The listings directly below this one, which its buyer sells, in the order of S-9. Empty for
+    /// a listing outside the chain.
     pub fn buyers_sales(&self, listing: ListingId) -> &[ListingId] {
         self.order.buyers_sales(listing)
     }
@@ -219,15 +215,15 @@ impl Chain {
         bottoms.all(|bottom| self.is_bottom_closed(*bottom))
     }
 
-    /// `isTopClosed` of document 1: the listing is a top and checked as one (S-10). False for a
-    /// stranger.
+    /// `isTopClosed` of document 1: whether the listing is a top and checked as a top (S-10).
+    /// False for a listing outside the chain.
     pub fn is_top_closed(&self, listing: ListingId) -> bool {
         self.member(listing)
             .is_some_and(|member| member.top_checked && self.onward_purchases(listing).is_empty())
     }
 
-    /// `isBottomClosed` of document 1: the listing is a bottom and checked as one (S-10). False
-    /// for a stranger.
+    /// `isBottomClosed` of document 1: whether the listing is a bottom and checked as a bottom
+    /// (S-10). False for a listing outside the chain.
     pub fn is_bottom_closed(&self, listing: ListingId) -> bool {
         self.member(listing)
             .is_some_and(|member| member.bottom_checked && self.buyers_sales(listing).is_empty())

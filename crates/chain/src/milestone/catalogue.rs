@@ -1,8 +1,8 @@
-//! The rows of the milestone catalogue, in the order and wording of the specification.
+//! The rows of the milestone catalogue, in the order and words of the specification.
 
 use super::{Field, Group, MilestoneType};
 
-/// The milestone catalogue (S-50), in the order of `sequence`, which counts from 1.
+/// The milestone catalogue (S-50), sorted by `sequence`.
 pub static CATALOGUE: [MilestoneType; ROWS.len()] = {
     let mut catalogue = [MilestoneType::from_row(ROWS[0], 1); ROWS.len()];
     let mut index = 1;
@@ -15,8 +15,8 @@ pub static CATALOGUE: [MilestoneType; ROWS.len()] = {
     catalogue
 };
 
-/// For each id its index in the catalogue; `u8::MAX`, which is past the end, for an unused id.
-/// An id that does not fit is an error of compilation.
+/// The index in the catalogue for each id. An unused id has `u8::MAX`, which is past the end of the
+/// catalogue. An id that does not fit does not compile.
 pub(super) static INDEX_BY_ID: [u8; 112] = {
     let mut indexes = [u8::MAX; 112];
     let mut index = 0_u8;
@@ -37,7 +37,7 @@ type Row = (
     Group,
 );
 
-// One line a row, so that it can be read beside the table of the specification.
+// One line for each row, so that it can be compared with the table of the specification.
 #[rustfmt::skip]
 const ROWS: [Row; 28] = [
     (101, "property_listed", "Property Listed", Some("Property Listed"), Some(Field::ListedCompleted), Group::Sstc),

@@ -1,4 +1,4 @@
-//! Checking and unchecking ends (S-43, S-44, S-53), and the end to add to (S-45).
+//! Checking and unchecking ends (S-43, S-44, S-53), and the end at which to add a listing (S-45).
 
 use chain::ends::{End, EndRefusal, check, find_only_end, uncheck};
 use chain::ids::ListingId;
@@ -9,69 +9,56 @@ use crate::sample::{ids, read_chain};
 const FORK: &str = "1<2 2<3 2<4";
 
 #[test]
-fn a_check_marks_all_listings_at_the_end_that_are_not_marked() {
+fn a_check_and_an_uncheck_change_all_listings_at_the_end() {
     let expect = |members: &str, end: End, checked: &[i64], unchecked: &[i64]| {
         let chain = read_chain(1, members, FORK);
-        assert_eq!(
-            check(&chain, end),
-            Ok(ids(checked)),
-            "check {end} of {members}"
-        );
-        assert_eq!(
-            uncheck(&chain, end),
-            Ok(ids(unchecked)),
-            "uncheck {end} of {members}"
-        );
+        assert_eq!(check(&chain, end), Ok(ids(checked)), "{end} of {members}");
+        let found = uncheck(&chain, end);
+        assert_eq!(found, Ok(ids(unchecked)), "{end} of {members}");
     };
     expect("1 2 3 4", End::Top, &[3, 4], &[]);
     expect("1 2 3^ 4", End::Top, &[4], &[3]);
     expect("1 2 3^ 4^", End::Top, &[], &[3, 4]);
     expect("1 2 3^ 4^", End::Bottom, &[1], &[]);
     expect("1_ 2 3 4", End::Bottom, &[], &[1]);
-    // A lock elsewhere does not matter.
+    // A lock at another listing does not matter.
     expect("1! 2! 3 4", End::Top, &[3, 4], &[]);
 }
 
 #[test]
-fn a_locked_listing_keeps_its_end_as_it_is() {
-    let expect = |members: &str, end: End, listing: i64| {
+fn a_locked_listing_refuses_a_check_and_an_uncheck_of_its_end() {
+    for (members, end, listing) in [
+        ("1 2 3 4!", End::Top, 4),
+        ("1 2 3!^ 4", End::Top, 3),
+        ("1! 2 3 4", End::Bottom, 1),
+        ("1!_ 2 3 4", End::Bottom, 1),
+    ] {
         let chain = read_chain(1, members, FORK);
-        let refusal = EndRefusal::Locked {
-            end,
-            listing: ListingId(listing),
-        };
-        assert_eq!(check(&chain, end), Err(refusal.clone()), "{members}");
-        assert_eq!(uncheck(&chain, end), Err(refusal), "{members}");
-    };
-    expect("1 2 3 4!", End::Top, 4);
-    expect("1 2 3!^ 4", End::Top, 3);
-    expect("1! 2 3 4", End::Bottom, 1);
-    expect("1!_ 2 3 4", End::Bottom, 1);
+        let listing = ListingId(listing);
+        let refusal = Err(EndRefusal::Locked { end, listing });
+        assert_eq!(check(&chain, end), refusal, "{members}");
+        assert_eq!(uncheck(&chain, end), refusal, "{members}");
+    }
 }
 
 #[test]
 fn a_listing_is_added_at_the_only_end() {
     let chain = read_chain(1, "1 2 3 4", FORK);
-    let expect = |anchor: i64, end: End, expected: Result<i64, EndRefusal>| {
-        let found = find_only_end(&chain, ListingId(anchor), end);
-        assert_eq!(found, expected.map(ListingId), "{end} of {anchor}");
-    };
+    let find = |anchor: i64, end: End| find_only_end(&chain, ListingId(anchor), end);
     for anchor in 1..=4 {
-        expect(anchor, End::Bottom, Ok(1));
+        assert_eq!(find(anchor, End::Bottom), Ok(ListingId(1)));
     }
-    let several = EndRefusal::SeveralEnds {
-        end: End::Top,
-        listings: ids(&[3, 4]),
+    for anchor in [3, 4] {
+        assert_eq!(find(anchor, End::Top), Ok(ListingId(anchor)));
+    }
+    let several = "the chain has several tops: listings 3, 4; name one of them";
+    for anchor in [1, 2] {
+        assert_eq!(find(anchor, End::Top).unwrap_err().to_string(), several);
+    }
+    let unknown = EndRefusal::Stranger {
+        anchor: ListingId(5),
     };
-    assert_eq!(
-        several.to_string(),
-        "the chain has several tops: listings 3, 4; name one of them"
-    );
-    expect(1, End::Top, Err(several.clone()));
-    expect(2, End::Top, Err(several));
-    expect(3, End::Top, Ok(3));
-    expect(4, End::Top, Ok(4));
-    let anchor = ListingId(5);
-    expect(5, End::Top, Err(EndRefusal::Stranger { anchor }));
-    expect(5, End::Bottom, Err(EndRefusal::Stranger { anchor }));
+    for end in [End::Top, End::Bottom] {
+        assert_eq!(find(5, end), Err(unknown.clone()));
+    }
 }

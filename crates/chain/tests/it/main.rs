@@ -1,20 +1,12 @@
-//! The rules of property chains, by example and against a naive model.
+//! The rules of property chains, by example and compared with a naive model.
+#![cfg(test)]
 
-#[cfg(test)]
 mod catalogue;
-#[cfg(test)]
 mod ends;
-#[cfg(test)]
 mod ids;
-#[cfg(test)]
 mod link;
-#[cfg(test)]
 mod model;
-#[cfg(test)]
 mod progress;
-#[cfg(test)]
 mod sample;
-#[cfg(test)]
 mod state;
-#[cfg(test)]
 mod words;

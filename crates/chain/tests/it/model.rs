@@ -1,4 +1,4 @@
-//! Random links, breaks, checks and locks, held against a naive model of the whole market.
+//! Random links, breaks, checks and locks, compared with a naive model of all chains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,7 @@ use chain::ends::{self, End};
 use chain::ids::{ChainId, ListingId};
 use chain::link::{LinkRule, join, unlink};
 use chain::state::{Chain, ChainType, Link, Member};
-use proptest::prelude::{
-    Just, ProptestConfig, Strategy, TestCaseError, any, prop_assert, prop_assert_eq, prop_oneof,
-    proptest,
-};
+use proptest::prelude::*;
 
 use crate::sample::{chain_id, link, member};
 
@@ -19,12 +16,11 @@ const LISTINGS: i64 = 9;
 enum Step {
     Link(Link, LinkRule),
     Unlink(Link),
-    Check(ListingId, End),
-    Uncheck(ListingId, End),
+    Mark(ListingId, End, bool),
     Lock(ListingId, bool),
 }
 
-/// What a store holds, changed only by what the crate's decisions return.
+/// The rows of a store. Only the decisions of the crate change them.
 #[derive(Debug)]
 struct Store {
     members: BTreeMap<ListingId, Member>,
@@ -36,13 +32,12 @@ struct Store {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let listing = || (1..=LISTINGS).prop_map(ListingId);
     let pair = || (1..=LISTINGS, 1..=LISTINGS).prop_map(|(buyer, seller)| link(buyer, seller));
-    let end = || prop_oneof![Just(End::Top), Just(End::Bottom)];
+    let end = prop_oneof![Just(End::Top), Just(End::Bottom)];
     let rule = prop_oneof![Just(LinkRule::OneToOne), Just(LinkRule::Split)];
     let step = prop_oneof![
         8 => (pair(), rule).prop_map(|(link, rule)| Step::Link(link, rule)),
         3 => pair().prop_map(Step::Unlink),
-        2 => (listing(), end()).prop_map(|(listing, end)| Step::Check(listing, end)),
-        1 => (listing(), end()).prop_map(|(listing, end)| Step::Uncheck(listing, end)),
+        3 => (listing(), end, any::<bool>()).prop_map(|(listing, end, on)| Step::Mark(listing, end, on)),
         1 => (listing(), any::<bool>()).prop_map(|(listing, on)| Step::Lock(listing, on && listing.0 < 3)),
     ];
     proptest::collection::vec(step, 0..60)
@@ -58,8 +53,7 @@ proptest! {
             match step {
                 Step::Link(link, rule) => store.link(link, rule)?,
                 Step::Unlink(link) => store.unlink(link)?,
-                Step::Check(listing, end) => store.mark(listing, end, true)?,
-                Step::Uncheck(listing, end) => store.mark(listing, end, false)?,
+                Step::Mark(listing, end, is_checked) => store.mark(listing, end, is_checked)?,
                 Step::Lock(listing, is_locked) => store.member(listing).is_locked = is_locked,
             }
             for listing in (1..=LISTINGS).map(ListingId) {
@@ -84,39 +78,29 @@ impl Store {
         self.members.get_mut(&listing).unwrap()
     }
 
+    /// Reads members and links in reverse, because their order must not matter.
     fn load(&self, listing: ListingId) -> Chain {
         let id = self.chain_ids[&listing];
-        let is_inside = |one: &ListingId| self.chain_ids[one] == id;
-        let members = self
-            .members
-            .values()
-            .rev()
-            .filter(|one| is_inside(&one.listing));
-        let links = self
-            .links
-            .iter()
-            .rev()
-            .filter(|link| is_inside(&link.buyer));
-        Chain::new(id, members.copied().collect(), links.copied().collect()).unwrap()
+        let mut members: Vec<Member> = self.members.values().rev().copied().collect();
+        members.retain(|one| self.chain_ids[&one.listing] == id);
+        let mut links: Vec<Link> = self.links.iter().rev().copied().collect();
+        links.retain(|one| self.chain_ids[&one.buyer] == id);
+        Chain::new(id, members, links).unwrap()
     }
 
     fn link(&mut self, link: Link, rule: LinkRule) -> Result<(), TestCaseError> {
         let (lower, upper) = (self.piece(link.buyer), self.piece(link.seller));
-        let mut linked = self.links.clone();
-        let is_new = linked.insert(link);
-        let is_taken = self
-            .links
-            .iter()
-            .any(|one| one.buyer == link.buyer || one.seller == link.seller);
-        let is_locked = [link.seller, link.buyer]
-            .iter()
-            .any(|one| self.members[one].is_locked);
+        let mut links = self.links.iter();
+        let is_taken = links.any(|one| one.buyer == link.buyer || one.seller == link.seller);
         let is_allowed = match rule {
             LinkRule::OneToOne => !is_taken && lower != upper,
-            LinkRule::Split => is_new && !self.is_below(link.seller, link.buyer),
+            LinkRule::Split => {
+                !self.links.contains(&link) && !self.is_below(link.seller, link.buyer)
+            }
         };
-        let is_allowed = is_allowed && link.seller != link.buyer && !is_locked;
-        let survivor = if lower.len() > upper.len() {
+        let is_allowed = is_allowed && link.seller != link.buyer && !self.is_locked(link);
+        let is_lower_longer = lower.len() > upper.len();
+        let survivor = if is_lower_longer {
             link.buyer
         } else {
             link.seller
@@ -125,21 +109,14 @@ impl Store {
 
         let (seller, buyer) = (self.load(link.seller), self.load(link.buyer));
         let found = join((&seller, link.seller), (&buyer, link.buyer), rule);
-        prop_assert_eq!(
-            found.is_ok(),
-            is_allowed,
-            "{:?} {:?}: {:?}",
-            rule,
-            link,
-            found
-        );
+        prop_assert_eq!(found.is_ok(), is_allowed, "{:?}: {:?}", rule, found);
         let Ok(found) = found else { return Ok(()) };
         prop_assert_eq!((found.link, found.survivor), (link, survivor));
         prop_assert_eq!(found.dissolved.is_none(), lower == upper);
         for listing in found.dissolved.iter().flat_map(|(_, listings)| listings) {
             self.chain_ids.insert(*listing, found.survivor);
         }
-        self.links = linked;
+        self.links.insert(link);
         self.clear(&found.cleared);
         for listing in lower.union(&upper) {
             prop_assert_eq!(self.chain_ids[listing], survivor);
@@ -150,27 +127,22 @@ impl Store {
     fn unlink(&mut self, link: Link) -> Result<(), TestCaseError> {
         let chain = self.load(link.buyer);
         self.fresh += 1;
-        let found = unlink(&chain, link.seller, link.buyer, chain_id(self.fresh));
-        let is_locked = [link.seller, link.buyer]
-            .iter()
-            .any(|one| self.members[one].is_locked);
-        prop_assert_eq!(found.is_ok(), self.links.contains(&link) && !is_locked);
+        let fresh = chain_id(self.fresh);
+        let found = unlink(&chain, link.seller, link.buyer, fresh);
+        let is_allowed = self.links.contains(&link) && !self.is_locked(link);
+        prop_assert_eq!(found.is_ok(), is_allowed);
         let Ok(found) = found else { return Ok(()) };
         self.links.remove(&link);
         self.clear(&found.cleared);
-        let (lower, upper) = (self.piece(link.buyer), self.piece(link.seller));
-        let (kept, moved) = if lower.len() > upper.len() {
-            (lower, upper)
-        } else {
-            (upper, lower)
-        };
+        let (mut kept, mut moved) = (self.piece(link.seller), self.piece(link.buyer));
+        if moved.len() > kept.len() {
+            std::mem::swap(&mut kept, &mut moved);
+        }
         prop_assert_eq!(found.new_chain.is_none(), kept == moved);
         if let Some((id, listings)) = found.new_chain {
-            prop_assert_eq!(id, chain_id(self.fresh));
-            prop_assert_eq!(listings.iter().copied().collect::<BTreeSet<_>>(), moved);
-            for listing in listings {
-                self.chain_ids.insert(listing, id);
-            }
+            prop_assert_eq!(id, fresh);
+            self.chain_ids.extend(listings.iter().map(|one| (*one, id)));
+            prop_assert_eq!(BTreeSet::from_iter(listings), moved);
         }
         prop_assert_eq!(found.kept, chain.id());
         for listing in kept {
@@ -179,23 +151,20 @@ impl Store {
         Ok(())
     }
 
-    fn mark(
-        &mut self,
-        listing: ListingId,
-        end: End,
-        is_checked: bool,
-    ) -> Result<(), TestCaseError> {
-        let chain = self.load(listing);
-        let piece = self.piece(listing);
-        let at_end: Vec<ListingId> = piece
-            .into_iter()
-            .filter(|one| self.is_end(*one, end))
-            .collect();
-        let found = if is_checked {
-            ends::check(&chain, end)
+    fn is_locked(&self, link: Link) -> bool {
+        [link.seller, link.buyer].map(|one| self.members[&one].is_locked) != [false, false]
+    }
+
+    fn mark(&mut self, at: ListingId, end: End, is_checked: bool) -> Result<(), TestCaseError> {
+        let chain = self.load(at);
+        let mut at_end = self.piece(at);
+        at_end.retain(|one| self.is_end(*one, end));
+        let decide = if is_checked {
+            ends::check
         } else {
-            ends::uncheck(&chain, end)
+            ends::uncheck
         };
+        let found = decide(&chain, end);
         let is_locked = at_end.iter().any(|one| self.members[one].is_locked);
         prop_assert_eq!(found.is_err(), is_locked);
         let Ok(found) = found else { return Ok(()) };
@@ -223,58 +192,45 @@ impl Store {
         }
     }
 
-    /// Holds the chain of one listing against the model.
+    /// Compares the chain of one listing with the model.
     fn compare_chain(&self, listing: ListingId) -> Result<(), TestCaseError> {
         let chain = self.load(listing);
-        let piece = self.piece(listing);
-        let mut expected: Vec<ListingId> = piece.iter().copied().collect();
+        let mut expected: Vec<ListingId> = self.piece(listing).into_iter().collect();
         expected.sort_by_key(|one| (self.height(*one), *one));
         prop_assert_eq!(chain.listings(), &expected);
-        prop_assert_eq!(chain.length(), piece.len());
+        prop_assert_eq!(chain.length(), expected.len());
         for link in chain.links() {
             prop_assert!(chain.position(link.buyer) < chain.position(link.seller));
         }
-        for end in [End::Top, End::Bottom] {
-            let at_end = expected
+        let only = |is_kept: &dyn Fn(ListingId) -> bool| -> Vec<ListingId> {
+            expected
                 .iter()
                 .copied()
-                .filter(|one| self.is_end(*one, end));
-            prop_assert_eq!(end.listings(&chain), at_end.collect::<Vec<_>>());
-            // A mark never outlives its end (S-43).
-            for one in &expected {
-                prop_assert!(self.is_end(*one, end) || !end.is_marked(&self.members[one]));
-            }
-        }
-        let count = |is_neighbour: &dyn Fn(&Link) -> bool| {
-            self.links.iter().filter(|link| is_neighbour(link)).count()
+                .filter(|one| is_kept(*one))
+                .collect()
         };
-        let is_split = piece.iter().any(|one| {
-            count(&|link| link.buyer == *one) > 1 || count(&|link| link.seller == *one) > 1
-        });
-        let chain_type = match (piece.len(), is_split) {
-            (1, _) => ChainType::NotInChain,
-            (_, true) => ChainType::SplitChain,
-            (_, false) => ChainType::InChain,
+        for end in [End::Top, End::Bottom] {
+            prop_assert_eq!(end.listings(&chain), only(&|one| self.is_end(one, end)));
+            // A check never outlives its end (S-43).
+            let is_stale = |one| !self.is_end(one, end) && end.is_marked(&self.members[&one]);
+            prop_assert_eq!(only(&is_stale), vec![]);
+        }
+        let is_linked = |buyer, seller| self.links.contains(&Link { seller, buyer });
+        let sellers = |buyer| only(&|one| is_linked(buyer, one));
+        let buyers = |seller| only(&|one| is_linked(one, seller));
+        prop_assert_eq!(chain.onward_purchases(listing), sellers(listing));
+        prop_assert_eq!(chain.buyers_sales(listing), buyers(listing));
+        let is_split = |one: &ListingId| sellers(*one).len() > 1 || buyers(*one).len() > 1;
+        let chain_type = match expected.len() {
+            1 => ChainType::NotInChain,
+            _ if expected.iter().any(is_split) => ChainType::SplitChain,
+            _ => ChainType::InChain,
         };
         prop_assert_eq!(chain.chain_type(), chain_type);
-        let sellers = expected.iter().copied().filter(|one| {
-            self.links.contains(&Link {
-                seller: *one,
-                buyer: listing,
-            })
-        });
-        prop_assert_eq!(chain.onward_purchases(listing), sellers.collect::<Vec<_>>());
-        let buyers = expected.iter().copied().filter(|one| {
-            self.links.contains(&Link {
-                seller: listing,
-                buyer: *one,
-            })
-        });
-        prop_assert_eq!(chain.buyers_sales(listing), buyers.collect::<Vec<_>>());
         Ok(())
     }
 
-    /// The listings that hang together, by adding neighbours until none is new.
+    /// The listings that links connect with this one, found by adding neighbours until none is new.
     fn piece(&self, listing: ListingId) -> BTreeSet<ListingId> {
         let mut piece = BTreeSet::from([listing]);
         loop {

@@ -4,17 +4,17 @@ use chain::ids::{BranchId, ChainId, ListingId};
 use chain::state::{Chain, Link, MalformedChain, Member};
 use uuid::Uuid;
 
-/// A chain id that is easy to tell from others.
+/// The chain id with this number.
 pub(crate) fn chain_id(number: u128) -> ChainId {
     ChainId(Uuid::from_u128(number))
 }
 
-/// The listing ids.
+/// The listing ids with these numbers.
 pub(crate) fn ids(numbers: &[i64]) -> Vec<ListingId> {
     numbers.iter().copied().map(ListingId).collect()
 }
 
-/// A listing without marks or lock.
+/// A listing without checks and lock.
 pub(crate) fn member(number: i64) -> Member {
     Member {
         listing: ListingId(number),
@@ -33,8 +33,8 @@ pub(crate) fn link(buyer: i64, seller: i64) -> Link {
     }
 }
 
-/// Reads members, parted by spaces: a number, then `!` for a lock, `^` for a checked top, `_` for
-/// a checked bottom.
+/// Reads members, separated by spaces: a number, then `!` for a lock, `^` for a checked top, `_`
+/// for a checked bottom.
 pub(crate) fn read_members(text: &str) -> Vec<Member> {
     let words = text.split_whitespace().map(|word| {
         let number = word.trim_end_matches(['!', '^', '_']);
@@ -48,7 +48,7 @@ pub(crate) fn read_members(text: &str) -> Vec<Member> {
     words.collect()
 }
 
-/// Reads links, parted by spaces: `buyer<seller`, the lower listing first.
+/// Reads links, separated by spaces: `buyer<seller`, the lower listing first.
 pub(crate) fn read_links(text: &str) -> Vec<Link> {
     let words = text.split_whitespace().map(|word| {
         let (buyer, seller) = word.split_once('<').unwrap();
@@ -57,12 +57,12 @@ pub(crate) fn read_links(text: &str) -> Vec<Link> {
     words.collect()
 }
 
-/// Builds a chain of members and links as text.
+/// Reads a chain from its members and links.
 pub(crate) fn try_chain(number: u128, members: &str, links: &str) -> Result<Chain, MalformedChain> {
     Chain::new(chain_id(number), read_members(members), read_links(links))
 }
 
-/// As `try_chain`, of a chain that is not malformed.
+/// Reads a chain that is not malformed.
 pub(crate) fn read_chain(number: u128, members: &str, links: &str) -> Chain {
     try_chain(number, members, links).unwrap()
 }
