@@ -1,23 +1,18 @@
-//! Random tokens and the comparison in constant time.
+//! Random tokens, and comparison in constant time.
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use signing::base64url;
-use signing::random::{MAX_TOKEN_BYTES, RandomError, constant_time_eq, token};
+use signing::random::{RandomError, constant_time_eq, token};
 
 #[test]
 fn a_token_has_the_bytes_asked_for() {
-    for bytes in [1, 16, 32, MAX_TOKEN_BYTES] {
+    for bytes in [1, 16, 32, 1024] {
         let made = token(bytes).unwrap();
         assert_eq!(base64url::decode_strict(&made).unwrap().len(), bytes);
     }
-    assert_eq!(token(32).unwrap().len(), 43);
-}
-
-#[test]
-fn a_token_of_no_or_too_many_bytes_is_refused() {
-    for bytes in [0, MAX_TOKEN_BYTES + 1, usize::MAX] {
+    for bytes in [0, 1025, usize::MAX] {
         assert_eq!(token(bytes), Err(RandomError::Length(bytes)));
     }
 }
@@ -30,7 +25,7 @@ fn no_two_tokens_are_the_same() {
 
 proptest! {
     #[test]
-    fn equality_is_that_of_the_bytes(left: Vec<u8>, right: Vec<u8>) {
+    fn equal_bytes_are_equal_in_constant_time(left: Vec<u8>, right: Vec<u8>) {
         prop_assert_eq!(constant_time_eq(&left, &right), left == right);
         prop_assert!(constant_time_eq(&left, &left.clone()));
     }
