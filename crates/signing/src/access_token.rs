@@ -11,60 +11,57 @@ use crate::jws::{self, JwsError, Unverified};
 use crate::key::SigningKey;
 use crate::random;
 
-/// How far `iat` may lie ahead of this node's clock, since another node's
-/// clock may have issued the token.
-pub const MAX_ISSUED_AHEAD_SECONDS: i64 = 60;
+/// How far `iat` may be ahead of this node's clock, because another node may issue the token.
+const MAX_ISSUED_AHEAD_SECONDS: i64 = 60;
 
 const TYPE: &str = "at+jwt";
 
-/// The confirmation member of RFC 8705 section 3.1.
+/// The member of `cnf` (RFC 8705 section 3.1).
 const CERTIFICATE_MEMBER: &str = "x5t#S256";
 
-/// What an access token says (RFC 9068 section 2.2).
+/// The claims of an access token (RFC 9068 section 2.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessTokenClaims {
     /// The authorisation server's issuer identifier.
     pub iss: String,
-    /// The subject: for this grant, the client id.
+    /// The subject: the client id.
     pub sub: String,
-    /// The client that asked for the token.
+    /// The client that requested the token.
     pub client_id: String,
     /// The resource server that the token is for.
     pub aud: String,
-    /// Granted scopes, separated by spaces; empty when none are.
+    /// The granted scopes, separated by spaces.
     pub scope: String,
     /// Time of issue, Unix seconds.
     pub iat: i64,
-    /// Time from which the token is refused, Unix seconds.
+    /// Time from which the token is expired, Unix seconds.
     pub exp: i64,
-    /// The token's own id, by which it can be revoked.
+    /// The token's id, by which it can be revoked.
     pub jti: String,
-    /// `cnf.x5t#S256`: base64url SHA-256 of the client certificate's DER
-    /// (RFC 8705 section 3.1); none for an unbound token (S-24).
+    /// `cnf.x5t#S256`: the SHA-256 digest of the client certificate in DER, in base64url (RFC 8705
+    /// section 3.1); `None` for an unbound token (S-24).
     pub certificate: Option<String>,
-    /// The generation of the client's tokens that it belongs to, in a claim of
-    /// our own, `generation`, which is left out while it is 0. All tokens of a
-    /// client end when another one begins.
+    /// The generation of the client's tokens. When a new generation begins, the tokens of earlier
+    /// ones end. The claim `generation` is our own; it is absent while it is 0.
     pub generation: i64,
 }
 
-/// Why a token is not accepted. Each is `invalid_token`, 401 (RFC 6750
-/// section 3.1).
+/// Why a token is refused. Each is `invalid_token`, 401 (RFC 6750 section 3.1).
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TokenRefusal {
-    /// Not a JWS, not of type `at+jwt`, or a claim is missing or mistyped.
+    /// The token is not a JWS of type `at+jwt`, or a claim is missing or mistyped.
     #[error("the token is not an access token of this service; request one at the token endpoint")]
     Malformed,
-    /// The header names a key that is not, or no longer, trusted.
+    /// The header names a key that is unknown or withdrawn.
     #[error("the token's key is unknown or withdrawn; request a new token")]
     UnknownKey,
-    /// The signature does not verify, or is of another algorithm than the key.
+    /// The signature does not verify, or the header names another algorithm than the key's.
     #[error("the token's signature does not verify; send the token exactly as it was issued")]
     BadSignature,
-    /// Issued by somebody else.
+    /// Another issuer issued the token.
     #[error("the token is from another issuer; request one at this service's token endpoint")]
     WrongIssuer,
-    /// Issued for another resource server.
+    /// The token is for another resource server.
     #[error("the token is for another audience; request one for this service")]
     WrongAudience,
     /// `exp` is not in the future.
@@ -78,7 +75,7 @@ pub enum TokenRefusal {
 /// Writes `claims` as a signed JWT of type `at+jwt` (RFC 9068 section 2.1).
 ///
 /// # Errors
-/// Those of [`jws::sign_compact`].
+/// The errors of [`jws::sign_compact`].
 pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, JwsError> {
     let wire = WireClaims {
         aud: &claims.aud,
@@ -98,16 +95,15 @@ pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, Jws
     jws::sign_compact(TYPE, key, &wire)
 }
 
-/// Verifies a token at `now` (Unix seconds) by RFC 9068 section 4: type, key,
-/// algorithm, signature, then issuer, audience and time.
+/// Verifies a token at `now` (Unix seconds) as in RFC 9068 section 4: type, key, algorithm and
+/// signature, then issuer, audience and times.
 ///
-/// `find_key` gives the trusted token key with an id, and nothing for revoked
-/// ones. What remains to the caller: that the token is not revoked, that the
-/// client is still active, in the same generation and assigned the scope (S-23), and
-/// [`is_bound_to`] for the connection's certificate.
+/// `find_key` returns the trusted token key with an id. The caller checks that the token is not
+/// revoked, that its client is active, in the same generation and assigned the scope (S-23), and
+/// [`is_bound_to`] for the certificate of the connection.
 ///
 /// # Errors
-/// A [`TokenRefusal`] that names the first check that failed.
+/// The [`TokenRefusal`] of the first check that fails.
 pub fn verify(
     token: &str,
     find_key: impl Fn(&str) -> Option<Arc<SigningKey>>,
@@ -116,8 +112,7 @@ pub fn verify(
     now: i64,
 ) -> Result<AccessTokenClaims, TokenRefusal> {
     let unverified = Unverified::parse(token).map_err(|_| TokenRefusal::Malformed)?;
-    // Explicit typing keeps other JWTs of ours from serving as access tokens
-    // (RFC 9068 section 4, RFC 8725 section 3.11).
+    // The type tells access tokens from our other JWTs (RFC 9068 section 4, RFC 8725 section 3.11).
     if !unverified.typ().is_some_and(is_access_token_type) {
         return Err(TokenRefusal::Malformed);
     }
@@ -131,26 +126,34 @@ pub fn verify(
         .verify(key.public_key())
         .map_err(|_| TokenRefusal::BadSignature)?;
     let claims = read_claims(verified.claims()).ok_or(TokenRefusal::Malformed)?;
+    check_claims(&claims, issuer, audience, now)?;
+    Ok(claims)
+}
 
+fn check_claims(
+    claims: &AccessTokenClaims,
+    issuer: &str,
+    audience: &str,
+    now: i64,
+) -> Result<(), TokenRefusal> {
     if claims.iss != issuer {
         return Err(TokenRefusal::WrongIssuer);
     }
     if claims.aud != audience {
         return Err(TokenRefusal::WrongAudience);
     }
-    // RFC 7519 section 4.1.4: on or after `exp` the token is not accepted.
+    // RFC 7519 section 4.1.4: a token is not accepted at or after `exp`.
     if claims.exp <= now {
         return Err(TokenRefusal::Expired);
     }
     if claims.iat > now.saturating_add(MAX_ISSUED_AHEAD_SECONDS) {
         return Err(TokenRefusal::NotYet);
     }
-    Ok(claims)
+    Ok(())
 }
 
-/// Whether the token is bound to the certificate with this thumbprint
-/// (RFC 8705 section 3), compared in constant time. An unbound token is bound
-/// to no certificate: the answer is false.
+/// Whether the token is bound to the certificate with this thumbprint (RFC 8705 section 3). The
+/// comparison takes constant time. The answer for an unbound token is false.
 pub fn is_bound_to(claims: &AccessTokenClaims, thumbprint: &Thumbprint) -> bool {
     claims.certificate.as_deref().is_some_and(|certificate| {
         random::constant_time_eq(certificate.as_bytes(), thumbprint.to_base64url().as_bytes())
@@ -179,19 +182,18 @@ struct WireConfirmation<'a> {
     certificate: &'a str,
 }
 
-/// The media type may be written in full, and case does not count
-/// (RFC 9068 section 4, RFC 7515 section 4.1.9).
+/// The media type may have the prefix `application/` and is not case-sensitive (RFC 9068 section
+/// 4, RFC 7515 section 4.1.9).
 fn is_access_token_type(typ: &str) -> bool {
     typ.eq_ignore_ascii_case(TYPE) || typ.eq_ignore_ascii_case("application/at+jwt")
 }
 
-/// Reads the claims, all of which RFC 9068 section 2.2 requires. None when one
-/// is missing or mistyped: `aud` is one string, times are JSON integers.
+/// Reads the claims that RFC 9068 section 2.2 requires; `None` when one is missing or mistyped.
+/// `aud` is one string, and times are JSON integers.
 fn read_claims(claims: &Map<String, Value>) -> Option<AccessTokenClaims> {
     let text = |name: &str| claims.get(name)?.as_str().map(str::to_owned);
     let seconds = |name: &str| claims.get(name)?.as_i64();
-    // A confirmation that cannot be understood fails the whole token: it must
-    // not pass for an unbound one (RFC 7800 section 3.1).
+    // A token with an unknown confirmation must not pass as an unbound one (RFC 7800 section 3.1).
     let certificate = match claims.get("cnf") {
         None => None,
         Some(confirmation) => Some(confirmation.get(CERTIFICATE_MEMBER)?.as_str()?.to_owned()),

@@ -1,11 +1,11 @@
-//! The four signature algorithms the program knows, and no other.
+//! The four signature algorithms that the program accepts.
 
 use std::fmt;
 
 /// A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1).
 ///
-/// `none`, the HMAC family and every other name cannot be represented, so no
-/// later check can be talked into accepting one (S-21, RFC 8725 section 3.1).
+/// The type cannot hold `none`, an HMAC algorithm or any other name, so no later check can accept
+/// one (S-21, RFC 8725 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -22,7 +22,7 @@ impl Algorithm {
     /// Every algorithm, in the order of declaration.
     pub const ALL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
-    /// The registered name, as it stands in `alg`.
+    /// The registered name, which `alg` holds.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -32,7 +32,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of a registered name; case counts (RFC 7515 section 4.1.1).
+    /// The algorithm with this registered name, which is case-sensitive (RFC 7515 section 4.1.1).
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()

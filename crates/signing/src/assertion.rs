@@ -1,4 +1,4 @@
-//! The client assertion of the token request (RFC 7523, S-21): every check but replay.
+//! The checks of the client assertion in a token request (RFC 7523, S-21), except replay.
 
 use serde_json::{Map, Value};
 
@@ -10,13 +10,13 @@ pub use self::refusal::AssertionRefusal;
 
 mod refusal;
 
-/// How far `iat` and `nbf` may lie in the future (S-21).
-pub const MAX_CLOCK_SKEW_SECONDS: i64 = 60;
+/// How far `iat` and `nbf` may be in the future (S-21).
+const MAX_CLOCK_SKEW_SECONDS: i64 = 60;
 
 /// The longest client id and `jti`, in characters.
 pub const MAX_ID_CHARS: usize = 256;
 
-/// Which set of rules a client registered for.
+/// The set of rules that a client registered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// The sector's rules (S-21).
@@ -26,7 +26,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The stored and printed word: `sector` or `fapi2`.
+    /// The word that is stored and shown: `sector` or `fapi2`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sector => "sector",
@@ -43,16 +43,16 @@ impl Profile {
         }
     }
 
-    /// How far ahead `exp` may lie: 10 minutes, and 5 under FAPI 2.0 (S-21).
-    pub fn max_lifetime_seconds(self) -> i64 {
+    /// How far ahead `exp` may be: 10 minutes, and 5 minutes under FAPI 2.0 (S-21).
+    pub(crate) fn max_lifetime_seconds(self) -> i64 {
         match self {
             Self::Sector => 600,
             Self::Fapi2 => 300,
         }
     }
 
-    /// Whether the profile takes `algorithm`. FAPI 2.0 section 5.4.1 allows
-    /// PS256, ES256 and EdDSA only.
+    /// Whether the profile allows `algorithm`. FAPI 2.0 section 5.4.1 allows PS256, ES256 and EdDSA
+    /// only.
     pub fn allows(self, algorithm: Algorithm) -> bool {
         match algorithm {
             Algorithm::Ps256 | Algorithm::Es256 | Algorithm::EdDsa => true,
@@ -61,26 +61,24 @@ impl Profile {
     }
 }
 
-/// What an assertion is held to.
+/// The rules that an assertion must follow.
 #[derive(Clone, Copy, Debug)]
 pub struct AssertionRules<'a> {
     /// The profile that the client registered for.
     pub profile: Profile,
-    /// The configured issuer identifier; never taken from the request, whose
-    /// author could choose it.
+    /// The configured issuer identifier, never one from the request.
     pub issuer: &'a str,
-    /// The configured token endpoint URL, an audience for `sector` only.
+    /// The configured URL of the token endpoint, which `sector` accepts as an audience.
     pub token_endpoint: &'a str,
-    /// The one algorithm that the client registered, if it registered one.
+    /// The algorithm that the client registered, if any.
     pub pinned: Option<Algorithm>,
 }
 
-/// An assertion that passed every check but replay; only [`check`] makes one.
+/// An assertion that passed every check except replay. Only [`check`] makes a value.
 ///
-/// It may still be a copy. The caller finishes by recording (client id, `jti`)
-/// until `expires_at` in storage, atomically and as the last step, and refuses
-/// the request when that pair is already there. Last, so that a refused
-/// assertion uses up no `jti`; atomic, so that of parallel uses one succeeds.
+/// As the last step the caller stores the pair of client id and `jti` until `expires_at`, and
+/// refuses the request when the pair is stored already. This step is last, so that a refused
+/// assertion uses up no `jti`. It is atomic, so that only one of parallel uses succeeds.
 #[derive(Clone, Debug)]
 pub struct CheckedAssertion {
     client_id: String,
@@ -94,7 +92,7 @@ impl CheckedAssertion {
         &self.client_id
     }
 
-    /// The assertion's id, single use for this client until `expires_at`.
+    /// The assertion's id, which the client may use once until `expires_at`.
     pub fn jti(&self) -> &str {
         &self.jti
     }
@@ -105,27 +103,26 @@ impl CheckedAssertion {
     }
 }
 
-/// Reads who the assertion claims to come from, to look up that client's keys
-/// and rules. Nothing is verified yet: only [`check`] authenticates.
+/// Reads the client id that the assertion names, to find that client's keys and rules. It is not
+/// verified: only [`check`] authenticates.
 ///
 /// # Errors
-/// An [`AssertionRefusal`] unless `iss` and `sub` are the same string of 1 to
-/// [`MAX_ID_CHARS`] characters (RFC 7523 section 3, items 1 and 2).
+/// An [`AssertionRefusal`] unless `iss` and `sub` are the same string of 1 to [`MAX_ID_CHARS`]
+/// characters without control characters (RFC 7523 section 3, items 1 and 2).
 pub fn read_client_id(unverified: &Unverified) -> Result<String, AssertionRefusal> {
     let claims = unverified.unverified_claims()?;
     let subject = read_client(&claims)?;
     Ok(subject.to_owned())
 }
 
-/// Checks an assertion of the client `client_id` at `now` (Unix seconds), in
-/// this order: algorithm, key, signature, client, audience, times, `jti`.
+/// Checks an assertion of the client `client_id` at `now` (Unix seconds), in this order:
+/// algorithm, key, signature, client, audience, times, `jti`.
 ///
-/// The replay check is not here, because it needs storage: see
-/// [`CheckedAssertion`] for how the caller must finish.
+/// The caller must finish with the replay check, which needs storage: see [`CheckedAssertion`].
 ///
 /// # Errors
-/// An [`AssertionRefusal`] that names the first check that failed; the answer
-/// to the caller is `invalid_client`, 401 (RFC 6749 section 5.2).
+/// The [`AssertionRefusal`] of the first check that fails. The caller answers `invalid_client`,
+/// 401 (RFC 6749 section 5.2).
 pub fn check(
     unverified: &Unverified,
     keys: &JwkSet,
@@ -136,8 +133,8 @@ pub fn check(
     check_algorithm(unverified.algorithm(), rules)?;
     let verified = verify_signature(unverified, keys)?;
     let claims = verified.claims();
-    // RFC 7523 section 3 items 1 and 2; equal to the client whose keys and
-    // rules were used, or another client's keys would authenticate this one.
+    // RFC 7523 section 3 items 1 and 2. The keys and rules belong to `client_id`, so they must not
+    // authenticate another client.
     if read_client(claims)? != client_id {
         return Err(AssertionRefusal::WrongClient);
     }
@@ -145,13 +142,14 @@ pub fn check(
     let expires_at = check_times(claims, rules.profile, now)?;
     Ok(CheckedAssertion {
         client_id: client_id.to_owned(),
-        jti: read_jti(claims)?.to_owned(),
+        // RFC 7523 section 3 item 7 makes `jti` optional. Without it nothing would stop a replay.
+        jti: read_id(claims, "jti")?.to_owned(),
         expires_at,
     })
 }
 
-/// The registration decides the algorithm, not the header (RFC 8725 section
-/// 3.1). A pin does not widen the profile.
+/// The registration decides the algorithm, not the header (RFC 8725 section 3.1). A registered
+/// algorithm that the profile does not allow is refused.
 fn check_algorithm(
     algorithm: Algorithm,
     rules: &AssertionRules<'_>,
@@ -170,8 +168,8 @@ fn check_algorithm(
     }
 }
 
-/// RFC 7523 section 3 item 9. With a `kid`, that key only; without one, each
-/// registered key that fits the algorithm (S-21).
+/// RFC 7523 section 3 item 9. A `kid` selects the key; without it each registered key is tried
+/// (S-21).
 fn verify_signature(
     unverified: &Unverified,
     keys: &JwkSet,
@@ -191,7 +189,7 @@ fn verify_signature(
     if let Some(verified) = verified {
         return Ok(verified);
     }
-    // A payload that is no object fails too; the log should say which it was.
+    // A payload that is not an object has its own refusal.
     unverified.unverified_claims()?;
     Err(AssertionRefusal::BadSignature)
 }
@@ -205,26 +203,25 @@ fn read_client(claims: &Map<String, Value>) -> Result<&str, AssertionRefusal> {
             subject: refusal::shorten(subject),
         });
     }
-    // It is looked up before anything is verified, and not every store takes a NUL.
+    // The client is looked up before the signature is verified, and some stores refuse a NUL.
     if subject.chars().any(char::is_control) {
         return Err(AssertionRefusal::ClaimControl("sub"));
     }
     Ok(subject)
 }
 
-/// RFC 7523 section 3 item 3, narrowed: one audience only, since an assertion
-/// for several servers can be passed on by any of them (CVE-2025-27370), and
-/// under FAPI 2.0 (section 5.3.2.1 item 8) the issuer as a plain string.
+/// RFC 7523 section 3 item 3, but for one audience only: any of several servers could pass the
+/// assertion on (CVE-2025-27370). FAPI 2.0 section 5.3.2.1 item 8 asks for the issuer as a string.
 fn check_audience(
     claims: &Map<String, Value>,
     rules: &AssertionRules<'_>,
 ) -> Result<(), AssertionRefusal> {
-    let sector = rules.profile == Profile::Sector;
+    let is_sector = rules.profile == Profile::Sector;
     let audience = match claims.get("aud") {
         None => return Err(AssertionRefusal::ClaimMissing("aud")),
         Some(Value::String(audience)) => audience,
         Some(Value::Array(audiences)) => match audiences.as_slice() {
-            [Value::String(audience)] if sector => audience,
+            [Value::String(audience)] if is_sector => audience,
             [Value::String(_)] => return Err(AssertionRefusal::AudienceInArray),
             [_, _, ..] => return Err(AssertionRefusal::SeveralAudiences(audiences.len())),
             [] | [_] => return Err(AssertionRefusal::ClaimMistyped("aud")),
@@ -233,9 +230,8 @@ fn check_audience(
             return Err(AssertionRefusal::ClaimMistyped("aud"));
         }
     };
-    // Compared byte by byte: an issuer with a slash added is another issuer
-    // (RFC 8414 section 3.3).
-    if audience == rules.issuer || (sector && audience == rules.token_endpoint) {
+    // RFC 8414 section 3.3: an issuer with an added slash is another issuer.
+    if audience == rules.issuer || (is_sector && audience == rules.token_endpoint) {
         return Ok(());
     }
     Err(AssertionRefusal::WrongAudience {
@@ -244,7 +240,7 @@ fn check_audience(
     })
 }
 
-/// RFC 7523 section 3 items 4 to 6. Returns `exp`.
+/// Checks the times by RFC 7523 section 3 items 4 to 6 and returns `exp`.
 fn check_times(
     claims: &Map<String, Value>,
     profile: Profile,
@@ -256,8 +252,7 @@ fn check_times(
             late_seconds: now.saturating_sub(expires_at),
         });
     }
-    // Without an upper bound, a stolen assertion serves for as long as its
-    // author liked, and its jti must be remembered as long.
+    // The bound limits how long a stolen assertion works and its `jti` must be stored.
     let ahead_seconds = expires_at.saturating_sub(now);
     if ahead_seconds > profile.max_lifetime_seconds() {
         return Err(AssertionRefusal::LivesTooLong {
@@ -265,23 +260,24 @@ fn check_times(
             profile,
         });
     }
-    for claim in ["nbf", "iat"] {
-        if let Some(seconds) = read_seconds(claims, claim)?
-            && seconds > now.saturating_add(MAX_CLOCK_SKEW_SECONDS)
-        {
-            return Err(AssertionRefusal::NotYet {
-                claim,
-                ahead_seconds: seconds.saturating_sub(now),
-            });
-        }
-    }
+    check_not_ahead(claims, "nbf", now)?;
+    check_not_ahead(claims, "iat", now)?;
     Ok(expires_at)
 }
 
-/// Required, beyond RFC 7523 section 3 item 7, because without it nothing
-/// stops a replay.
-fn read_jti(claims: &Map<String, Value>) -> Result<&str, AssertionRefusal> {
-    read_id(claims, "jti")
+fn check_not_ahead(
+    claims: &Map<String, Value>,
+    claim: &'static str,
+    now: i64,
+) -> Result<(), AssertionRefusal> {
+    let ahead_seconds = read_seconds(claims, claim)?.map_or(0, |time| time.saturating_sub(now));
+    if ahead_seconds > MAX_CLOCK_SKEW_SECONDS {
+        return Err(AssertionRefusal::NotYet {
+            claim,
+            ahead_seconds,
+        });
+    }
+    Ok(())
 }
 
 /// A required string of 1 to [`MAX_ID_CHARS`] characters.
@@ -301,9 +297,8 @@ fn read_id<'a>(
     Ok(text)
 }
 
-/// An optional JSON integer. RFC 7519 section 2 would allow a fraction; a
-/// string or a fraction is refused rather than skipped or rounded
-/// (CVE-2026-25537 was a string that was skipped).
+/// An optional JSON integer. A string is refused, not skipped (CVE-2026-25537), and so is a
+/// fraction, although RFC 7519 section 2 allows it.
 fn read_seconds(
     claims: &Map<String, Value>,
     name: &'static str,

@@ -18,9 +18,8 @@ pub fn encode(bytes: &[u8]) -> String {
 
 /// Reads base64url without padding (RFC 7515 section 2).
 ///
-/// Strict, so that two different texts never mean the same bytes: padding,
-/// white space, characters outside the URL-safe alphabet and unused bits that
-/// are not zero (RFC 4648 section 3.5) are all refused.
+/// Two different texts never give the same bytes: padding, white space, characters outside the
+/// URL-safe alphabet and unused bits that are not zero (RFC 4648 section 3.5) are refused.
 pub fn decode_strict(text: &str) -> Result<Vec<u8>, Base64UrlError> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| Base64UrlError)
 }

@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785), the strict parse it needs, and its digest.
+//! Canonical JSON (RFC 8785), its strict parser, and its digest.
 
 mod strict;
 
@@ -10,35 +10,34 @@ use thiserror::Error;
 pub use self::strict::parse;
 
 /// The deepest nesting of arrays and objects that is read or written.
-pub const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The largest integer that every JSON reader holds exactly, 2^53 - 1
 /// (RFC 7493 section 2.2, RFC 8785 appendix D).
-pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// Why a value has no canonical form, or a text is not accepted as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CanonicalError {
-    /// Not JSON, a duplicate member, or text after the end; the parser's words.
+    /// The text is not JSON, repeats a member, or goes on after the value. Holds the parser's text.
     #[error("not acceptable JSON: {0}")]
     Syntax(String),
-    /// Arrays and objects are nested more than [`MAX_DEPTH`] deep.
+    /// More than [`MAX_DEPTH`] arrays and objects are nested.
     #[error("nested too deeply: at most {MAX_DEPTH} arrays and objects may enclose a value")]
     TooDeep,
-    /// An integer that some readers would round.
+    /// An integer is so large that some readers would round it.
     #[error("integer out of range: send at most {MAX_INTEGER} either side of zero, or a string")]
     IntegerOutOfRange,
-    /// The value cannot be serialised to JSON; the serialiser's words.
+    /// The value cannot be serialised to JSON. Holds the serialiser's text.
     #[error("cannot be written as JSON: {0}")]
     Unserializable(String),
 }
 
-/// Writes a wire struct straight to its RFC 8785 form.
+/// Writes a struct in its RFC 8785 form by plain serialisation, which is much faster than
+/// [`canonicalize`].
 ///
-/// The struct must declare its fields in canonical order and hold no floating
-/// point number and no map with keys from outside; then plain serialisation is
-/// canonical at a small part of the general price. A debug build compares the
-/// result with [`canonicalize`] and stops the program where they differ.
+/// The struct must declare its fields in canonical order. It must hold no floating point number
+/// and no map with keys from outside. A debug build panics when [`canonicalize`] differs.
 pub fn to_canonical(value: &impl Serialize) -> Result<Vec<u8>, CanonicalError> {
     let bytes = serde_json::to_vec(value)
         .map_err(|error| CanonicalError::Unserializable(error.to_string()))?;
@@ -49,15 +48,13 @@ pub fn to_canonical(value: &impl Serialize) -> Result<Vec<u8>, CanonicalError> {
     Ok(bytes)
 }
 
-/// Writes any JSON value in its RFC 8785 form: no white space, members sorted
-/// by the UTF-16 code units of their names, numbers as ECMAScript writes them.
+/// Writes a JSON value in its RFC 8785 form: no white space, members sorted by the UTF-16 code
+/// units of their names, numbers like in ECMAScript.
 ///
 /// # Errors
-/// [`CanonicalError::IntegerOutOfRange`] for an integer beyond [`MAX_INTEGER`]
-/// either side of zero, which RFC 8785 section 3.1 leaves out of I-JSON, and
-/// [`CanonicalError::TooDeep`]. A floating point number is never refused, but
-/// one from 2^53 to 10^21 is written in digits, which [`parse`] then refuses
-/// or this function does: such values do not survive the way to a verifier.
+/// [`CanonicalError::TooDeep`], and [`CanonicalError::IntegerOutOfRange`] for an integer beyond
+/// [`MAX_INTEGER`] on either side of zero (RFC 8785 section 3.1). A floating point number is never
+/// refused. One from 2^53 to 10^21 is written as digits, and a verifier refuses these digits.
 pub fn canonicalize(value: &Value) -> Result<Vec<u8>, CanonicalError> {
     let mut out = Vec::with_capacity(1024);
     write_value(value, &mut out, 0)?;
@@ -110,8 +107,8 @@ fn write_object(
 ) -> Result<(), CanonicalError> {
     let depth = deeper(depth)?;
     let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
-    // RFC 8785 section 3.2.3: by UTF-16 code units, which puts U+10000 and
-    // above before U+E000 to U+FFFF; the order of UTF-8 bytes does not.
+    // RFC 8785 section 3.2.3: UTF-16 code units put U+10000 and above before U+E000 to U+FFFF. The
+    // order of UTF-8 bytes does not.
     sorted.sort_by(|(left, _), (right, _)| left.encode_utf16().cmp(right.encode_utf16()));
     out.push(b'{');
     for (index, (name, value)) in sorted.into_iter().enumerate() {
@@ -127,8 +124,7 @@ fn write_object(
 }
 
 fn write_string(text: &str, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
-    // serde_json escapes exactly what RFC 8785 section 3.2.2.2 escapes, with
-    // the same short forms and lower-case hexadecimal digits.
+    // serde_json escapes the characters of RFC 8785 section 3.2.2.2, in the same form.
     serde_json::to_writer(out, text)
         .map_err(|error| CanonicalError::Unserializable(error.to_string()))
 }
@@ -140,16 +136,15 @@ fn write_number(number: &Number, out: &mut Vec<u8>) -> Result<(), CanonicalError
         }
         out.extend_from_slice(integer.to_string().as_bytes());
     } else if number.is_u64() {
-        // Whatever is above the largest i64 is above 2^53 too.
+        // A number above the largest i64 is above 2^53 too.
         return Err(CanonicalError::IntegerOutOfRange);
     } else {
-        // A JSON number is never infinite, so only a change of the number type
-        // itself could bring us to the error.
+        // A JSON number is never infinite, so this error does not occur.
         let float = number
             .as_f64()
             .filter(|float| float.is_finite())
             .ok_or(CanonicalError::IntegerOutOfRange)?;
-        // RFC 8785 section 3.2.2.3: as ECMAScript writes it.
+        // RFC 8785 section 3.2.2.3: the form of ECMAScript.
         out.extend_from_slice(ryu_js::Buffer::new().format_finite(float).as_bytes());
     }
     Ok(())

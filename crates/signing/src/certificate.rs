@@ -1,4 +1,4 @@
-//! Client certificates: the thumbprint by which a token is bound to one, and its subject.
+//! Client certificates: thumbprints, subjects and dates of expiry.
 
 use std::fmt;
 
@@ -9,28 +9,25 @@ use x509_parser::revocation_list::CertificateRevocationList;
 
 use crate::{base64url, canonical};
 
-/// The SHA-256 digest of a certificate's DER encoding, which stands in a token
-/// as `cnf.x5t#S256` (RFC 8705 section 3.1).
+/// The SHA-256 digest of a certificate in DER, which a token holds as `cnf.x5t#S256` (RFC 8705
+/// section 3.1).
 #[derive(Clone, Copy, Eq)]
 pub struct Thumbprint([u8; 32]);
 
 impl Thumbprint {
-    /// The thumbprint of the certificate whose DER encoding is `der`.
-    ///
-    /// The bytes are not parsed: the thumbprint covers whatever was presented.
+    /// The thumbprint of a certificate in DER. The bytes are not parsed.
     pub fn of_der(der: &[u8]) -> Self {
         Self(canonical::digest(der))
     }
 
-    /// The 43 characters that stand in `x5t#S256`.
+    /// The 43 characters of `x5t#S256`.
     pub fn to_base64url(self) -> String {
         base64url::encode(&self.0)
     }
 }
 
 impl PartialEq for Thumbprint {
-    /// Compares in constant time, so that an answer's timing tells nothing
-    /// about a thumbprint that was guessed in part.
+    /// Compares in constant time, so that the time tells nothing about a thumbprint.
     fn eq(&self, other: &Self) -> bool {
         verify_slices_are_equal(&self.0, &other.0).is_ok()
     }
@@ -42,7 +39,7 @@ impl fmt::Debug for Thumbprint {
     }
 }
 
-/// Attributes of a subject by their short names (RFC 4514 section 3, RFC 4519), with their object
+/// The known attributes of a subject: their short names (RFC 4514 section 3, RFC 4519) and object
 /// identifiers.
 const ATTRIBUTES: [(&str, &str); 9] = [
     ("CN", "2.5.4.3"),
@@ -56,16 +53,16 @@ const ATTRIBUTES: [(&str, &str); 9] = [
     ("UID", "0.9.2342.19200300.100.1.1"),
 ];
 
-/// What a certificate's subject says, attribute by attribute.
+/// The known attributes of a certificate's subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject(Vec<(&'static str, String)>);
 
-/// What a client's certificate must say: each of these attributes, with just this value. An empty
-/// one is met by every certificate.
+/// The attributes that the subject of a client's certificate must have, each with exactly this
+/// value. Every certificate meets an empty requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RequiredSubject(Vec<(&'static str, String)>);
 
-/// An attribute that cannot be required.
+/// The text is not an attribute that can be required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it must be TYPE=value with a type of CN, OU, O, C, L, ST, UID, serialNumber or \
@@ -73,23 +70,23 @@ pub struct RequiredSubject(Vec<(&'static str, String)>);
 )]
 pub struct NoAttribute;
 
-/// When the certificate whose DER encoding is `der` ends, in Unix seconds (RFC 5280 section
-/// 4.1.2.5); none if this is no certificate.
+/// The end of validity of a certificate in DER, in Unix seconds (RFC 5280 section 4.1.2.5);
+/// `None` when `der` is not a certificate.
 pub fn not_after(der: &[u8]) -> Option<i64> {
     let (_rest, certificate) = X509Certificate::from_der(der).ok()?;
     Some(certificate.validity().not_after.timestamp())
 }
 
-/// When the revocation list whose DER encoding is `der` runs out, in Unix seconds (RFC 5280
-/// section 5.1.2.5); none if it does not say, or is none.
+/// The `nextUpdate` of a revocation list in DER, in Unix seconds (RFC 5280 section 5.1.2.5);
+/// `None` when it is absent or `der` is not a revocation list.
 pub fn next_update(der: &[u8]) -> Option<i64> {
     let (_rest, list) = CertificateRevocationList::from_der(der).ok()?;
     Some(list.next_update()?.timestamp())
 }
 
 impl Subject {
-    /// The subject of the certificate whose DER encoding is `der`, as far as its attributes are
-    /// known here and are text; none if this is no certificate.
+    /// The subject of a certificate in DER, without unknown attributes and values that are not
+    /// text; `None` when `der` is not a certificate.
     pub fn of_der(der: &[u8]) -> Option<Self> {
         let (_rest, certificate) = X509Certificate::from_der(der).ok()?;
         let attributes = certificate.subject().iter_attributes();
@@ -120,13 +117,13 @@ impl RequiredSubject {
         Ok(Self(parsed.collect::<Result<_, _>>()?))
     }
 
-    /// Whether a certificate with this subject, if that could be read, is the client's.
+    /// Whether `subject` has all required attributes. `None` is a subject that cannot be read.
     pub fn is_met_by(&self, subject: Option<&Subject>) -> bool {
-        let says = |required| subject.is_some_and(|subject| subject.0.contains(required));
-        self.0.iter().all(says)
+        let has = |required| subject.is_some_and(|subject| subject.0.contains(required));
+        self.0.iter().all(has)
     }
 
-    /// The attributes as they are read, with their types in one spelling.
+    /// The attributes as `TYPE=value`, with the type in capital letters.
     pub fn to_texts(&self) -> Vec<String> {
         let texts = self.0.iter().map(|(name, value)| format!("{name}={value}"));
         texts.collect()

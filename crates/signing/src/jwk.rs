@@ -19,10 +19,11 @@ use crate::base64url;
 use crate::canonical::{self, CanonicalError};
 
 use self::rsa::RsaNumbers;
-pub use self::set::{JwkSet, MAX_SET_BYTES, MAX_SET_KEYS};
+pub use self::set::JwkSet;
+use self::set::{MAX_SET_BYTES, MAX_SET_KEYS};
 
 /// The longest `kid`, in characters.
-pub const MAX_KID_CHARS: usize = 256;
+const MAX_KID_CHARS: usize = 256;
 
 /// Members that only a private or symmetric key has (RFC 7518 sections 6.2.2,
 /// 6.3.2 and 6.4.1, RFC 8037 section 2).
@@ -40,21 +41,21 @@ pub enum JwkError {
     /// The set is not an object with an array `keys`.
     #[error("not a key set: send an object with an array `keys` (RFC 7517 section 5)")]
     NotASet,
-    /// No key for signatures, or more than [`MAX_SET_KEYS`] keys.
-    #[error("send from 1 to {MAX_SET_KEYS} keys, one for signatures at least")]
+    /// The set has no key for signatures, or more than [`MAX_SET_KEYS`] keys.
+    #[error("send 1 to {MAX_SET_KEYS} keys, at least one of them for signatures")]
     KeyCount,
-    /// Two keys of the set have one `kid`.
-    #[error("two keys have the kid {0:?}: give each its own")]
+    /// Two keys of the set have the same `kid`.
+    #[error("two keys have the kid {0:?}: give each key its own")]
     DuplicateKid(String),
     /// One key of the set is refused; positions count from 1.
     #[error("key {position} of the set: {reason}")]
     InSet {
         /// The place of the key in the set, from 1.
         position: usize,
-        /// Why it is refused.
+        /// Why the key is refused.
         reason: Box<JwkError>,
     },
-    /// A JWK is not a JSON object.
+    /// The JWK is not a JSON object.
     #[error("a key must be a JSON object")]
     NotAnObject,
     /// A member is missing, or has the wrong type, length or encoding.
@@ -63,10 +64,10 @@ pub enum JwkError {
     /// The JWK holds private or secret key material.
     #[error("the member `{0}` is secret: replace this key at once, and send public members only")]
     PrivateMember(&'static str),
-    /// The key type or curve is none of RSA, EC P-256 and OKP Ed25519.
+    /// The key is not RSA, EC with P-256 or OKP with Ed25519.
     #[error("unsupported kty or crv: use RSA, EC with P-256 or OKP with Ed25519")]
     UnsupportedKeyType,
-    /// `alg` is none of the four algorithms, or not one for this key type.
+    /// `alg` is not one of the four algorithms, or does not fit the key.
     #[error("`alg` does not fit the key: use RS256 or PS256 (RSA), ES256 (EC) or EdDSA (OKP)")]
     UnsupportedAlgorithm,
     /// `use` is not `sig`.
@@ -78,16 +79,16 @@ pub enum JwkError {
     /// The RSA modulus is under 2,048 or over 8,192 bits.
     #[error("the RSA modulus must have from 2048 to 8192 bits")]
     RsaSize,
-    /// The RSA modulus is even or otherwise not one.
+    /// The RSA modulus is even or otherwise invalid.
     #[error("the RSA modulus is not the product of two large primes")]
     RsaModulus,
     /// The RSA exponent is even, under 3 or over 33 bits.
     #[error("the RSA exponent must be odd, at least 3 and at most 33 bits: use 65537")]
     RsaExponent,
-    /// The RSA modulus was made by the faulty generator of CVE-2017-15361.
+    /// The faulty generator of CVE-2017-15361 made the RSA modulus.
     #[error("the RSA key is weak (ROCA, CVE-2017-15361): make a new one elsewhere")]
     RsaRoca,
-    /// The numbers are not a point of the curve, or one of small order.
+    /// The coordinates are not a point of the curve, or the point has small order.
     #[error("the key is not a usable point of its curve")]
     Point,
 }
@@ -95,7 +96,7 @@ pub enum JwkError {
 /// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum VerifyError {
-    /// The algorithm does not fit the key's type or the `alg` it is pinned to.
+    /// The algorithm does not fit the key's type or the algorithm that the key is pinned to.
     #[error("the key does not allow this algorithm")]
     AlgorithmNotAllowed,
     /// The signature does not verify.
@@ -131,26 +132,19 @@ enum Material {
 
 impl PublicKey {
     /// Reads a public JWK: RSA, EC P-256 (RFC 7518 section 6) or OKP Ed25519
-    /// (RFC 8037 section 2). Unknown members are ignored (RFC 7517 section 4);
-    /// `x5u` is never fetched.
+    /// (RFC 8037 section 2). Unknown members are ignored (RFC 7517 section 4).
     ///
     /// # Errors
-    /// Every variant of [`JwkError`] that speaks of one key.
+    /// Every variant of [`JwkError`] about one key.
     pub fn from_jwk(jwk: &Value) -> Result<Self, JwkError> {
         let members = jwk.as_object().ok_or(JwkError::NotAnObject)?;
-        // Private members first: their owner has to learn of the leak whatever
-        // else is wrong with the key.
-        if let Some(name) = PRIVATE_MEMBERS
-            .into_iter()
-            .find(|name| members.contains_key(*name))
-        {
+        // This check comes first, because the owner must learn of the leak whatever else is wrong.
+        let mut private = PRIVATE_MEMBERS.into_iter();
+        if let Some(name) = private.find(|name| members.contains_key(*name)) {
             return Err(JwkError::PrivateMember(name));
         }
         check_purpose(members)?;
-        let kid = optional_text(members, "kid")?;
-        if kid.is_some_and(|kid| kid.is_empty() || kid.chars().count() > MAX_KID_CHARS) {
-            return Err(JwkError::Member("kid"));
-        }
+        let kid = read_kid(members)?;
         let key = match text(members, "kty")? {
             "RSA" => Self::from_rsa(bytes(members, "n")?, bytes(members, "e")?)?,
             "EC" if text(members, "crv")? == "P-256" => {
@@ -161,38 +155,35 @@ impl PublicKey {
             }
             _ => return Err(JwkError::UnsupportedKeyType),
         };
-        // RFC 7517 section 4.4: `alg` names the algorithm the key is for.
-        let pinned = optional_text(members, "alg")?
-            .map(|name| {
+        // RFC 7517 section 4.4: `alg` names the only algorithm of the key.
+        let pinned = match optional_text(members, "alg")? {
+            None => None,
+            Some(name) => Some(
                 Algorithm::parse(name)
                     .filter(|algorithm| key.fits(*algorithm))
-                    .ok_or(JwkError::UnsupportedAlgorithm)
-            })
-            .transpose()?;
-        Ok(Self {
-            kid: kid.map(str::to_owned),
-            pinned,
-            ..key
-        })
+                    .ok_or(JwkError::UnsupportedAlgorithm)?,
+            ),
+        };
+        Ok(Self { kid, pinned, ..key })
     }
 
-    /// The key's `kid`, where it has one: at most [`MAX_KID_CHARS`] characters.
+    /// The key's `kid`, if any: at most [`MAX_KID_CHARS`] characters.
     pub fn kid(&self) -> Option<&str> {
         self.kid.as_deref()
     }
 
-    /// The only algorithm the key may be used with, where its `alg` names one.
+    /// The algorithm that the key's `alg` names, if any. The key allows no other.
     pub fn pinned(&self) -> Option<Algorithm> {
         self.pinned
     }
 
-    /// Whether [`PublicKey::verify`] would use `algorithm` with this key: it
-    /// fits the key's type and the pin (RFC 8725 section 3.1).
+    /// Whether the key allows `algorithm`: it fits the key's type and the pinned algorithm (RFC
+    /// 8725 section 3.1).
     pub fn fits(&self, algorithm: Algorithm) -> bool {
         self.pinned.is_none_or(|pinned| pinned == algorithm) && self.key_for(algorithm).is_some()
     }
 
-    /// The bits of an RSA key's modulus; none for other keys.
+    /// The size of an RSA key's modulus in bits, rounded up to whole octets; `None` for other keys.
     pub fn rsa_bits(&self) -> Option<usize> {
         match &self.material {
             Material::Rsa { numbers, .. } => Some(numbers.modulus().len() * 8),
@@ -202,8 +193,8 @@ impl PublicKey {
 
     /// Verifies `signature` over the unhashed `message`.
     ///
-    /// The forms of the signature are those of RFC 7518 section 3 and RFC 8037
-    /// section 3.1: ES256 is `r || s` of 64 bytes.
+    /// The signature has the form of RFC 7518 section 3 or RFC 8037 section 3.1. An ES256 signature
+    /// is `r || s` in 64 bytes.
     pub fn verify(
         &self,
         algorithm: Algorithm,
@@ -218,8 +209,7 @@ impl PublicKey {
             .map_err(|_| VerifyError::BadSignature)
     }
 
-    /// The key as a JWK: its public members, `use`, and `kid` and `alg` where
-    /// they are known.
+    /// The key as a JWK: its public members, `use`, and `kid` and `alg` if known.
     pub fn to_jwk(&self) -> Value {
         let mut jwk = self.required_members();
         jwk.insert("use".to_owned(), json!("sig"));
@@ -235,8 +225,8 @@ impl PublicKey {
     /// The JWK thumbprint with SHA-256, base64url (RFC 7638 section 3, for OKP
     /// RFC 8037 section 2).
     pub fn thumbprint(&self) -> String {
-        // The map keeps its members in lexical order and all of them are plain
-        // ASCII strings, so this is the exact text that the RFC hashes.
+        // The map sorts its members, and all of them are ASCII strings, so this is the text that
+        // the RFC hashes.
         let text = Value::Object(self.required_members()).to_string();
         base64url::encode(&canonical::digest(text.as_bytes()))
     }
@@ -270,7 +260,7 @@ impl PublicKey {
         Ok(Self::plain(Material::Ed25519 { x, key }))
     }
 
-    /// The same key, named by its own thumbprint and pinned to `algorithm`.
+    /// The same key with its thumbprint as `kid`, pinned to `algorithm`.
     pub(crate) fn pinned_to(self, algorithm: Algorithm) -> Self {
         Self {
             kid: Some(self.thumbprint()),
@@ -301,7 +291,7 @@ impl PublicKey {
         }
     }
 
-    /// The members that RFC 7638 section 3.2 requires of the key's type.
+    /// The members that RFC 7638 section 3.2 requires for the key's type.
     fn required_members(&self) -> Map<String, Value> {
         let members = match &self.material {
             Material::Rsa { numbers, .. } => vec![
@@ -356,6 +346,14 @@ fn check_purpose(members: &Map<String, Value>) -> Result<(), JwkError> {
         return Err(JwkError::KeyOperations);
     }
     Ok(())
+}
+
+fn read_kid(members: &Map<String, Value>) -> Result<Option<String>, JwkError> {
+    let kid = optional_text(members, "kid")?;
+    if kid.is_some_and(|kid| kid.is_empty() || kid.chars().count() > MAX_KID_CHARS) {
+        return Err(JwkError::Member("kid"));
+    }
+    Ok(kid.map(str::to_owned))
 }
 
 fn text<'a>(members: &'a Map<String, Value>, name: &'static str) -> Result<&'a str, JwkError> {

@@ -1,4 +1,4 @@
-//! Signed JSON in the compact form of RFC 7515: strictly parsed, then verified.
+//! Compact JWS (RFC 7515): signed, strictly parsed, and verified.
 
 use std::fmt;
 
@@ -12,21 +12,21 @@ use crate::canonical::{self, CanonicalError};
 use crate::jwk::{PublicKey, VerifyError};
 use crate::key::{KeyError, SigningKey};
 
-/// The longest token that is read or made, in bytes.
-pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
+/// The longest token that is read or made.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
 
-/// Header members that would change what is signed, or let the sender choose
-/// the key (RFC 7515 sections 4.1.2 to 4.1.6 and 4.1.11, RFC 7797, RFC 8725
-/// section 3.10). `crit` is refused outright because no extension is known.
+/// Header members that would change the signed bytes or let the sender choose the key (RFC 7515
+/// sections 4.1.2 to 4.1.6 and 4.1.11, RFC 7797, RFC 8725 section 3.10). `crit` is refused because
+/// no extension is known.
 const REFUSED_HEADERS: [&str; 6] = ["crit", "b64", "jwk", "jku", "x5u", "x5c"];
 
 /// Why a token is not accepted, or cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum JwsError {
-    /// Longer than [`MAX_TOKEN_BYTES`].
+    /// The token is longer than [`MAX_TOKEN_BYTES`].
     #[error("the token is too long: at most {MAX_TOKEN_BYTES} bytes")]
     TooLong,
-    /// Not three parts with dots between them.
+    /// The token does not have three parts with dots between them.
     #[error("not a compact JWS: it must have three parts with dots between them")]
     NotThreeParts,
     /// A part is not strict base64url.
@@ -37,13 +37,13 @@ pub enum JwsError {
     Json {
         /// `header` or `payload`.
         part: &'static str,
-        /// What is wrong with it.
+        /// Why it is refused.
         reason: CanonicalError,
     },
     /// The header or the claims are JSON, but not an object.
     #[error("the {0} is not a JSON object")]
     NotAnObject(&'static str),
-    /// `alg` is missing or none of the four algorithms.
+    /// `alg` is missing or not one of the four algorithms.
     #[error("`alg` must be RS256, PS256, ES256 or EdDSA")]
     Algorithm,
     /// The header has a member that is never accepted.
@@ -52,7 +52,7 @@ pub enum JwsError {
     /// A header member is not a string.
     #[error("the header member `{0}` must be a string")]
     HeaderType(&'static str),
-    /// The signature is not one of this key.
+    /// The signature does not verify with the key.
     #[error(transparent)]
     Signature(#[from] VerifyError),
     /// The key could not sign.
@@ -60,7 +60,7 @@ pub enum JwsError {
     Signing(#[from] KeyError),
 }
 
-/// A well-formed token whose signature nobody has checked yet.
+/// A well-formed token. Its signature is not verified.
 #[derive(Clone)]
 pub struct Unverified {
     algorithm: Algorithm,
@@ -72,10 +72,10 @@ pub struct Unverified {
 }
 
 impl Unverified {
-    /// Reads the compact form (RFC 7515 section 7.1) without trusting it:
-    /// exactly three parts, strict base64url, a header that is a JSON object
-    /// without duplicate members (section 4), one of the four algorithms, no
-    /// member of the kind that replaces keys or rules.
+    /// Reads the compact form (RFC 7515 section 7.1): three parts in strict base64url.
+    ///
+    /// The header must be a JSON object without duplicate members (section 4). It names one of the
+    /// four algorithms and has no member that would choose the key or the signed bytes.
     pub fn parse(token: &str) -> Result<Self, JwsError> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(JwsError::TooLong);
@@ -86,25 +86,20 @@ impl Unverified {
         else {
             return Err(JwsError::NotThreeParts);
         };
-        let header_bytes = decode("header", header)?;
-        let members = parse_object("header", &header_bytes)?;
-        if let Some(name) = REFUSED_HEADERS
-            .into_iter()
-            .find(|name| members.contains_key(*name))
-        {
+        let members = parse_object("header", &decode("header", header)?)?;
+        let mut refused = REFUSED_HEADERS.into_iter();
+        if let Some(name) = refused.find(|name| members.contains_key(*name)) {
             return Err(JwsError::RefusedHeader(name));
         }
-        let algorithm = members
-            .get("alg")
-            .and_then(Value::as_str)
-            .and_then(Algorithm::parse)
-            .ok_or(JwsError::Algorithm)?;
+        let algorithm = members.get("alg").and_then(Value::as_str);
         Ok(Self {
-            algorithm,
+            algorithm: algorithm
+                .and_then(Algorithm::parse)
+                .ok_or(JwsError::Algorithm)?,
             kid: header_text(&members, "kid")?,
             typ: header_text(&members, "typ")?,
-            // RFC 7515 section 5.2 step 8: the signature covers the text as it
-            // was sent, never a fresh encoding of what was read.
+            // RFC 7515 section 5.2 step 8: the signature covers the received text. Encoding the
+            // parsed header again could give another text.
             signing_input: format!("{header}.{payload}"),
             payload: decode("payload", payload)?,
             signature: decode("signature", signature)?,
@@ -116,7 +111,7 @@ impl Unverified {
         self.kid.as_deref()
     }
 
-    /// The header's `typ`, as it was sent; media types ignore case.
+    /// The header's `typ` as received. Media types are not case-sensitive.
     pub fn typ(&self) -> Option<&str> {
         self.typ.as_deref()
     }
@@ -126,19 +121,17 @@ impl Unverified {
         self.algorithm
     }
 
-    /// The claims as their sender states them, to find the key with; nothing
-    /// may be decided by them.
+    /// The claims, not verified. A caller may use them only to find the key.
     pub fn unverified_claims(&self) -> Result<Map<String, Value>, JwsError> {
         parse_object("payload", &self.payload)
     }
 
-    /// Verifies the signature and gives the claims (RFC 7515 section 5.2, RFC
-    /// 7519 section 7.2). What the claims say is checked by the caller.
+    /// Verifies the signature and returns the claims (RFC 7515 section 5.2, RFC 7519 section 7.2).
+    /// The caller checks the claims.
     ///
     /// # Errors
-    /// [`JwsError::Signature`] if the key does not allow the token's algorithm
-    /// or the signature is wrong; [`JwsError::Json`] and
-    /// [`JwsError::NotAnObject`] for a payload that is no set of claims.
+    /// [`JwsError::Signature`] if the key does not allow the algorithm or the signature is wrong,
+    /// [`JwsError::Json`] and [`JwsError::NotAnObject`] if the payload is not a JSON object.
     pub fn verify(&self, key: &PublicKey) -> Result<VerifiedClaims, JwsError> {
         let payload = self.verified_payload(key)?;
         Ok(VerifiedClaims {
@@ -146,7 +139,7 @@ impl Unverified {
         })
     }
 
-    /// Verifies the signature over a payload of any kind, and gives the payload.
+    /// Verifies the signature over a payload of any kind and returns the payload.
     pub fn verified_payload(&self, key: &PublicKey) -> Result<&[u8], JwsError> {
         key.verify(
             self.algorithm,
@@ -158,7 +151,7 @@ impl Unverified {
 }
 
 impl fmt::Debug for Unverified {
-    /// Leaves the payload and the signature out, for a token is a secret.
+    /// Leaves out the payload and the signature, because a token is secret.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Unverified")
@@ -169,8 +162,7 @@ impl fmt::Debug for Unverified {
     }
 }
 
-/// Claims under a signature that was verified; only [`Unverified::verify`]
-/// makes one.
+/// The claims of a verified token. Only [`Unverified::verify`] makes a value.
 #[derive(Clone, Debug)]
 pub struct VerifiedClaims {
     claims: Map<String, Value>,
@@ -183,13 +175,11 @@ impl VerifiedClaims {
     }
 }
 
-/// Signs `claims`, which must serialise to a JSON object, as a compact JWS
-/// with the header members `alg`, `kid` (the key's own) and `typ`.
+/// Signs `claims` as a compact JWS with the header members `alg`, `kid` (the key's) and `typ`.
 ///
 /// # Errors
-/// [`JwsError::NotAnObject`] and [`JwsError::Json`] for claims that are no
-/// object, [`JwsError::TooLong`] for a token that [`Unverified::parse`] would
-/// refuse, [`JwsError::Signing`].
+/// [`JwsError::NotAnObject`] and [`JwsError::Json`] if `claims` do not serialise to a JSON object,
+/// [`JwsError::TooLong`] if [`Unverified::parse`] would refuse the token, [`JwsError::Signing`].
 pub fn sign_compact(
     typ: &str,
     key: &SigningKey,

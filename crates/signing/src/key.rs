@@ -1,4 +1,4 @@
-//! Private signing keys: made, read from PEM, used; never shown.
+//! Private signing keys: made, read, written and used, but never shown.
 
 use std::fmt;
 
@@ -32,8 +32,8 @@ pub enum RsaSize {
 }
 
 impl RsaSize {
-    /// The size of new keys that may take the place of this one: its own, where
-    /// that is one of these, or the next larger one. None if it is no RSA key.
+    /// The size for a new key that replaces `key`: the smallest one that is not below the size of
+    /// `key`, at most 4,096 bits. `None` when `key` is not an RSA key.
     pub fn of(key: &PublicKey) -> Option<Self> {
         match key.rsa_bits()? {
             0..=2048 => Some(Self::Bits2048),
@@ -58,7 +58,7 @@ pub enum KeyError {
     /// The PEM block holds no valid key for the algorithm.
     #[error("the key is damaged, or is not one for {0}")]
     WrongKey(Algorithm),
-    /// The public half is not acceptable, for example a weak RSA key.
+    /// The public key is refused, for example a weak RSA key.
     #[error("the key cannot be used: {0}")]
     Unacceptable(#[from] JwkError),
     /// The cryptographic library failed.
@@ -117,9 +117,8 @@ impl SigningKey {
         Self::new(private, algorithm)
     }
 
-    /// Reads an unencrypted PKCS#8 key (RFC 5208, RFC 7468 section 10) of at
-    /// most 16 KiB. An RSA key can serve either RSA algorithm; which one is
-    /// not written in it, so the caller says.
+    /// Reads an unencrypted PKCS#8 key in PEM (RFC 5208, RFC 7468 section 10) of at most 16 KiB. An
+    /// RSA key does not name its algorithm, so the caller chooses RS256 or PS256.
     ///
     /// # Errors
     /// [`KeyError::NotPem`], [`KeyError::WrongKey`], [`KeyError::Unacceptable`].
@@ -142,7 +141,7 @@ impl SigningKey {
 
     /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret.
     pub fn to_pkcs8_pem(&self) -> Result<String, KeyError> {
-        // Version 1 throughout, which every version of OpenSSL reads.
+        // Every version of OpenSSL reads PKCS#8 version 1.
         let pem = match &self.private {
             Private::Rsa(pair, _) => pair
                 .as_der()
@@ -153,7 +152,7 @@ impl SigningKey {
         pem.map_err(|Unspecified| KeyError::Library("write the key"))
     }
 
-    /// The key's name: the RFC 7638 thumbprint of its public half.
+    /// The key id: the thumbprint of the public key (RFC 7638).
     pub fn kid(&self) -> &str {
         &self.kid
     }
@@ -163,10 +162,10 @@ impl SigningKey {
         self.algorithm
     }
 
-    /// Signs the unhashed `message`, in the form [`PublicKey::verify`] takes.
+    /// Signs the unhashed `message`, in the form that [`PublicKey::verify`] takes.
     ///
-    /// RS256 and `EdDSA` are deterministic; PS256 and ES256 are not. An RSA
-    /// signature takes most of a millisecond or more: keep it off async workers.
+    /// RS256 and `EdDSA` are deterministic; PS256 and ES256 are not. An RSA signature takes about
+    /// a millisecond: call this outside async workers.
     pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         let failed = |_| KeyError::Library("sign");
         match &self.private {
@@ -187,18 +186,18 @@ impl SigningKey {
         }
     }
 
-    /// The public half, with [`SigningKey::kid`] and pinned to the algorithm.
+    /// The public key, with [`SigningKey::kid`] and pinned to the algorithm.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
     fn new(private: Private, algorithm: Algorithm) -> Result<Self, KeyError> {
-        let unreadable = KeyError::Library("show the public half of the key");
+        let unreadable = KeyError::Library("read the public key");
         let public = match &private {
             Private::Rsa(pair, _) => {
                 let (_rest, numbers) =
                     RSAPublicKey::from_der(pair.public_key().as_ref()).map_err(|_| unreadable)?;
-                // DER puts a zero octet before a number whose first bit is set.
+                // DER puts a zero octet before a number that begins with a set bit.
                 let unsigned = |number: &[u8]| number.strip_prefix(&[0]).unwrap_or(number).to_vec();
                 PublicKey::from_rsa(unsigned(numbers.modulus), unsigned(numbers.exponent))?
             }
@@ -225,7 +224,7 @@ impl SigningKey {
 }
 
 impl fmt::Debug for SigningKey {
-    /// Shows the name and the algorithm, and nothing of the key itself.
+    /// Shows the id and the algorithm only.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("SigningKey")

@@ -1,4 +1,4 @@
-//! The service's own keys: what signs, what is published, what is withdrawn.
+//! The service's own keys: their purposes, their states, and the published key set.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,13 +9,11 @@ use thiserror::Error;
 use crate::algorithm::Algorithm;
 use crate::key::SigningKey;
 
-/// The members of a public JWK that are published (RFC 7518 sections 6.2.1
-/// and 6.3.1, RFC 8037 section 2). A list of what is allowed, so that no
-/// private member can ever slip out.
+/// The members of a public JWK that are published (RFC 7518 sections 6.2.1 and 6.3.1, RFC 8037
+/// section 2). No other member is published, so no private one can be.
 const PUBLIC_MEMBERS: [&str; 6] = ["kty", "n", "e", "crv", "x", "y"];
 
-/// What a key signs. A key has one purpose only: tokens are never signed with
-/// a provenance key (S-22).
+/// What a key signs. Each key has one purpose (S-22).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The provenance block of a chain answer (document 1).
@@ -27,10 +25,10 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Every purpose, each of which needs a current key.
+    /// Every purpose. Each needs a current key.
     pub const ALL: [Self; 3] = [Self::Provenance, Self::Event, Self::Token];
 
-    /// The stored and printed word, lower case.
+    /// The word that is stored and shown, in lower case.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Provenance => "provenance",
@@ -47,23 +45,23 @@ impl Purpose {
     }
 }
 
-/// Where a key stands in its life (S-28).
+/// The state of a key (S-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyState {
-    /// Published before it signs, so that verifiers know it in time.
+    /// The key is published before it signs, so that verifiers know it in time.
     Next,
-    /// Signs.
+    /// The key signs.
     Current,
-    /// Signs no more; stays published for what it signed before.
+    /// The key no longer signs. It stays published for its earlier signatures.
     Retired,
-    /// Withdrawn at once: neither published nor accepted.
+    /// The key is withdrawn: neither published nor accepted.
     Revoked,
 }
 
 impl KeyState {
     const ALL: [Self; 4] = [Self::Next, Self::Current, Self::Retired, Self::Revoked];
 
-    /// The stored and printed word, lower case.
+    /// The word that is stored and shown, in lower case.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Next => "next",
@@ -91,13 +89,13 @@ impl KeyState {
 pub struct RingKey {
     /// What the key signs.
     pub purpose: Purpose,
-    /// Where it stands in its life.
+    /// The state of the key.
     pub state: KeyState,
-    /// The key, parsed once and shared.
+    /// The key.
     pub key: Arc<SigningKey>,
 }
 
-/// Why a set of keys is no keyring.
+/// Why keys do not form a keyring.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyringError {
     /// A purpose has no current key.
@@ -106,15 +104,15 @@ pub enum KeyringError {
     /// A purpose has more than one current key.
     #[error("more than one current {} key: retire all but one", .0.as_str())]
     SeveralCurrent(Purpose),
-    /// Two keys have one id, which also means that they are one key.
+    /// A key is given twice.
     #[error("key {0} is in the ring twice: give each purpose a key of its own")]
     DuplicateKid(String),
-    /// A provenance or event key is not RS256, which document 1 prescribes.
+    /// A provenance or event key is not for RS256, which document 1 prescribes.
     #[error("key {kid} is not RS256, which a {} key must be", purpose.as_str())]
     WrongAlgorithm {
         /// The key's id.
         kid: String,
-        /// What the key was to sign.
+        /// The purpose of the key.
         purpose: Purpose,
     },
 }
@@ -129,12 +127,11 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Takes `keys` as a ring, in their order.
+    /// Makes a keyring of `keys` and keeps their order.
     ///
     /// # Errors
-    /// A [`KeyringError`] unless each purpose has exactly one current key, no
-    /// two keys share an id (across all purposes), and each provenance and
-    /// event key is RS256.
+    /// A [`KeyringError`] unless each purpose has exactly one current key, no key is given twice,
+    /// and each provenance and event key is for RS256.
     pub fn new(keys: Vec<RingKey>) -> Result<Self, KeyringError> {
         let mut kids = HashSet::new();
         for ring_key in &keys {
@@ -157,7 +154,7 @@ impl Keyring {
         })
     }
 
-    /// The key that signs for `purpose` now.
+    /// The key that signs for `purpose`.
     pub fn current(&self, purpose: Purpose) -> &Arc<SigningKey> {
         match purpose {
             Purpose::Provenance => &self.provenance,
@@ -166,9 +163,9 @@ impl Keyring {
         }
     }
 
-    /// The JWK set (RFC 7517 section 5) of the next, current and retired keys
-    /// of `purposes`, as JSON text: public members, `use`, `alg` and `kid`
-    /// only. A revoked key is never in it (S-28).
+    /// The JWK set (RFC 7517 section 5) of the next, current and retired keys of `purposes`, as JSON
+    /// text. The keys have their public members, `use`, `alg` and `kid`. Revoked keys are left out
+    /// (S-28).
     pub fn published_jwks(&self, purposes: &[Purpose]) -> String {
         let keys: Vec<Value> = self
             .keys
@@ -179,9 +176,8 @@ impl Keyring {
         json!({ "keys": keys }).to_string()
     }
 
-    /// The token key with the id `kid`, current, next or retired, by which an
-    /// access token may be verified; none for a revoked key or one of another
-    /// purpose.
+    /// The next, current or retired token key with the id `kid`, which may verify an access token;
+    /// `None` for a revoked key and for a key of another purpose.
     pub fn find_token_key(&self, kid: &str) -> Option<&Arc<SigningKey>> {
         self.keys
             .iter()

@@ -1,7 +1,7 @@
-//! Canonical JSON, signatures, keys and thumbprints: bytes in, signatures out.
+//! Canonical JSON, signatures, keys, thumbprints and the tokens made of them.
 //!
-//! This crate knows nothing about chains, HTTP, files or clocks: `now` is an
-//! argument, in Unix seconds.
+//! This crate knows nothing about chains, HTTP, files or clocks. The time is an argument `now`,
+//! in Unix seconds. Numbers such as `S-21` name decisions of the written specification.
 
 pub mod access_token;
 pub mod algorithm;

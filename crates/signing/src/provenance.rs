@@ -1,4 +1,4 @@
-//! The provenance block of a chain answer, and how a reader verifies it.
+//! The provenance block of a chain answer, and its verification.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,22 +12,22 @@ use crate::{base64url, canonical};
 pub const MAX_ENVELOPE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The only value of `payloadHash.alg` (document 1).
-pub const HASH_ALGORITHM: &str = "SHA-256";
+const HASH_ALGORITHM: &str = "SHA-256";
 
-/// The provenance block as document 1 writes it. The fields stand in canonical
-/// order (RFC 8785 section 3.2.3), so serialising it gives canonical JSON.
+/// The provenance block of document 1. The fields are in canonical order (RFC 8785 section 3.2.3),
+/// so serialising the block gives canonical JSON.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Provenance {
     /// Always `RS256`.
     pub alg: String,
-    /// Id of the signing key in the public key set.
+    /// The id of the signing key in the public key set.
     pub kid: String,
-    /// Digest of the canonical bytes of `data`.
+    /// The digest of the canonical bytes of `data`.
     pub payload_hash: PayloadHash,
     /// Base64url of the signature over the canonical bytes of `data`.
     pub signature: String,
-    /// ISO 8601 UTC time at which this signature was made (S-13).
+    /// The time of the signature, ISO 8601 in UTC (S-13).
     pub signed_at: String,
 }
 
@@ -40,7 +40,7 @@ pub struct PayloadHash {
     pub value: String,
 }
 
-/// Why an answer's provenance does not hold.
+/// Why an answer does not verify.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProvenanceError {
     /// The body is not strict JSON within the bounds.
@@ -49,10 +49,10 @@ pub enum ProvenanceError {
          unaltered, at most {MAX_ENVELOPE_BYTES} of them, without duplicate members"
     )]
     NotJson,
-    /// There is no `data` object.
+    /// The body has no `data` object.
     #[error("the body has no data object: verify the whole answer, not its inner part")]
     NoData,
-    /// There is no complete provenance block.
+    /// The provenance block is missing or incomplete.
     #[error("the provenance block is missing or incomplete: {0}")]
     NoProvenance(String),
     /// `provenance.alg` is not RS256.
@@ -70,7 +70,7 @@ pub enum ProvenanceError {
     /// `data` has no canonical form.
     #[error("data holds a value without a canonical form, such as an integer beyond 2^53 - 1")]
     NotCanonical,
-    /// The digest is not that of `data`.
+    /// The digest in the block is not the digest of `data`.
     #[error("data is not what was signed: its digest differs from provenance.payloadHash.value")]
     WrongHash,
     /// The signature does not verify.
@@ -78,7 +78,7 @@ pub enum ProvenanceError {
     BadSignature,
 }
 
-/// An answer whose `data` was verified; only [`verify_envelope`] makes one.
+/// A verified answer. Only [`verify_envelope`] makes a value.
 #[derive(Clone, Debug)]
 pub struct VerifiedEnvelope {
     kid: String,
@@ -87,59 +87,54 @@ pub struct VerifiedEnvelope {
 }
 
 impl VerifiedEnvelope {
-    /// Id of the key that signed.
+    /// The id of the signing key.
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// When the block says that it was signed, as ISO 8601 UTC. Document 1
-    /// signs `data` only, so nothing proves this time: show it, decide nothing
-    /// by it.
+    /// The time of the signature according to the block, ISO 8601 in UTC. The signature does not
+    /// cover it, so a caller may show it but must not rely on it (S-59).
     pub fn signed_at(&self) -> &str {
         &self.signed_at
     }
 
-    /// The verified `data` object. Nothing else of the answer is signed.
+    /// The verified `data` object, the only signed part of the answer.
     pub fn data(&self) -> &Value {
         &self.data
     }
 }
 
-/// Verifies a whole chain answer against the public key set, by document 1's
-/// four verification rules.
+/// Verifies a chain answer against the public key set, by the four verification rules of
+/// document 1.
 ///
 /// # Errors
-/// A [`ProvenanceError`] that names the rule that failed. `signedAt` is checked
-/// in form only, since no signature covers it.
+/// The [`ProvenanceError`] of the first check that fails. Only the form of `signedAt` is checked,
+/// because the signature does not cover it.
 pub fn verify_envelope(body: &[u8], keys: &JwkSet) -> Result<VerifiedEnvelope, ProvenanceError> {
     if body.len() > MAX_ENVELOPE_BYTES {
         return Err(ProvenanceError::NotJson);
     }
-    // Duplicate members are refused, since another reader may see the other
-    // one (RFC 8785 section 3.1 asks for I-JSON).
+    // Duplicate members are refused, because another reader may take the other member (RFC 8785
+    // section 3.1).
     let mut envelope = canonical::parse(body).map_err(|_| ProvenanceError::NotJson)?;
     let provenance = read_provenance(&envelope)?;
-    let data = envelope
-        .get_mut("data")
-        .filter(|data| data.is_object())
-        .map(Value::take)
-        .ok_or(ProvenanceError::NoData)?;
+    let data = envelope.get_mut("data").filter(|data| data.is_object());
+    let data = data.map(Value::take).ok_or(ProvenanceError::NoData)?;
 
-    // Rule 1: the key whose id equals provenance.kid, and no other.
-    let key = keys
-        .find(&provenance.kid)
-        .ok_or_else(|| ProvenanceError::UnknownKey(provenance.kid.chars().take(64).collect()))?;
+    // Rule 1: the key with the id provenance.kid.
+    let unknown = || ProvenanceError::UnknownKey(provenance.kid.chars().take(64).collect());
+    let key = keys.find(&provenance.kid).ok_or_else(unknown)?;
 
-    // Rule 2: the canonical form of the whole data object.
+    // Rule 2: the canonical form of the data object.
     let bytes = canonical::canonicalize(&data).map_err(|_| ProvenanceError::NotCanonical)?;
 
-    // Rule 3: the digest, in the one spelling that strict base64url allows.
+    // Rule 3: the digest of the canonical bytes.
     let digest = base64url::encode(&canonical::digest(&bytes));
     if digest != provenance.payload_hash.value {
         return Err(ProvenanceError::WrongHash);
     }
 
-    // Rule 4: RS256 over the raw canonical bytes (RFC 7518 section 3.3).
+    // Rule 4: the RS256 signature of the canonical bytes (RFC 7518 section 3.3).
     let signature = base64url::decode_strict(&provenance.signature)
         .map_err(|_| ProvenanceError::BadSignature)?;
     key.verify(Algorithm::Rs256, &bytes, &signature)
@@ -158,8 +153,7 @@ fn read_provenance(envelope: &Value) -> Result<Provenance, ProvenanceError> {
         .ok_or_else(|| ProvenanceError::NoProvenance("no member provenance".to_owned()))?;
     let provenance = Provenance::deserialize(block)
         .map_err(|error| ProvenanceError::NoProvenance(error.to_string()))?;
-    // The algorithms are fixed: taking them from the block would let its
-    // author choose (RFC 8725 section 3.1).
+    // The algorithms are fixed, so that the sender cannot choose them (RFC 8725 section 3.1).
     if provenance.alg != Algorithm::Rs256.as_str() {
         return Err(ProvenanceError::WrongAlgorithm);
     }
@@ -172,8 +166,7 @@ fn read_provenance(envelope: &Value) -> Result<Provenance, ProvenanceError> {
     Ok(provenance)
 }
 
-/// Whether `text` has the form `2026-01-31T09:30:00Z`, with or without a
-/// fraction of a second. The form only: this crate knows no calendar.
+/// Whether `text` has the form `2026-01-31T09:30:00Z`, with or without a fraction of a second.
 fn is_utc_time(text: &str) -> bool {
     const FORM: &[u8] = b"0000-00-00T00:00:00";
     let Some(local) = text.strip_suffix('Z') else {

@@ -5,24 +5,24 @@ use thiserror::Error;
 
 use crate::base64url;
 
-/// The most random bytes one token may ask for.
-pub const MAX_TOKEN_BYTES: usize = 1024;
+/// The largest number of random bytes in a token.
+const MAX_TOKEN_BYTES: usize = 1024;
 
-/// Why no random token could be made.
+/// Why a random token cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RandomError {
-    /// The length asked for is zero or above [`MAX_TOKEN_BYTES`].
+    /// The number of bytes is 0 or above [`MAX_TOKEN_BYTES`].
     #[error("ask for 1 to {MAX_TOKEN_BYTES} random bytes, not {0}")]
     Length(usize),
-    /// The system's generator gave nothing.
+    /// The system's generator failed.
     #[error("the system's random generator failed; try again, and check the system if it persists")]
     Generator,
 }
 
 /// Makes a token of `bytes` random bytes, written in base64url without padding.
 ///
-/// A credential needs at least 16 bytes (128 bits, FAPI 2.0 Security Profile
-/// section 5.4.1) and an API key 32 (S-26); the choice is the caller's.
+/// A credential needs at least 16 bytes (FAPI 2.0 Security Profile section 5.4.1), an API key
+/// needs 32 (S-26).
 ///
 /// # Errors
 /// [`RandomError::Length`] for 0 or more than [`MAX_TOKEN_BYTES`] bytes, and
@@ -37,8 +37,8 @@ pub fn token(bytes: usize) -> Result<String, RandomError> {
     Ok(base64url::encode(&buffer))
 }
 
-/// Whether `left` and `right` are the same bytes, in a time that depends on
-/// their lengths only, so that a guesser of a secret learns nothing from it.
+/// Whether `left` and `right` are the same bytes. The time depends on their lengths only, so that
+/// it tells nothing about a secret.
 pub fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     constant_time::verify_slices_are_equal(left, right).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Private keys at rest: sealed under a key encryption key, bound to their place.
+//! Stored private keys: encrypted under a key-encryption key and bound to their row.
 
 use std::fmt;
 
@@ -8,33 +8,29 @@ use thiserror::Error;
 
 use crate::base64url;
 
-/// The longest plaintext that is sealed: many times an RSA-4096 key in PEM.
-pub const MAX_PLAINTEXT_BYTES: usize = 64 * 1024;
+/// The longest plaintext that can be sealed. An RSA-4096 key in PEM is much shorter.
+const MAX_PLAINTEXT_BYTES: usize = 64 * 1024;
 
 const KEY_BYTES: usize = 32;
 const TAG_BYTES: usize = 16;
 
-/// Leads every sealed text, so that a later form can be told from this one.
+/// The prefix of every sealed text, which tells this form from later ones.
 const FORM: &str = "v1.";
 
-/// Why something could not be sealed or opened. Nothing here holds key
-/// material or plaintext.
+/// Why a text cannot be sealed or opened. No variant holds key material or plaintext.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SealError {
-    /// The key encryption key is not 32 bytes in base64url without padding.
-    #[error("the key encryption key must be 32 bytes in base64url without padding (43 characters)")]
+    /// The key-encryption key is not 32 bytes in base64url without padding.
+    #[error("the key-encryption key must be 32 bytes in base64url without padding (43 characters)")]
     Key,
-    /// The plaintext is above [`MAX_PLAINTEXT_BYTES`].
+    /// The plaintext is longer than [`MAX_PLAINTEXT_BYTES`].
     #[error("at most {MAX_PLAINTEXT_BYTES} bytes can be sealed")]
     TooLong,
-    /// The sealed text has not the form that `seal` writes.
+    /// The sealed text does not have the form that `seal` writes.
     #[error("this is not a sealed text of this program: it must begin with {FORM}")]
     Malformed,
-    /// The tag does not match: another key, another context or altered text.
-    #[error(
-        "the sealed text does not open: give the key encryption key and the context \
-         it was sealed with, and the text unaltered"
-    )]
+    /// The tag does not match: the key, the context or the text differs.
+    #[error("the sealed text does not open: the key-encryption key, context or text differs")]
     Refused,
     /// The system's random generator or the cipher failed.
     #[error("sealing failed inside the cryptographic library; try again")]
@@ -43,9 +39,8 @@ pub enum SealError {
 
 /// An AES-256-GCM key that seals other keys (NIST SP 800-38D).
 ///
-/// Nonces are 96 random bits; NIST allows 2^32 seals under one key that way,
-/// far above the number of keys a service ever holds. `Debug` shows nothing of
-/// the key.
+/// Nonces are 96 random bits, for which NIST allows 2^32 seals under one key. A service holds far
+/// fewer keys. `Debug` does not show the key.
 pub struct KeyEncryptionKey {
     cipher: RandomizedNonceKey,
     bytes: [u8; KEY_BYTES],
@@ -72,19 +67,16 @@ impl KeyEncryptionKey {
         Self::from_bytes(bytes)
     }
 
-    /// The key itself, 43 characters of base64url: a secret, for the
-    /// operator's secret store only.
+    /// The key as 43 characters of base64url. The text is secret.
     pub fn to_base64url(&self) -> String {
         base64url::encode(&self.bytes)
     }
 
-    /// Encrypts `plaintext` and binds it to `context` (for example the key's
-    /// id and purpose), so that a sealed text moved to another row does not
-    /// open there. The same plaintext gives another text each time.
+    /// Encrypts `plaintext` and binds it to `context`, for example the id and purpose of a key. A
+    /// sealed text does not open in another row. Each call gives another text.
     ///
     /// # Errors
-    /// [`SealError::TooLong`] above [`MAX_PLAINTEXT_BYTES`], and
-    /// [`SealError::Library`] when the cipher or its generator fails.
+    /// [`SealError::TooLong`], and [`SealError::Library`] when the cipher or its generator fails.
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Result<String, SealError> {
         if plaintext.len() > MAX_PLAINTEXT_BYTES {
             return Err(SealError::TooLong);
@@ -102,13 +94,11 @@ impl KeyEncryptionKey {
     /// Decrypts what [`Self::seal`] wrote under the same key and `context`.
     ///
     /// # Errors
-    /// [`SealError::Malformed`] when `sealed` has not that form, and
-    /// [`SealError::Refused`] for another key, another context or any
-    /// alteration: which of them, the cipher cannot tell.
+    /// [`SealError::TooLong`], [`SealError::Malformed`] for another form, and
+    /// [`SealError::Refused`] when the key, the context or the text differs.
     pub fn open(&self, sealed: &str, context: &str) -> Result<Vec<u8>, SealError> {
         let encoded = sealed.strip_prefix(FORM).ok_or(SealError::Malformed)?;
-        // Base64 writes four characters for three bytes; the length is looked
-        // at first so that a huge text costs no memory.
+        // Four characters hold three bytes. A huge text is refused before it takes memory.
         if encoded.len() / 4 * 3 > MAX_PLAINTEXT_BYTES + NONCE_LEN + TAG_BYTES {
             return Err(SealError::TooLong);
         }

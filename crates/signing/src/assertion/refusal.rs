@@ -6,14 +6,14 @@ use super::{MAX_CLOCK_SKEW_SECONDS, MAX_ID_CHARS, Profile};
 use crate::algorithm::Algorithm;
 use crate::jws::JwsError;
 
-/// Why an assertion is refused. `Display` is for the log and names the values;
+/// Why an assertion is refused. `Display` is for the log and shows the values;
 /// [`Self::description`] is for the caller.
 #[derive(Debug, Error)]
 pub enum AssertionRefusal {
-    /// Not a strict compact JWS with a JSON object as its payload.
+    /// The assertion is not a compact JWS with a JSON object as payload.
     #[error("the assertion is not an acceptable JWS: {0}")]
     Malformed(#[from] JwsError),
-    /// The client's profile does not take the algorithm.
+    /// The client's profile does not allow the algorithm.
     #[error("alg {} is not allowed in the profile {}", algorithm.as_str(), profile.as_str())]
     AlgorithmNotAllowed {
         /// The header's `alg`.
@@ -29,7 +29,7 @@ pub enum AssertionRefusal {
         /// The registered algorithm.
         pinned: Algorithm,
     },
-    /// The header's `kid` is in no registered key.
+    /// No registered key has the header's `kid`.
     #[error("kid {0:?} is not among the client's registered keys")]
     UnknownKey(String),
     /// No registered key verifies the signature.
@@ -38,7 +38,7 @@ pub enum AssertionRefusal {
     /// A required claim is absent.
     #[error("the claim {0} is missing")]
     ClaimMissing(&'static str),
-    /// A claim is of another JSON type than it must be.
+    /// A claim has the wrong JSON type.
     #[error("the claim {0} has the wrong JSON type")]
     ClaimMistyped(&'static str),
     /// A string claim is empty or too long.
@@ -49,8 +49,8 @@ pub enum AssertionRefusal {
         /// How many characters it has.
         chars: usize,
     },
-    /// A string claim has a control character in it.
-    #[error("the claim {0} has a control character in it")]
+    /// A string claim contains a control character.
+    #[error("the claim {0} contains a control character")]
     ClaimControl(&'static str),
     /// `iss` and `sub` differ.
     #[error("iss {issuer:?} is not sub {subject:?}")]
@@ -60,10 +60,10 @@ pub enum AssertionRefusal {
         /// The claim `sub`, shortened.
         subject: String,
     },
-    /// `sub` is not the client whose keys were used.
-    #[error("the assertion names another client than the one it was checked for")]
+    /// `sub` is not the client that the keys belong to.
+    #[error("the assertion names another client, not the owner of the keys")]
     WrongClient,
-    /// `aud` is an array of one, which FAPI 2.0 does not allow.
+    /// `aud` is an array with one member, which FAPI 2.0 does not allow.
     #[error("aud is an array; the profile fapi2 needs a plain string")]
     AudienceInArray,
     /// `aud` has several members.
@@ -106,10 +106,8 @@ pub enum AssertionRefusal {
 }
 
 impl AssertionRefusal {
-    /// What the caller should change: an `error_description` in the characters
-    /// of RFC 6749 section 5.2 (printable ASCII without quotation mark and
-    /// backslash). It repeats nothing from the request, and does not tell an
-    /// unknown key from a bad signature.
+    /// The `error_description` for the caller, in the characters of RFC 6749 section 5.2. It repeats
+    /// nothing from the request and does not tell an unknown key from a bad signature.
     pub fn description(&self) -> &'static str {
         match self {
             Self::Malformed(_) => {
@@ -162,7 +160,7 @@ impl AssertionRefusal {
     }
 }
 
-/// The first characters of a caller's text: enough for the log, and bounded.
+/// The first characters of a caller's text, to bound the log.
 pub(super) fn shorten(text: &str) -> String {
     text.chars().take(MAX_ID_CHARS).collect()
 }

@@ -1,4 +1,4 @@
-//! The strict parse: no duplicate members, bounded depth, no rounded integers.
+//! The strict parser: no duplicate members, bounded depth, no rounded integers.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use super::{CanonicalError, deeper};
 /// Reads JSON strictly: RFC 8259 text in UTF-8 without a byte order mark, no
 /// duplicate member (RFC 8785 section 3.1), nothing after the value.
 ///
-/// The caller bounds the length. A literal integer that does not fit 64 bits
-/// is refused, because it would silently become a rounded number.
+/// The caller bounds the length. An integer that does not fit 64 bits is refused, because
+/// `serde_json` would round it.
 ///
 /// # Errors
 /// [`CanonicalError::Syntax`], [`CanonicalError::TooDeep`] for nesting over
 /// [`super::MAX_DEPTH`], [`CanonicalError::IntegerOutOfRange`].
 pub fn parse(json: &[u8]) -> Result<Value, CanonicalError> {
-    // Depth is counted before the parser recurses at all.
+    // The depth is checked before the parser recurses.
     check_depth_and_integers(json)?;
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let value = StrictValue
@@ -26,8 +26,8 @@ pub fn parse(json: &[u8]) -> Result<Value, CanonicalError> {
     value.map_err(|error| CanonicalError::Syntax(error.to_string()))
 }
 
-/// Walks the raw text outside strings. It need not understand JSON: what it
-/// lets through wrongly is not JSON, and the parser that follows refuses it.
+/// Scans the text outside strings. Text that is not JSON may pass, because the parser refuses it
+/// afterwards.
 fn check_depth_and_integers(json: &[u8]) -> Result<(), CanonicalError> {
     let mut depth = 0_usize;
     let mut rest = json;
@@ -49,7 +49,7 @@ fn check_depth_and_integers(json: &[u8]) -> Result<(), CanonicalError> {
     Ok(())
 }
 
-/// What follows a string, given what follows its opening quote.
+/// The text after a string. `rest` begins after the opening quote.
 fn after_string(mut rest: &[u8]) -> &[u8] {
     while let Some((&byte, tail)) = rest.split_first() {
         match byte {
@@ -61,7 +61,7 @@ fn after_string(mut rest: &[u8]) -> &[u8] {
     rest
 }
 
-/// What follows a number; refuses an integer literal over 64 bits.
+/// The text after a number. Refuses an integer that does not fit 64 bits.
 fn after_number(rest: &[u8]) -> Result<&[u8], CanonicalError> {
     let length = rest
         .iter()
@@ -78,8 +78,8 @@ fn after_number(rest: &[u8]) -> Result<&[u8], CanonicalError> {
     Ok(tail)
 }
 
-/// Builds a [`Value`] and refuses a member name that comes twice, which
-/// `serde_json` by itself would resolve silently in favour of the last.
+/// Builds a [`Value`] and refuses a repeated member name, of which `serde_json` by itself would
+/// keep the last value.
 struct StrictValue;
 
 impl<'de> DeserializeSeed<'de> for StrictValue {

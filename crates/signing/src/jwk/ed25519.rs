@@ -1,4 +1,4 @@
-//! What an Ed25519 public key must be.
+//! The checks of an Ed25519 public key.
 
 use super::JwkError;
 use crate::base64url;
@@ -13,8 +13,8 @@ const SMALL_ORDER_Y: [&str; 5] = [
     "7P_______________________________________38",
 ];
 
-/// Refuses an encoding that is not canonical (RFC 8032 section 5.1.3) and the
-/// points of small order, under which one signature fits every message.
+/// Refuses an encoding that is not canonical (RFC 8032 section 5.1.3) and the points of small
+/// order, under which one signature can fit many messages.
 pub(super) fn check_point(x: &[u8]) -> Result<(), JwkError> {
     let [low @ .., top] = x else {
         return Err(JwkError::Point);
@@ -23,9 +23,9 @@ pub(super) fn check_point(x: &[u8]) -> Result<(), JwkError> {
         return Err(JwkError::Point);
     }
     let y = [low, &[top & 0x7f]].concat();
-    // y is canonical below p = 2^255 - 19, whose encoding is ed ff … ff 7f.
-    let beyond = y[31] == 0x7f && y[1..31].iter().all(|byte| *byte == 0xff) && y[0] >= 0xed;
-    if beyond || SMALL_ORDER_Y.contains(&base64url::encode(&y).as_str()) {
+    // y is canonical below p = 2^255 - 19, which is encoded as ed ff … ff 7f.
+    let is_beyond = y[31] == 0x7f && y[1..31].iter().all(|byte| *byte == 0xff) && y[0] >= 0xed;
+    if is_beyond || SMALL_ORDER_Y.contains(&base64url::encode(&y).as_str()) {
         return Err(JwkError::Point);
     }
     Ok(())

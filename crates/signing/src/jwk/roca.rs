@@ -1,9 +1,9 @@
-//! Recognises RSA moduli of the faulty Infineon generator (CVE-2017-15361).
+//! Detects RSA moduli of the faulty Infineon generator (CVE-2017-15361).
 //!
 //! Nemec, Sys, Svenda, Klinec and Matyas, "The Return of Coppersmith's Attack",
 //! CCS 2017: the generator's primes are `k * M + (65537^a mod M)`, where `M` is
 //! the product of the first small primes. So its moduli are powers of 65537
-//! modulo `M`, which about one modulus in 2^150 of any other origin is.
+//! modulo `M`. About one in 2^150 other moduli is such a power by chance.
 
 /// The odd primes that divide `M` for every key size of the generator.
 const PRIMES: [u32; 38] = [
@@ -21,8 +21,8 @@ pub(super) fn is_weak(modulus: &[u8]) -> bool {
         let Some(logarithm) = Logarithm::of(remainder(modulus, prime), prime) else {
             return false;
         };
-        // By the Chinese remainder theorem one exponent serves all primes
-        // exactly if every pair agrees modulo the common part of their orders.
+        // By the Chinese remainder theorem, one exponent fits all primes if and only if each two
+        // agree modulo the greatest common divisor of their orders.
         if !logarithms.iter().all(|other| other.agrees(&logarithm)) {
             return false;
         }
@@ -31,15 +31,15 @@ pub(super) fn is_weak(modulus: &[u8]) -> bool {
     true
 }
 
-/// An exponent of the generator modulo one prime, known modulo `order`.
+/// An exponent of the generator modulo one prime. Exponents that differ by `order` are equal.
 struct Logarithm {
     exponent: u32,
     order: u32,
 }
 
 impl Logarithm {
-    /// `None` if `value` is no power of the generator modulo `prime`. The
-    /// primes are small, so all powers are simply tried.
+    /// Tries all powers, because `prime` is small. `None` if `value` is not a power of the
+    /// generator modulo `prime`.
     fn of(value: u32, prime: u32) -> Option<Self> {
         let generator = GENERATOR % prime;
         let mut exponent = None;

@@ -1,4 +1,4 @@
-//! The two numbers of an RSA public key, and what they must be.
+//! The modulus and the exponent of an RSA public key, and their checks.
 
 use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::signature::RsaPublicKeyComponents;
@@ -28,8 +28,7 @@ impl RsaNumbers {
         &self.exponent
     }
 
-    /// The key as an X.509 `SubjectPublicKeyInfo`. The library checks the key
-    /// once more when it parses this.
+    /// The key as an X.509 `SubjectPublicKeyInfo`.
     pub(super) fn to_der(&self) -> Result<Vec<u8>, JwkError> {
         let components = RsaPublicKeyComponents {
             n: &self.modulus,
@@ -43,7 +42,7 @@ impl RsaNumbers {
 }
 
 fn check_exponent(exponent: &[u8]) -> Result<(), JwkError> {
-    // RFC 7518 section 6.3.1.2: the minimum number of octets, so no zero first.
+    // RFC 7518 section 6.3.1.2: the smallest number of octets, so no leading zero.
     if exponent.first().is_none_or(|first| *first == 0) {
         return Err(JwkError::Member("e"));
     }
@@ -53,8 +52,8 @@ fn check_exponent(exponent: &[u8]) -> Result<(), JwkError> {
     let value = exponent
         .iter()
         .fold(0_u64, |value, byte| (value << 8) | u64::from(*byte));
-    // RFC 8017 section 3.1 asks for an odd exponent of at least 3; with 1 every
-    // message would be its own signature. Over 33 bits only the cost grows.
+    // RFC 8017 section 3.1: an odd exponent of at least 3. With 1, every message is its own
+    // signature. Above 33 bits only the cost grows.
     if value < 3 || value.is_multiple_of(2) || value >> 33 != 0 {
         return Err(JwkError::RsaExponent);
     }
@@ -65,13 +64,12 @@ fn check_modulus(modulus: &[u8]) -> Result<(), JwkError> {
     let (Some(first), Some(last)) = (modulus.first(), modulus.last()) else {
         return Err(JwkError::Member("n"));
     };
-    // RFC 7518 section 6.3.1.1: no leading zero octet; one key has one
-    // encoding, or its thumbprint would not be unique.
+    // RFC 7518 section 6.3.1.1: no leading zero octet. A key with two encodings would have two
+    // thumbprints.
     if *first == 0 {
         return Err(JwkError::Member("n"));
     }
-    // RFC 7518 sections 3.3 and 3.5 ask for 2048 bits at least; the upper bound
-    // keeps one signature's cost bounded.
+    // RFC 7518 sections 3.3 and 3.5: at least 2048 bits. The upper bound limits the cost.
     if !(256..=1024).contains(&modulus.len()) || (modulus.len() == 256 && *first < 0x80) {
         return Err(JwkError::RsaSize);
     }

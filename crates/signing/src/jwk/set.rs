@@ -1,14 +1,14 @@
-//! JWK sets: the keys one participant signs with.
+//! JWK sets: the public keys of a participant.
 
 use serde_json::Value;
 
 use super::{JwkError, PublicKey};
 use crate::canonical;
 
-/// The longest JWK set that is read, in bytes.
-pub const MAX_SET_BYTES: usize = 256 * 1024;
-/// The most keys that a JWK set may hold.
-pub const MAX_SET_KEYS: usize = 100;
+/// The longest JWK set that is read.
+pub(super) const MAX_SET_BYTES: usize = 256 * 1024;
+/// The largest number of keys in a JWK set.
+pub(super) const MAX_SET_KEYS: usize = 100;
 
 /// A checked JWK set (RFC 7517 section 5).
 #[derive(Clone, Debug)]
@@ -17,12 +17,11 @@ pub struct JwkSet {
 }
 
 impl JwkSet {
-    /// Reads a JWK set that somebody hands over: at most [`MAX_SET_KEYS`] keys,
-    /// no duplicate `kid`, and every key acceptable to [`PublicKey::from_jwk`],
-    /// one at least.
+    /// Reads a JWK set that a participant registers: 1 to [`MAX_SET_KEYS`] keys, all accepted by
+    /// [`PublicKey::from_jwk`], without a duplicate `kid`.
     ///
-    /// Only a key whose `use` is something else than `sig` is passed over, as
-    /// a participant's one set often holds its encryption keys too.
+    /// A key with a `use` other than `sig` is left out, because a participant often has one set for
+    /// signatures and encryption.
     pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
         let set = Self::read(json, |reason| *reason == JwkError::NotForSignatures)?;
         if set.keys.is_empty() {
@@ -31,23 +30,22 @@ impl JwkSet {
         Ok(set)
     }
 
-    /// Reads a JWK set from where it is published. Its owner has other readers
-    /// too, so all keys are passed over whose kind or purpose is not known here
-    /// (RFC 7517 section 5); weak, secret and malformed ones are refused.
-    /// Perhaps none is left: so a participant withdraws its last key.
+    /// Reads a JWK set that a participant publishes for all its readers. Keys with an unknown type
+    /// or purpose are left out (RFC 7517 section 5). Weak, private and malformed keys are refused.
+    /// The result may be empty, which withdraws the participant's last key.
     pub fn parse_published(json: &[u8]) -> Result<Self, JwkError> {
         Self::read(json, |reason| {
-            let of_no_use = [
+            let other_purposes = [
                 JwkError::NotForSignatures,
                 JwkError::KeyOperations,
                 JwkError::UnsupportedAlgorithm,
                 JwkError::UnsupportedKeyType,
             ];
-            of_no_use.contains(reason)
+            other_purposes.contains(reason)
         })
     }
 
-    fn read(json: &[u8], is_passed_over: impl Fn(&JwkError) -> bool) -> Result<Self, JwkError> {
+    fn read(json: &[u8], is_left_out: impl Fn(&JwkError) -> bool) -> Result<Self, JwkError> {
         if json.len() > MAX_SET_BYTES {
             return Err(JwkError::TooLong);
         }
@@ -63,17 +61,14 @@ impl JwkSet {
         for (index, jwk) in jwks.iter().enumerate() {
             let key = match PublicKey::from_jwk(jwk) {
                 Ok(key) => key,
-                Err(reason) if is_passed_over(&reason) => continue,
+                Err(reason) if is_left_out(&reason) => continue,
                 Err(reason) => {
-                    return Err(JwkError::InSet {
-                        position: index + 1,
-                        reason: Box::new(reason),
-                    });
+                    let (position, reason) = (index + 1, Box::new(reason));
+                    return Err(JwkError::InSet { position, reason });
                 }
             };
-            if let Some(kid) = key.kid()
-                && keys.iter().any(|other| other.kid() == Some(kid))
-            {
+            let mut others = keys.iter().filter_map(PublicKey::kid);
+            if let Some(kid) = others.find(|kid| key.kid() == Some(*kid)) {
                 return Err(JwkError::DuplicateKid(kid.to_owned()));
             }
             keys.push(key);
