@@ -22,7 +22,7 @@ pub enum CanonicalError {
     /// The text is not JSON, repeats a member, or goes on after the value. Holds the parser's text.
     #[error("not acceptable JSON: {0}")]
     Syntax(String),
-    /// More than [`MAX_DEPTH`] arrays and objects are nested.
+    /// More than 64 arrays and objects are nested.
     #[error("nested too deeply: at most {MAX_DEPTH} arrays and objects may enclose a value")]
     TooDeep,
     /// An integer is so large that some readers would round it.
@@ -53,7 +53,7 @@ pub fn to_canonical(value: &impl Serialize) -> Result<Vec<u8>, CanonicalError> {
 ///
 /// # Errors
 /// [`CanonicalError::TooDeep`], and [`CanonicalError::IntegerOutOfRange`] for an integer beyond
-/// [`MAX_INTEGER`] on either side of zero (RFC 8785 section 3.1). A floating point number is never
+/// 2^53 - 1 on either side of zero (RFC 8785 section 3.1). A floating point number is never
 /// refused. One from 2^53 to 10^21 is written as digits, and a verifier refuses these digits.
 pub fn canonicalize(value: &Value) -> Result<Vec<u8>, CanonicalError> {
     let mut out = Vec::with_capacity(1024);

@@ -35,13 +35,13 @@ pub enum JwkError {
     /// The set is not acceptable JSON.
     #[error("the key set is {0}")]
     Json(#[from] CanonicalError),
-    /// The set is longer than [`MAX_SET_BYTES`].
+    /// The set is longer than 256 KiB.
     #[error("the key set is too long: send at most {MAX_SET_BYTES} bytes")]
     TooLong,
     /// The set is not an object with an array `keys`.
     #[error("not a key set: send an object with an array `keys` (RFC 7517 section 5)")]
     NotASet,
-    /// The set has no key for signatures, or more than [`MAX_SET_KEYS`] keys.
+    /// The set has no key for signatures, or more than 100 keys.
     #[error("send 1 to {MAX_SET_KEYS} keys, at least one of them for signatures")]
     KeyCount,
     /// Two keys of the set have the same `kid`.
@@ -167,7 +167,7 @@ impl PublicKey {
         Ok(Self { kid, pinned, ..key })
     }
 
-    /// The key's `kid`, if any: at most [`MAX_KID_CHARS`] characters.
+    /// The key's `kid`, if any: at most 256 characters.
     pub fn kid(&self) -> Option<&str> {
         self.kid.as_deref()
     }

@@ -23,7 +23,7 @@ const REFUSED_HEADERS: [&str; 6] = ["crit", "b64", "jwk", "jku", "x5u", "x5c"];
 /// Why a token is not accepted, or cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum JwsError {
-    /// The token is longer than [`MAX_TOKEN_BYTES`].
+    /// The token is longer than 16 KiB.
     #[error("the token is too long: at most {MAX_TOKEN_BYTES} bytes")]
     TooLong,
     /// The token does not have three parts with dots between them.

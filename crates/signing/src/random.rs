@@ -11,7 +11,7 @@ const MAX_TOKEN_BYTES: usize = 1024;
 /// Why a random token cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RandomError {
-    /// The number of bytes is 0 or above [`MAX_TOKEN_BYTES`].
+    /// The number of bytes is 0 or above 1,024.
     #[error("ask for 1 to {MAX_TOKEN_BYTES} random bytes, not {0}")]
     Length(usize),
     /// The system's generator failed.
@@ -25,7 +25,7 @@ pub enum RandomError {
 /// needs 32 (S-26).
 ///
 /// # Errors
-/// [`RandomError::Length`] for 0 or more than [`MAX_TOKEN_BYTES`] bytes, and
+/// [`RandomError::Length`] for 0 or more than 1,024 bytes, and
 /// [`RandomError::Generator`] when the system's generator fails.
 pub fn token(bytes: usize) -> Result<String, RandomError> {
     // A token of no bytes would be the same token every time.

@@ -23,7 +23,7 @@ pub enum SealError {
     /// The key-encryption key is not 32 bytes in base64url without padding.
     #[error("the key-encryption key must be 32 bytes in base64url without padding (43 characters)")]
     Key,
-    /// The plaintext is longer than [`MAX_PLAINTEXT_BYTES`].
+    /// The plaintext is longer than 64 KiB.
     #[error("at most {MAX_PLAINTEXT_BYTES} bytes can be sealed")]
     TooLong,
     /// The sealed text does not have the form that `seal` writes.

@@ -15,7 +15,7 @@ use super::{CanonicalError, deeper};
 ///
 /// # Errors
 /// [`CanonicalError::Syntax`], [`CanonicalError::TooDeep`] for nesting over
-/// [`super::MAX_DEPTH`], [`CanonicalError::IntegerOutOfRange`].
+/// 64 levels, [`CanonicalError::IntegerOutOfRange`].
 pub fn parse(json: &[u8]) -> Result<Value, CanonicalError> {
     // The depth is checked before the parser recurses.
     check_depth_and_integers(json)?;

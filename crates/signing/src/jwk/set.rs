@@ -17,7 +17,7 @@ pub struct JwkSet {
 }
 
 impl JwkSet {
-    /// Reads a JWK set that a participant registers: 1 to [`MAX_SET_KEYS`] keys, all accepted by
+    /// Reads a JWK set that a participant registers: 1 to 100 keys, all accepted by
     /// [`PublicKey::from_jwk`], without a duplicate `kid`.
     ///
     /// A key with a `use` other than `sig` is left out, because a participant often has one set for
