@@ -62,7 +62,7 @@ impl Default for GenerateOptions {
     }
 }
 
-/// The numbers of what was written.
+/// The numbers of written rows and chains, and of skipped addresses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
     /// All rows.

@@ -228,7 +228,7 @@ impl Slot {
         }
     }
 
-    /// The lines before the street; a house number at their end belongs into the street's line.
+    /// The lines before the street; a house number at their end belongs on the street's line.
     fn first_lines(self, street: Street) -> (Vec<String>, Kind) {
         match self {
             Self::Number(number) => (vec![number.to_string()], Kind::House),

@@ -55,10 +55,11 @@ impl<'a> Members<'a> {
         };
         // An empty cell is an absent member, except that the empty name of a party clears it.
         let is_party = pairs().any(|pair| pair == (TYPE, "party"));
-        let told = pairs()
+        let present = pairs()
             .filter(|(name, cell)| !cell.is_empty() || (is_party && *name == CLEARED_WHEN_EMPTY));
         Ok(Self(
-            told.map(|(name, cell)| (Cow::from(name), Value::Text(Cow::from(cell))))
+            present
+                .map(|(name, cell)| (Cow::from(name), Value::Text(Cow::from(cell))))
                 .collect(),
         ))
     }

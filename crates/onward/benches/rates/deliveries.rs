@@ -113,11 +113,11 @@ impl Bench {
 
     /// Replays all events of this run to them and returns the number of deliveries.
     pub(crate) async fn replay(&mut self, audience: &Audience) -> usize {
-        let mut owed = 0;
+        let mut pending = 0;
         for subscription in &audience.subscriptions {
-            owed += self.webhooks.replay(subscription, &self.since).await;
+            pending += self.webhooks.replay(subscription, &self.since).await;
         }
-        usize::try_from(owed).unwrap()
+        usize::try_from(pending).unwrap()
     }
 
     /// Sends events until connections are open and statements are prepared.
@@ -177,14 +177,14 @@ impl Bench {
         let mut audience = self.subscribe(&[Manner::Healthy]).await;
         let before = Cpu::of(&self.node);
         let begun = crate::load::now();
-        let owed = self.replay(&audience).await;
-        let receipts = audience.receive(owed).await;
+        let pending = self.replay(&audience).await;
+        let receipts = audience.receive(pending).await;
         let cpu = Cpu::of(&self.node).since(&before);
         println!(
-            "  1 subscriber  {owed:>6} owed before {:>6.0} /s   {:>5.0} µs CPU each, {:>2.0} % of \
+            "  1 subscriber  {pending:>6} pending     {:>6.0} /s   {:>5.0} µs CPU each, {:>2.0} % of \
              it signing",
-            owed as f64 / (last(&receipts) - begun).as_secs_f64(),
-            cpu.all / owed as f64 * 1e6,
+            pending as f64 / (last(&receipts) - begun).as_secs_f64(),
+            cpu.all / pending as f64 * 1e6,
             cpu.signing / cpu.all * 100.0,
         );
         self.unsubscribe(audience).await;

@@ -17,11 +17,11 @@ pub(crate) async fn measure(bench: &mut Bench, rounds: u64, length: Duration) {
     let mut alone = Vec::new();
     let mut beside = Vec::new();
     let mut ratios = Vec::new();
-    let mut owed = 0;
+    let mut pending = 0;
     for _round in 0..rounds {
         let first = run(bench, length).await;
         let troubled = bench.subscribe(&TROUBLED).await;
-        owed = bench.replay(&troubled).await / TROUBLED.len();
+        pending = bench.replay(&troubled).await / TROUBLED.len();
         let second = run(bench, length).await;
         bench.unsubscribe(troubled).await;
         tokio::time::sleep(CALM).await;
@@ -41,7 +41,7 @@ pub(crate) async fn measure(bench: &mut Bench, rounds: u64, length: Duration) {
         &alone,
     );
     report(
-        &format!("  1 beside a hanging, a dripping and a dead one, {owed} owed to each"),
+        &format!("  1 beside a hanging, a dripping and a dead one, {pending} pending for each"),
         &beside,
     );
     println!(

@@ -26,14 +26,14 @@ pub struct GenerateArgs {
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Take the addresses of this table (.csv or .tsv, or either with .gz), in its order; its
+    /// Takes the addresses of this table (.csv or .tsv, or either with .gz), in its order; its
     /// header names the columns address, postcode and optionally uprn
     #[arg(long, value_name = "FILE")]
     pub addresses: Option<PathBuf>,
     /// The reference day of the data: no recorded event is later
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = AS_OF)]
     pub as_of: Date,
-    /// Write to this file, compressed when it ends in .gz, instead of to standard output
+    /// Writes to this file, compressed when it ends in .gz, instead of to standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

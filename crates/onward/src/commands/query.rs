@@ -94,7 +94,7 @@ pub enum QueryError {
     #[error("no key set to verify with: pass --jwks FILE_OR_URL, or --sandbox DIR")]
     NoKeySet,
     /// A key set at a URL was named without a certificate authority to trust.
-    #[error("whom to trust for the key set's address is not said: pass --ca FILE, or --ca system")]
+    #[error("no certificate authority to trust for the key set: pass --ca FILE, or --ca system")]
     NoTrust,
 }
 

@@ -44,7 +44,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     if asked == StopSignal::Terminate {
         tracing::info!(
             drain_seconds = config.drain_seconds,
-            "leaving: not ready any more"
+            "draining: no longer ready"
         );
         tokio::select! {
             () = server.drain() => {}

@@ -38,7 +38,7 @@ enum Refusal {
     MediaType,
     #[error("the body is larger than {} bytes", limits::EVENT_BODY_BYTES_MAX)]
     TooLarge,
-    #[error("the body did not arrive in whole")]
+    #[error("the body is incomplete")]
     Incomplete,
     #[error(transparent)]
     Event(EventRefusal),
@@ -46,7 +46,7 @@ enum Refusal {
     NoKeySet(String),
     #[error("not forwarded: {0}")]
     Forward(String),
-    #[error("no more events are taken")]
+    #[error("no more events are accepted")]
     Ended,
 }
 
