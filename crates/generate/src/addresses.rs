@@ -20,7 +20,7 @@ impl Properties {
     /// Starts with the first placeholder UPRN.
     #[expect(
         clippy::new_without_default,
-        reason = "an empty value is no default here"
+        reason = "a counter has no natural default"
     )]
     pub const fn new() -> Self {
         Self {

@@ -104,7 +104,7 @@ pub enum GenerateError {
         file: PathBuf,
         /// The number of the wrong line, from 1.
         line: u64,
-        /// What is wrong with the line.
+        /// The mistake in the line.
         reason: String,
     },
     /// All placeholders are used up.

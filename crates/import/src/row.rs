@@ -256,8 +256,8 @@ impl PropertyRow {
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // serde's internally tagged enums neither refuse every unknown member nor name the row type
-        // in an error, so the row is read as flat members first.
+        // serde's internally tagged enums accept some unknown members and do not name the row type
+        // in errors. So the row is read as flat members first.
         Self::from_members(Members::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

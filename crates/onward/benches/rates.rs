@@ -14,7 +14,7 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a benchmark that meets a surprise shall stop, and prints what it measures"
+    reason = "a benchmark stops at the first error and prints its measurements"
 )]
 
 #[path = "rates/agent.rs"]

@@ -1,4 +1,4 @@
-//! Reads typed values from the members of a row, or reports what is wrong with them.
+//! Reads typed values from the members of a row and reports wrong values.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use super::error::{RowError, is_unprintable, quoted};
 use super::members::{Members, Value};
 use super::row_type::RowType;
 
-/// The members of a row whose type is known; each is valid for the type and appears once.
+/// The members of a row of a known type; each is valid for the type and appears once.
 #[derive(Debug)]
 pub(super) struct Fields<'a> {
     row_type: RowType,

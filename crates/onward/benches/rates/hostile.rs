@@ -220,8 +220,8 @@ impl Attackers {
     }
 }
 
-/// Sends the same valid first message again and again, which costs the attacker nothing, and
-/// disconnects after the server's answer, which costs the server a signature.
+/// Sends the same valid first message again and again and disconnects after the server's answer. It
+/// costs the attacker nothing and the server a signature.
 async fn spoil_handshakes(scene: Scene) {
     let name = "localhost".try_into().unwrap();
     let mut client = ClientConnection::new(Arc::clone(&scene.tls), name).unwrap();

@@ -26,12 +26,12 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE_OR_URL", conflicts_with = "sandbox")]
     jwks: Option<String>,
 
-    /// The running sandbox whose key set to use [default: ./onward-sandbox, if there is one]
+    /// The running sandbox that serves the key set [default: ./onward-sandbox, if there is one]
     #[arg(long, value_name = "DIR")]
     sandbox: Option<PathBuf>,
 
-    /// The certificate authorities to trust for the key set's address, PEM; `system` for those of
-    /// the operating system.
+    /// The certificate authorities to trust for the key set's address, PEM; `system` for the
+    /// authorities of the operating system.
     #[arg(long, value_name = "FILE", requires = "jwks")]
     ca: Option<PathBuf>,
 

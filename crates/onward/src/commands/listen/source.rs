@@ -1,4 +1,4 @@
-//! The service whose events are received: a sandbox, or a service named by options.
+//! Opens the source of events: a sandbox, or a service named by options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
