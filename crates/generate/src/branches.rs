@@ -10,7 +10,6 @@ use super::random::Random;
 pub(super) struct Branches {
     /// The town number of each branch.
     towns: Vec<usize>,
-    /// The branches of each town.
     by_town: Vec<Vec<usize>>,
     participants: usize,
 }
@@ -46,12 +45,10 @@ impl Branches {
         self.towns.len()
     }
 
-    /// The town of a branch.
     pub(super) fn town(&self, branch: usize) -> usize {
         self.towns.get(branch).copied().unwrap_or_default()
     }
 
-    /// Picks any branch.
     pub(super) fn pick(&self, random: &mut Random) -> usize {
         random.index(self.count())
     }
@@ -70,7 +67,6 @@ impl Branches {
         self.pick(random)
     }
 
-    /// The reference that rows use for a branch.
     pub(super) fn reference(branch: usize) -> String {
         format!("BR{:05}", branch + 1)
     }

@@ -30,7 +30,6 @@ struct TownCount {
     used: u64,
 }
 
-/// A street of a town.
 #[derive(Debug, Clone, Copy)]
 struct Street {
     /// From 0 to the town's number of streets less one.

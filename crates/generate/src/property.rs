@@ -21,7 +21,6 @@ pub(super) enum Kind {
 pub(super) struct Property {
     /// The UPRN; `None` gets a placeholder.
     pub(super) uprn: Option<Uprn>,
-    /// Address lines 1 to 4.
     pub(super) lines: [String; 4],
     /// The post town; empty when unknown.
     pub(super) post_town: String,
@@ -29,7 +28,6 @@ pub(super) struct Property {
     pub(super) postcode: String,
     /// The address as shown; empty when the lines give it.
     pub(super) display_address: String,
-    /// The kind of building.
     pub(super) kind: Kind,
     /// The usual price of a house in this place, in thousands of pounds.
     pub(super) price_thousands: u16,

@@ -30,7 +30,6 @@ pub(super) struct Sample<'a> {
     placeholders: Placeholders,
 }
 
-/// The source of addresses.
 enum Supply {
     MadeUp(MadeUpAddresses),
     Given(Box<GivenAddresses>),

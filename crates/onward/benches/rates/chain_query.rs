@@ -18,7 +18,6 @@ const CONNECTIONS: usize = 64;
 /// The properties that a warm run requests again and again.
 const WARM_PROPERTIES: usize = 200;
 
-/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));

@@ -12,7 +12,6 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// An open connection.
 pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
 }

@@ -28,7 +28,6 @@ pub(crate) const BACKLOG_EVENTS: u64 = 10_000;
 /// A measurement stops waiting after this time without an event.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
-/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
@@ -104,7 +103,6 @@ impl Bench {
         audience
     }
 
-    /// Removes all their subscriptions.
     pub(crate) async fn unsubscribe(&mut self, audience: Audience) {
         for subscription in &audience.subscriptions {
             self.webhooks.unsubscribe(subscription).await;

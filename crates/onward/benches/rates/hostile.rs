@@ -81,7 +81,6 @@ struct Scene {
     done: Arc<AtomicU64>,
 }
 
-/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 3);

@@ -170,7 +170,6 @@ where
     done.into_iter().flatten().collect()
 }
 
-/// The current time.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 pub(crate) fn now() -> Instant {
     Instant::now()

@@ -18,7 +18,6 @@ const MANY: usize = 64;
 /// The links that are removed and added again in the middle of a chain, for each length.
 const LINKS: usize = 40;
 
-/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));

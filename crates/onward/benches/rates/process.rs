@@ -108,7 +108,6 @@ impl Node {
         }
     }
 
-    /// Stops the server.
     pub(crate) async fn stop(mut self) {
         self.child.kill().await.unwrap();
     }
@@ -156,7 +155,6 @@ impl Node {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// The number of open file descriptors.
     pub(crate) fn open_files(&self) -> usize {
         let path = format!("/proc/{}/fd", self.child.id().unwrap());
         std::fs::read_dir(path).unwrap().count()
@@ -185,7 +183,6 @@ impl Node {
         paths.filter(is_signer).map(|path| cpu_seconds(&path)).sum()
     }
 
-    /// An API key for webhook management.
     pub(crate) fn api_key(&self) -> &str {
         &self.sandbox.api_keys[0].key
     }

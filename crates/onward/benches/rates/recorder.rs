@@ -14,7 +14,6 @@ use crate::process::Node;
 
 /// The listings that take turns, each with a property.
 const LISTINGS: usize = 1_000;
-/// Writers at once.
 const WRITERS: usize = 32;
 /// The date of an event with the number 0; the number counts the days since this date.
 const FIRST_DAY: Date = jiff::civil::date(1900, 1, 1);

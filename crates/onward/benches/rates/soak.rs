@@ -14,7 +14,6 @@ const CONNECTIONS: usize = 64;
 /// The duration of the run that finds the peak.
 const PEAK: Duration = Duration::from_secs(10);
 
-/// Measures everything and prints it.
 pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let length = Duration::from_secs(read_setting("ONWARD_SOAK_SECONDS", 600).max(10));

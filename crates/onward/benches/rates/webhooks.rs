@@ -16,7 +16,6 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    /// Connects to webhook management.
     pub(crate) async fn open(node: &Node) -> Self {
         let (tls, _token) = node.sign_in(None).await;
         Self {

@@ -37,7 +37,6 @@ pub(super) enum FillError {
 }
 
 impl Filled {
-    /// The property with this address.
     pub(super) fn find(&self, address: &str) -> Option<PropertyId> {
         self.by_address.get(&normalise(address)).copied()
     }
