@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use storage::subscriptions::SubscriptionId;
-use storage::{Hearing, StorageError, events, lanes};
+use storage::{NotificationListener, StorageError, events, lanes};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use uuid::Uuid;
@@ -81,16 +81,16 @@ struct Dispatcher {
     tasks: JoinSet<()>,
     newest_event: i64,
     /// `None` where the engine sends no notifications: then the newest event is read instead.
-    notifications: Option<Hearing>,
+    notifications: Option<NotificationListener>,
     stop: watch::Receiver<bool>,
 }
 
-fn receive_notifications(node: &Node) -> Option<Hearing> {
+fn receive_notifications(node: &Node) -> Option<NotificationListener> {
     let wake = Arc::clone(&node.context.wake);
     let notifications = node
         .context
         .storage
-        .hear_nodes(&node.name, move || wake.wake_here());
+        .listen_to_nodes(&node.name, move || wake.wake_here());
     notifications.unwrap_or_else(|error| {
         tracing::warn!(%error, "notifications of other nodes cannot be received");
         None
@@ -105,7 +105,7 @@ async fn notify_nodes(node: Arc<Node>, mut stop: watch::Receiver<bool>) {
             changed = own.changed() => if changed.is_err() { return },
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
-        if let Err(error) = node.context.storage.tell_nodes(&node.name).await {
+        if let Err(error) = node.context.storage.notify_nodes(&node.name).await {
             tracing::warn!(%error, "other nodes were not notified of an event");
         }
         tokio::time::sleep(NOTIFY_INTERVAL).await;

@@ -8,7 +8,7 @@ use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::{self, Hears, SubscriptionId};
+use storage::subscriptions::{self, SubscribedTypes, SubscriptionId};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -107,7 +107,7 @@ struct Storing {
     batch: Vec<FinishedAttempt>,
     /// The event types that the subscription receives now; `None` if it is disabled or the lease is
     /// lost.
-    task: JoinHandle<Result<Option<Hears>, StorageError>>,
+    task: JoinHandle<Result<Option<SubscribedTypes>, StorageError>>,
 }
 
 impl Runner {
@@ -266,7 +266,7 @@ impl Runner {
 
     /// Queues the deliveries that follow the stored ones. Returns `false` if the lease is lost or
     /// the subscription disabled.
-    fn note_stored(&mut self, receives: Option<Hears>) -> bool {
+    fn note_stored(&mut self, receives: Option<SubscribedTypes>) -> bool {
         let batch = self.storing.take().map(|storing| storing.batch);
         let Some(receives) = receives else {
             return false;
@@ -274,9 +274,9 @@ impl Runner {
         for sent in batch.into_iter().flatten() {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
-        if receives != self.lane.hears {
+        if receives != self.lane.subscribed_types {
             // Deliveries that were read ahead may be cancelled by now.
-            self.lane.hears = receives;
+            self.lane.subscribed_types = receives;
             self.ahead.forget();
         }
         true
@@ -293,7 +293,7 @@ impl Runner {
     }
 }
 
-async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Hears>, StorageError> {
+async fn end_of(storing: &mut Option<Storing>) -> Result<Option<SubscribedTypes>, StorageError> {
     match storing {
         Some(storing) => (&mut storing.task)
             .await
@@ -307,7 +307,7 @@ async fn record(
     (lane, health): (Lane, Health),
     results: Vec<AttemptResult>,
     disabling: Option<Disabling>,
-) -> Result<Option<Hears>, StorageError> {
+) -> Result<Option<SubscribedTypes>, StorageError> {
     let now = node.context.clock.now_seconds();
     let recording = node.context.storage.write_under_row_locks(move |write| {
         if !attempts::store_attempts(write, &lane, &results, &health)? {
@@ -317,7 +317,7 @@ async fn record(
             let reason = disabling.as_str();
             subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
         }
-        subscriptions::find_hears(write, lane.subscription)
+        subscriptions::find_subscribed_types(write, lane.subscription)
     });
     recording.await
 }

@@ -44,7 +44,7 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
             .forget_expired(tokens_before);
         let cleaning = async {
             clean_store(&housekeeping).await?;
-            end_remains(&housekeeping, &stop).await
+            delete_leftovers(&housekeeping, &stop).await
         };
         if let Err(error) = cleaning.await {
             tracing::warn!(%error, "expired rows could not be removed");
@@ -77,7 +77,7 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
 
 /// Cancels pending deliveries of revoked API keys, and removes those of deleted subscriptions.
 /// Stops early when `stop` turns true; the next round goes on.
-pub async fn end_remains(
+pub async fn delete_leftovers(
     housekeeping: &Housekeeping,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StorageError> {
@@ -86,11 +86,11 @@ pub async fn end_remains(
         let now = housekeeping.clock.now_milliseconds();
         let cancelling = housekeeping
             .storage
-            .write_under_row_locks(move |write| waiting::cancel_ownerless(write, now, limit));
+            .write_under_row_locks(move |write| waiting::cancel_of_revoked_keys(write, now, limit));
         let cancelled: u64 = cancelling.await?;
         let deleting = housekeeping
             .storage
-            .write_at_length(move |write| waiting::delete_remains(write, limit));
+            .write_at_length(move |write| waiting::delete_removed(write, limit));
         let deleted: u64 = deleting.await?;
         if cancelled + deleted == 0 {
             break;

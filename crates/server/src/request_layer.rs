@@ -20,7 +20,7 @@ use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::metrics::RequestLabels;
-use crate::oauth::answer::Unproven;
+use crate::oauth::answer::AuthenticationFailure;
 use crate::problem::Problem;
 use crate::rate_limit_fields;
 
@@ -91,7 +91,7 @@ pub(crate) async fn wrap(
     let listener = layer.listener;
     let request_id = layer.shared.request_ids.make();
     let interaction_id = read_interaction_id(request.headers());
-    believe_trusted_proxy(&layer.shared.trusted_proxies, &mut request);
+    read_trusted_proxy(&layer.shared.trusted_proxies, &mut request);
     let span = begin_span(listener, &request, &request_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
@@ -100,7 +100,7 @@ pub(crate) async fn wrap(
         log_problem(&problem, &request_id, &method, &path);
         response = layer.shape_refusal(&problem, &request_id, response.headers());
     }
-    if let Some(Unproven(reason)) = response.extensions().get() {
+    if let Some(AuthenticationFailure(reason)) = response.extensions().get() {
         tracing::info!(%request_id, %path, reason, "a client failed to authenticate");
     }
     layer.add_fields(response.headers_mut(), &request_id, interaction_id);
@@ -210,7 +210,7 @@ fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
 
 /// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates TLS
 /// (S-20, RFC 9440 section 2.4). The field of any other peer is ignored.
-fn believe_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
+fn read_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
     let is_trusted = |peer: &Peer| trusted_proxies.contains(&peer.address);
     if !request.extensions().get().is_some_and(is_trusted) {
         return;

@@ -4,7 +4,7 @@ mod postgres;
 mod sqlite;
 mod threads;
 
-pub use self::postgres::Hearing;
+pub use self::postgres::NotificationListener;
 pub(crate) use self::postgres::{
     PostgresEngine, PostgresOptions, PostgresSession, notify, tls_config,
 };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::engine::{
-    self, Hearing, PostgresEngine, PostgresOptions, ReadJob, ReadMode, SqliteEngine, WriteJob,
-    WriteMode,
+    self, NotificationListener, PostgresEngine, PostgresOptions, ReadJob, ReadMode, SqliteEngine,
+    WriteJob, WriteMode,
 };
 use crate::session::{Read, Write};
 use crate::{Result, StorageError, address_index};
@@ -229,11 +229,11 @@ impl Storage {
 
     /// Calls `on_notice` for each notification of a node other than `name`, until the returned value
     /// is dropped. SQLite has no notifications and returns `None`.
-    pub fn hear_nodes(
+    pub fn listen_to_nodes(
         &self,
         name: &str,
         on_notice: impl Fn() + Send + 'static,
-    ) -> Result<Option<Hearing>> {
+    ) -> Result<Option<NotificationListener>> {
         match self.engine.as_ref() {
             Engine::Sqlite(_) => Ok(None),
             Engine::Postgres(engine) => engine.listen(name.to_owned(), on_notice).map(Some),
@@ -241,7 +241,7 @@ impl Storage {
     }
 
     /// Notifies the other nodes of a commit. Call it after the commit.
-    pub async fn tell_nodes(&self, name: &str) -> Result<()> {
+    pub async fn notify_nodes(&self, name: &str) -> Result<()> {
         match self.engine.as_ref() {
             Engine::Sqlite(_) => Ok(()),
             Engine::Postgres(_) => {

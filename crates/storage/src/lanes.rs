@@ -6,7 +6,7 @@
 //! Times are in milliseconds.
 
 use crate::row::Row;
-use crate::subscriptions::{Hears, SubscriptionId, read_hears};
+use crate::subscriptions::{SubscribedTypes, SubscriptionId, read_hears};
 use crate::{Read, Result, Write};
 
 /// The recent failures of a lane, from which its breaker decides.
@@ -36,7 +36,7 @@ pub struct Lane {
     /// The URL of the receiver.
     pub callback_url: String,
     /// The event types of the subscription when the lane was leased.
-    pub hears: Hears,
+    pub subscribed_types: SubscribedTypes,
 }
 
 /// Active subscriptions with a due delivery whose lane `owner` may lease and whose breaker is not
@@ -174,7 +174,7 @@ fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {
         epoch: row.integer(0)?,
         health: read_health(row, 1)?,
         callback_url: row.text(4)?,
-        hears: read_hears(row, 5)?,
+        subscribed_types: read_hears(row, 5)?,
     })
 }
 

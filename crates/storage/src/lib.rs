@@ -43,7 +43,7 @@ pub mod state;
 pub mod subscriptions;
 pub mod waiting;
 
-pub use engine::Hearing;
+pub use engine::NotificationListener;
 pub use error::StorageError;
 pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
 pub use session::{Read, Write};

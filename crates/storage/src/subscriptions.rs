@@ -66,7 +66,7 @@ pub struct StoredSubscription {
 
 /// The event types that an active subscription receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hears {
+pub struct SubscribedTypes {
     /// `milestone.updated`.
     pub milestones: bool,
     /// `fallthrough`.
@@ -200,7 +200,10 @@ pub fn find_subscription_by_url(
 }
 
 /// The event types that a subscription receives now. `None` if it is not active.
-pub fn find_hears(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Hears>> {
+pub fn find_subscribed_types(
+    read: &mut Read<'_>,
+    id: SubscriptionId,
+) -> Result<Option<SubscribedTypes>> {
     read.query_one(
         "select hears_milestones, hears_fall_throughs from subscription \
          where id = $1 and status = 'active'",
@@ -235,7 +238,7 @@ pub fn disable_subscription(
     Ok(())
 }
 
-/// Removes a subscription for its owner. [`waiting::delete_remains`] deletes its rows in parts later.
+/// Removes a subscription for its owner. [`waiting::delete_removed`] deletes its rows in parts later.
 /// Until then a placeholder replaces its URL, which a new subscription may use again.
 pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     // The lane comes first, because a transaction that stores results locks the lane's row first.
@@ -258,8 +261,8 @@ fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn read_hears(row: &Row<'_>, first: usize) -> Result<Hears> {
-    Ok(Hears {
+pub(crate) fn read_hears(row: &Row<'_>, first: usize) -> Result<SubscribedTypes> {
+    Ok(SubscribedTypes {
         milestones: row.flag(first)?,
         fall_throughs: row.flag(first + 1)?,
     })

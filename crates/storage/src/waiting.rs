@@ -9,7 +9,7 @@ use crate::subscriptions::SubscriptionId;
 use crate::{Read, Result, Write};
 
 /// Makes at most `limit` pending deliveries due now. Returns how many.
-pub fn hasten_waiting(
+pub fn make_waiting_due(
     write: &mut Write<'_>,
     id: SubscriptionId,
     now: i64,
@@ -48,7 +48,7 @@ pub fn cancel_waiting(
 
 /// Cancels at most `limit` pending deliveries of subscriptions whose API key was revoked. Nobody
 /// can enable such a subscription again. Returns how many.
-pub fn cancel_ownerless(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
+pub fn cancel_of_revoked_keys(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     let found = write.query_one(
         "select s.id from subscription s join api_key k on k.id = s.api_key_id \
          where k.revoked_at is not null \
@@ -71,7 +71,7 @@ pub fn cancel_ownerless(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u
 
 /// Deletes at most `limit` deliveries of a removed subscription with their attempts, and at last
 /// the subscription. Returns how many rows it deleted, without attempts; 0 when nothing is left.
-pub fn delete_remains(write: &mut Write<'_>, limit: i64) -> Result<u64> {
+pub fn delete_removed(write: &mut Write<'_>, limit: i64) -> Result<u64> {
     let Some(id) = find_removed(write)? else {
         return Ok(0);
     };

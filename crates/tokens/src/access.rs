@@ -180,7 +180,7 @@ fn describe(refusal: TokenRefusal) -> &'static str {
             "The signature of the token does not verify. Get a new token."
         }
         TokenRefusal::WrongIssuer => "The token comes from another issuer.",
-        TokenRefusal::WrongAudience => "The token is meant for another context.",
+        TokenRefusal::WrongAudience => "The token is meant for another service.",
         TokenRefusal::Expired => "The token has expired. Get a new token.",
         TokenRefusal::NotYet => "The token is not valid yet. Check your clock.",
     }

@@ -8,7 +8,7 @@ use crate::rate_limit_fields;
 
 /// Why a client failed to authenticate, for the log.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unproven(pub &'static str);
+pub(crate) struct AuthenticationFailure(pub &'static str);
 
 /// Builds the answer. It forbids caching (RFC 6749 section 5.1) and shows the rate limit of a known
 /// client (S-14).
@@ -22,7 +22,9 @@ pub(crate) fn respond(
             let unproven = refusal.unproven();
             let mut response = refusal.into_response();
             if let Some(reason) = unproven {
-                response.extensions_mut().insert(Unproven(reason));
+                response
+                    .extensions_mut()
+                    .insert(AuthenticationFailure(reason));
             }
             response
         }

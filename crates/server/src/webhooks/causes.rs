@@ -15,7 +15,7 @@ use super::replaying::under_way;
 use crate::listing_management::causes::Cause;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
-use crate::routes::webhook::simulate::unheard;
+use crate::routes::webhook::simulate::nobody_subscribed;
 use crate::routes::webhook::subscribe::too_many;
 use crate::routes::webhook::subscriptions::deliveries::redeliver::unknown_delivery;
 
@@ -41,7 +41,7 @@ pub struct Callback;
 pub struct OneMore;
 
 /// An event that at least one subscription must receive.
-pub struct Heard;
+pub struct Subscribed;
 
 impl<T: Cause> IntoResponses for Refused<T> {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
@@ -100,8 +100,8 @@ impl Cause for OneMore {
     }
 }
 
-impl Cause for Heard {
+impl Cause for Subscribed {
     fn problems() -> Vec<Problem> {
-        vec![unheard()]
+        vec![nobody_subscribed()]
     }
 }

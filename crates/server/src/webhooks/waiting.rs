@@ -8,16 +8,19 @@ use crate::limits::WAITING_CHANGED_MAX;
 use crate::webhooks::WebhookManagement;
 
 /// Makes all pending deliveries due now. Those that a crash leaves out keep their time.
-pub async fn hasten(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<(), StorageError> {
+pub async fn make_due_now(
+    webhooks: &WebhookManagement,
+    id: SubscriptionId,
+) -> Result<(), StorageError> {
     let now = webhooks.clock.now_milliseconds();
     in_parts(webhooks, move |write| {
-        waiting::hasten_waiting(write, id, now, WAITING_CHANGED_MAX)
+        waiting::make_waiting_due(write, id, now, WAITING_CHANGED_MAX)
     })
     .await
 }
 
 /// Cancels pending deliveries of the types that are not in `events`.
-pub async fn cancel_unheard(
+pub async fn cancel_unsubscribed(
     webhooks: &WebhookManagement,
     id: SubscriptionId,
     events: &[EventType],

@@ -21,7 +21,7 @@ use postgres::types::ToSql;
 use postgres::{Client, Config, Statement, Transaction};
 
 use self::connection::connect;
-pub use self::notifications::Hearing;
+pub use self::notifications::NotificationListener;
 pub(crate) use self::notifications::notify;
 pub(crate) use self::tls::tls_config;
 use super::threads::Threads;
@@ -137,7 +137,7 @@ impl PostgresEngine {
         &self,
         name: String,
         on_notice: impl Fn() + Send + 'static,
-    ) -> Result<Hearing> {
+    ) -> Result<NotificationListener> {
         notifications::listen(Arc::clone(&self.options), name, on_notice)
     }
 

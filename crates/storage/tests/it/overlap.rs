@@ -34,7 +34,7 @@ on_both_engines! {
                 subscriptions::remove_subscription(write, subscription.id)
             };
             wait_for(other.write_at_length(remove)).unwrap();
-            delete_remains(other);
+            delete_removed(other);
         });
         assert_eq!([EVENTS, DELIVERIES].map(|sql| count(&storage, sql)), [1, 0]);
     }
@@ -51,7 +51,7 @@ on_both_engines! {
             |_| Ok(0),
             |other| write(other, |write| record_event(write, "evt_1", 1)),
         );
-        delete_remains(&storage);
+        delete_removed(&storage);
         assert_eq!([EVENTS, DELIVERIES].map(|sql| count(&storage, sql)), [1, 0]);
         assert_eq!(count(&storage, "select count(*) from subscription"), 0);
     }
@@ -160,7 +160,7 @@ fn open_with_subscription(database: &TestDatabase) -> (Storage, StoredSubscripti
     (storage, subscription)
 }
 
-fn delete_remains(storage: &Storage) {
-    let delete = |write: &mut Write<'_>| waiting::delete_remains(write, 10);
+fn delete_removed(storage: &Storage) {
+    let delete = |write: &mut Write<'_>| waiting::delete_removed(write, 10);
     while wait_for(storage.write_at_length(delete)).unwrap() > 0 {}
 }

@@ -24,7 +24,7 @@ on_both_engines! {
     fn later_deliveries_become_due_now(database) {
         let (storage, _api_key) = open(database, 5);
         database.run(&format!("update delivery set attempts = 1, not_before = {LATER} where id > 2"));
-        let parts = in_parts(&storage, |write| waiting::hasten_waiting(write, LANE, NOW, 2));
+        let parts = in_parts(&storage, |write| waiting::make_waiting_due(write, LANE, NOW, 2));
         assert_eq!(parts, [2, 1, 0]);
         assert_eq!(count(&storage, "select count(*) from delivery where attempts = 1"), 3);
         let (due, _) = read(&storage, |read| deliveries::list_heads(read, LANE, NOW, 9));
@@ -51,7 +51,7 @@ on_both_engines! {
             record(write, 4)
         });
         assert_eq!(receivers, 2);
-        let cancel = |write: &mut Write<'_>| waiting::cancel_ownerless(write, NOW, 3);
+        let cancel = |write: &mut Write<'_>| waiting::cancel_of_revoked_keys(write, NOW, 3);
         assert_eq!(in_parts(&storage, cancel), [0]);
         // The subscription may be disabled already.
         database.run("update subscription set status = 'disabled', disabled_reason = 'gone' \
@@ -84,7 +84,7 @@ on_both_engines! {
         });
         assert_eq!(seen, (None, None, vec![], 0));
         assert_eq!(write(&storage, |write| record(write, 9)), 0, "it receives nothing");
-        assert_eq!(in_parts(&storage, |write| waiting::delete_remains(write, 2)), [2, 2, 1, 1, 0]);
+        assert_eq!(in_parts(&storage, |write| waiting::delete_removed(write, 2)), [2, 2, 1, 1, 0]);
         for sql in [
             "select count(*) from subscription",
             "select count(*) from lane",
@@ -151,11 +151,11 @@ on_both_engines! {
             }
         });
         let (recorded, is_done) = &*progress;
-        let parts = in_parts(&storage, |write| waiting::hasten_waiting(write, LANE, NOW, PART));
+        let parts = in_parts(&storage, |write| waiting::make_waiting_due(write, LANE, NOW, PART));
         assert_eq!(parts.iter().sum::<u64>(), 20_000);
         let remove = |write: &mut Write<'_>| subscriptions::remove_subscription(write, LANE);
         wait_for(storage.write_at_length(remove)).unwrap();
-        let delete = |write: &mut Write<'_>| waiting::delete_remains(write, PART);
+        let delete = |write: &mut Write<'_>| waiting::delete_removed(write, PART);
         while wait_for(storage.write_at_length(delete)).unwrap() > 0 {}
         // Recordings after the removal insert no delivery.
         let before = recorded.load(Ordering::Relaxed);

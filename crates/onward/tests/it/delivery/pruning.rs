@@ -1,7 +1,7 @@
 //! What is old is removed, and nothing that somebody is still owed (S-37).
 
 use serde_json::{Value, json};
-use server::housekeeping::{clean_store, end_remains};
+use server::housekeeping::{clean_store, delete_leftovers};
 use storage::StorageError;
 
 use crate::story;
@@ -14,7 +14,7 @@ async fn clean(world: &World) {
         .await
         .unwrap();
     let (_stop, stopping) = tokio::sync::watch::channel(false);
-    end_remains(&world.server.foundation.housekeeping(), &stopping)
+    delete_leftovers(&world.server.foundation.housekeeping(), &stopping)
         .await
         .unwrap();
 }

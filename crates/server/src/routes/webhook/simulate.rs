@@ -13,7 +13,7 @@ use crate::listing_management::causes::{AnyBody, Members};
 use crate::listing_management::json_body::JsonBody;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{Heard, Refused};
+use crate::webhooks::causes::{Refused, Subscribed};
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::simulation::{Simulation, SimulationBody};
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
@@ -30,7 +30,7 @@ use crate::wire::webhooks::{Simulated, SimulatedDelivery};
     request_body = SimulationBody,
     responses(
         (status = 202, description = "The test event is pending.", body = Simulated),
-        Refused::<(AnyBody, Members<SimulationBody>, Heard)>,
+        Refused::<(AnyBody, Members<SimulationBody>, Subscribed)>,
     ),
     security(("apiKey" = [])),
 )]
@@ -49,7 +49,7 @@ pub(crate) async fn simulate(
             let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
             targets.retain(|target| target.is_active && target.events.contains(&event_type));
             if targets.is_empty() {
-                return Err(unheard());
+                return Err(nobody_subscribed());
             }
             let (property, uprn) = simulation.find_ids(write)?;
             let event_id = format!("sim_{}", Uuid::new_v4());
@@ -85,6 +85,6 @@ pub(crate) async fn simulate(
 }
 
 /// The refusal of an event that no active subscription of the caller receives.
-pub(crate) fn unheard() -> Problem {
+pub(crate) fn nobody_subscribed() -> Problem {
     Problem::Conflict("No active subscription of this API key hears this type of event.")
 }

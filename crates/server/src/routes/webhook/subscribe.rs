@@ -98,8 +98,8 @@ async fn prepare(
     let Some(known) = known else {
         return Ok(());
     };
-    waiting::cancel_unheard(webhooks, known.id, &wish.events).await?;
-    waiting::hasten(webhooks, known.id).await
+    waiting::cancel_unsubscribed(webhooks, known.id, &wish.events).await?;
+    waiting::make_due_now(webhooks, known.id).await
 }
 
 struct Wish {

@@ -17,7 +17,7 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Listens to the other nodes until it is dropped.
 #[derive(Debug)]
-pub struct Hearing {
+pub struct NotificationListener {
     _alive: Arc<()>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn listen(
     options: Arc<PostgresOptions>,
     name: String,
     on_notice: impl Fn() + Send + 'static,
-) -> Result<Hearing> {
+) -> Result<NotificationListener> {
     let alive = Arc::new(());
     let handle = Arc::downgrade(&alive);
     let listen = move || {
@@ -41,7 +41,7 @@ pub(super) fn listen(
         .name("onward-notices".to_owned())
         .spawn(listen)
         .map_err(|error| StorageError::Unavailable(error.to_string()))?;
-    Ok(Hearing { _alive: alive })
+    Ok(NotificationListener { _alive: alive })
 }
 
 /// Notifies the other nodes. A notification need not survive a crash, so this does not wait for

@@ -98,7 +98,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Each event that a subscription hears is delivered, waits or has ended, once.
+    /// Each event that a subscription subscribed_types is delivered, waits or has ended, once.
     fn check_owed(&mut self, number: usize) {
         let past = self.past;
         let (manner, _events) = SUBSCRIBERS[number];
@@ -111,7 +111,7 @@ impl<'a> Account<'a> {
             }
         }
         let acceptances = past.acceptances(number);
-        let mut unheard = 0;
+        let mut nobody_subscribed = 0;
         for event in heard_by(past, number) {
             let found = owed.remove(&event.id).unwrap_or_default();
             let at = format!("{manner:?} {number}, {}", event.event_id);
@@ -128,7 +128,7 @@ impl<'a> Account<'a> {
                         self.wrong.push(format!("{at} is owed after the end"));
                     }
                 }
-                [] if is_after_end(event, standing, -ENDING_SECONDS) => unheard += 1,
+                [] if is_after_end(event, standing, -ENDING_SECONDS) => nobody_subscribed += 1,
                 [] => self.wrong.push(format!("{at} is nowhere")),
                 _ => self
                     .wrong
@@ -140,7 +140,7 @@ impl<'a> Account<'a> {
                 "{manner:?} {number} is owed what it does not hear: {owed:?}"
             ));
         }
-        if manner == Manner::Gone && unheard == 0 {
+        if manner == Manner::Gone && nobody_subscribed == 0 {
             self.wrong
                 .push("nobody was gone: this run shows too little".to_owned());
         }
@@ -293,12 +293,13 @@ impl<'a> Account<'a> {
     }
 }
 
-/// The events that a subscriber hears, in the order in which they were recorded.
+/// The events that a subscriber subscribed_types, in the order in which they were recorded.
 fn heard_by(past: &Past, number: usize) -> Vec<&StoredEvent> {
     let (_manner, events) = SUBSCRIBERS[number];
-    let hears = |kind: EventType| events.contains(&kind.as_str());
+    let subscribed_types = |kind: EventType| events.contains(&kind.as_str());
     let all = past.ledger.events.iter();
-    all.filter(|event| hears(event.event_type)).collect()
+    all.filter(|event| subscribed_types(event.event_type))
+        .collect()
 }
 
 /// Whether an event was recorded so long after its subscription ended.

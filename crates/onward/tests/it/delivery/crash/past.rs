@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::ledger::Ledger;
 use super::recording::Recorded;
-use super::requests::Heard;
+use super::requests::Subscribed;
 
 /// Everything that the account is made from.
 pub(super) struct Past {
     pub(super) ledger: Ledger,
     pub(super) subscriptions: Vec<String>,
-    pub(super) heard: Vec<Heard>,
+    pub(super) heard: Vec<Subscribed>,
     pub(super) recorded: Vec<Recorded>,
     /// Processes that were killed.
     pub(super) killed: BTreeSet<usize>,
@@ -35,8 +35,8 @@ pub(super) struct Shown {
 
 impl Past {
     /// The events that a subscriber heard of with success, each with how often.
-    pub(super) fn acceptances(&self, subscriber: usize) -> HashMap<&str, Vec<&Heard>> {
-        let mut all: HashMap<&str, Vec<&Heard>> = HashMap::new();
+    pub(super) fn acceptances(&self, subscriber: usize) -> HashMap<&str, Vec<&Subscribed>> {
+        let mut all: HashMap<&str, Vec<&Subscribed>> = HashMap::new();
         for heard in &self.heard {
             if heard.subscriber == subscriber && heard.accepted.is_some() {
                 all.entry(&heard.event_id).or_default().push(heard);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// One request to a receiver. Moments are numbers that only grow.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
+pub(super) struct Subscribed {
     /// Which subscriber was told.
     pub(super) subscriber: usize,
     pub(super) event_id: String,
@@ -26,7 +26,7 @@ pub(super) struct Log(Mutex<Pages>);
 #[derive(Default)]
 struct Pages {
     moment: usize,
-    heard: Vec<Heard>,
+    heard: Vec<Subscribed>,
 }
 
 /// The issuer by which the process of this number is told from all others.
@@ -46,7 +46,7 @@ impl Log {
         let text = |name: &str| claims[name].as_str().unwrap();
         let mut pages = self.0.lock().unwrap();
         let arrived = pages.tick();
-        pages.heard.push(Heard {
+        pages.heard.push(Subscribed {
             subscriber,
             event_id: text("eventId").to_owned(),
             uprn: text("uprn").parse().unwrap(),
@@ -95,7 +95,7 @@ impl Log {
     }
 
     /// All requests, as they came.
-    pub(super) fn all(&self) -> Vec<Heard> {
+    pub(super) fn all(&self) -> Vec<Subscribed> {
         self.0.lock().unwrap().heard.clone()
     }
 }

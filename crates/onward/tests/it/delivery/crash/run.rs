@@ -179,9 +179,12 @@ impl Run {
                 continue;
             };
             let all = self.recorders.iter().flat_map(|one| &one.recorded);
-            let hears = |label: &str| events.contains(&"milestone.updated") || label.is_empty();
+            let subscribed_types =
+                |label: &str| events.contains(&"milestone.updated") || label.is_empty();
             let expected = all
-                .filter(|(listing, label, _date)| *listing != but_listing && hears(label))
+                .filter(|(listing, label, _date)| {
+                    *listing != but_listing && subscribed_types(label)
+                })
                 .count();
             self.wait_until(&format!("{number} has all {expected}"), async || {
                 self.log.accepted(number, but_uprn).len() == expected

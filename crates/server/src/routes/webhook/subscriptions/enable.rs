@@ -44,7 +44,7 @@ pub(crate) async fn enable_subscription(
         .await?;
     if !found.is_active {
         // First make deliveries due, then enable: an interrupted call can then be repeated.
-        waiting::hasten(&webhooks, found.id).await?;
+        waiting::make_due_now(&webhooks, found.id).await?;
     }
     let now = webhooks.clock.now_seconds();
     let enabled = webhooks
