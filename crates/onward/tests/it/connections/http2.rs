@@ -256,7 +256,7 @@ fn types_of(mut said: &[u8]) -> Vec<u8> {
     types
 }
 
-/// One that subscribed_types nothing is cut off a few seconds after it was told.
+/// A receiver without deliveries is cut off a few seconds after the stop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_does_not_take_part_is_cut_off() {
     let world = world(|config| config.idle_timeout_seconds = 1).await;

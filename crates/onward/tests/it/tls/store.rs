@@ -105,7 +105,7 @@ async fn the_database_is_reached_through_tls_or_not_at_all() {
     assert!(refused.contains("certificate"), "{refused}");
     assert_eq!(plain.load(Ordering::SeqCst), 0);
 
-    // One that says that it knows no TLS subscribed_types nothing of what the program would say.
+    // A peer without TLS sees nothing of the program.
     let (port, plain) = stand_between(&database.url, None).await;
     for parameters in ["", "?sslmode=prefer", "?sslmode=disable"] {
         let refused = open(store(port) + parameters, &ca_file).await;

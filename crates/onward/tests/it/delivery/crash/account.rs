@@ -98,7 +98,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Each event that a subscription subscribed_types is delivered, waits or has ended, once.
+    /// Each event of a subscription is delivered, waits or has ended, once.
     fn check_owed(&mut self, number: usize) {
         let past = self.past;
         let (manner, _events) = SUBSCRIBERS[number];
@@ -293,7 +293,7 @@ impl<'a> Account<'a> {
     }
 }
 
-/// The events that a subscriber subscribed_types, in the order in which they were recorded.
+/// The events that a subscriber receives, in the order in which they were recorded.
 fn heard_by(past: &Past, number: usize) -> Vec<&StoredEvent> {
     let (_manner, events) = SUBSCRIBERS[number];
     let subscribed_types = |kind: EventType| events.contains(&kind.as_str());

@@ -36,7 +36,7 @@ pub(super) enum Manner {
     Failing,
     /// 410 after a while.
     Gone,
-    /// 429 with `Retry-After` for what it subscribed_types first.
+    /// 429 with `Retry-After` for the first request.
     Busy,
     Redirecting,
     /// Reads and never answers.
@@ -49,7 +49,7 @@ pub(super) enum Manner {
     Untrusted,
 }
 
-/// Every subscriber of the test, with the events that it subscribed_types.
+/// Every subscriber of the test, with the events that it receives.
 pub(super) const SUBSCRIBERS: [(Manner, &[&str]); 12] = [
     (Manner::Prompt, BOTH),
     (Manner::Prompt, &["fallthrough"]),
