@@ -9,18 +9,18 @@ mod database;
 pub(crate) mod manners;
 mod receiver;
 mod subscriber;
+mod template;
 mod witness;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use import::{self, BadRow, ImportReport, Observer};
 use observe::clock::{Clock, ManualClock};
 use provision::authority::Authority;
-use provision::{files, key_encryption_key};
+use provision::files;
 use server::config::Config;
 use server::lifecycle::Server;
 use storage::Storage;
-use tokens::keys;
 
 pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
@@ -29,6 +29,7 @@ pub(crate) use self::clients::{OPERATOR_ID, TestClient, http_client};
 pub(crate) use self::closed::ClosedWorld;
 pub(crate) use self::database::Database;
 pub(crate) use self::receiver::{Received, Receiver, Reply};
+use self::template::Template;
 
 /// 2026-11-21T10:00:00Z, when every story begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
@@ -62,13 +63,15 @@ pub(crate) enum At {
 impl World {
     pub(crate) async fn on_sqlite() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let store = directory.path().join("onward.db").display().to_string();
+        let folder = directory.path().to_owned();
+        let writing = tokio::task::spawn_blocking(move || Template::get().write_store(&folder));
+        let store = writing.await.unwrap();
         Self::begin(directory, store, None, |_config| {}).await
     }
 
     /// None where no PostgreSQL was started for the tests.
     pub(crate) async fn on_postgres() -> Option<Self> {
-        Some(Self::on_database(Database::create().await?).await)
+        Some(Self::on_database(Database::create_store().await?).await)
     }
 
     /// On a database of any PostgreSQL server.
@@ -103,17 +106,11 @@ impl World {
         let path = directory.path().to_owned();
         let mut config = make_config(&path, store);
         change(&mut config);
-        let opening = config.clone();
-        let (authority, storage) = tokio::task::spawn_blocking(move || {
-            let authority = Authority::ensure(&path, Clock::System.now_seconds()).unwrap();
-            authority.issue_server_certificate(&path, "server").unwrap();
-            let sealing = PathBuf::from(&opening.key_encryption_key_file);
-            key_encryption_key::ensure(&sealing).unwrap();
-            let sealing = keys::read_key_encryption_key(&opening.key_encryption_key_file).unwrap();
-            let storage =
-                server::foundation::open_storage(&opening, storage::Opening::Make).unwrap();
-            keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();
-            (authority, storage)
+        let authority = tokio::task::spawn_blocking(move || {
+            if !path.join("ca.pem").exists() {
+                Template::get().write_files(&path);
+            }
+            Authority::ensure(&path, Clock::System.now_seconds()).unwrap()
         })
         .await
         .unwrap();
@@ -122,7 +119,7 @@ impl World {
         Self {
             clock,
             config,
-            storage,
+            storage: server.foundation.storage.clone(),
             authority,
             server,
             directory,
@@ -250,12 +247,12 @@ fn url_of(server: &Server, at: At, path: &str) -> String {
     format!("{scheme}://{}{path}", server.addresses[index])
 }
 
-fn make_config(directory: &std::path::Path, store: String) -> Config {
+fn make_config(directory: &Path, store: String) -> Config {
     let file = |name: &str| directory.join(name).display().to_string();
     let any = "127.0.0.1:0".parse().unwrap();
     Config {
         store,
-        key_encryption_key_file: file("key-encryption.key"),
+        key_encryption_key_file: file(template::KEY_ENCRYPTION_KEY),
         certificate_file: file("server.pem"),
         private_key_file: file("server.key"),
         client_ca_file: file("ca.pem"),

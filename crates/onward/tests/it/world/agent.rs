@@ -4,8 +4,9 @@ use chain::ids::BranchId;
 use http::Method;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
+use storage::{StorageError, branch, participants};
 
-use super::{Answer, At, TestClient, World};
+use super::{Answer, At, BEGINNING, TestClient, World};
 
 /// A client with scope `listing`, a branch of its own, and a token.
 #[derive(Clone)]
@@ -20,10 +21,8 @@ pub(crate) struct Agent {
 impl World {
     /// Registers an agent with one branch, `branch <name>`.
     pub(crate) async fn agent(&self, name: &str) -> Agent {
-        let row = json!({"type": "branch", "branch": name, "name": format!("branch {name}"),
-            "participant": format!("{name} Ltd")});
-        self.import(&row.to_string()).await;
-        self.agent_of(name, &[self.branch_id(name).await]).await
+        let branch = self.ensure_branch(name).await;
+        self.agent_of(name, &[branch]).await
     }
 
     /// Registers an agent of these branches, which are there already.
@@ -41,12 +40,30 @@ impl World {
         }
     }
 
+    /// The id of the branch with this reference, which is made if it is not there.
+    async fn ensure_branch(&self, reference: &str) -> i64 {
+        let reference = reference.to_owned();
+        let ensured = self.storage.write(move |write| {
+            if let Some(found) = branch::find_branch_by_reference(write, &reference)? {
+                return Ok(found.id);
+            }
+            let organisation = uuid::Uuid::new_v4().to_string();
+            let participant = format!("{reference} Ltd");
+            let participant =
+                participants::ensure_participant(write, &participant, &organisation, BEGINNING)?;
+            let name = format!("branch {reference}");
+            branch::insert_branch(write, participant, &reference, &name)
+        });
+        let ensured: Result<_, StorageError> = ensured.await;
+        ensured.unwrap().0
+    }
+
     /// The id of a branch by its reference.
     pub(crate) async fn branch_id(&self, reference: &str) -> i64 {
         let reference = reference.to_owned();
         let found = self
             .storage
-            .read(move |read| storage::branch::find_branch_by_reference(read, &reference));
+            .read(move |read| branch::find_branch_by_reference(read, &reference));
         found.await.unwrap().unwrap().id.0
     }
 }

@@ -1,6 +1,13 @@
-//! A PostgreSQL database of a test's own.
+//! PostgreSQL databases of the tests' own, copied from a template.
 
-/// A fresh database; removed by [`Database::remove`].
+use std::sync::Mutex;
+
+use postgres::{Client, NoTls};
+use tokio::sync::OnceCell;
+
+use super::template::Template;
+
+/// A fresh database; [`Database::remove`] removes it.
 pub(crate) struct Database {
     pub(crate) url: String,
     admin: String,
@@ -8,42 +15,102 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// None where `scripts/test` did not start a server.
+    /// An empty database. None where `scripts/test` did not start a server.
     pub(crate) async fn create() -> Option<Self> {
-        let Ok(admin) = std::env::var("ONWARD_TEST_POSTGRES") else {
-            assert!(
-                std::env::var("CI").is_err(),
-                "ONWARD_TEST_POSTGRES is not set: run the tests with scripts/test"
-            );
-            eprintln!("skipped on PostgreSQL: run scripts/test, which starts one");
-            return None;
-        };
-        Some(Self::create_at(admin).await)
+        Some(Self::copy(admin()?, "template1").await)
     }
 
-    /// A fresh database of the server at this address.
+    /// A database with the schema and the signing keys.
+    pub(super) async fn create_store() -> Option<Self> {
+        static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+        let admin = admin()?;
+        let making =
+            TEMPLATE.get_or_init(|| blocking(|admin| make_template(&admin), admin.clone()));
+        let template = making.await;
+        Some(Self::copy(admin, template).await)
+    }
+
+    /// The same on the server at this address.
     pub(crate) async fn create_at(admin: String) -> Self {
+        let database = Self::copy(admin, "template1").await;
+        blocking(
+            |url| Template::get().fill_database(&url),
+            database.url.clone(),
+        )
+        .await;
+        database
+    }
+
+    async fn copy(admin: String, template: &str) -> Self {
         let name = format!("onward_{}", uuid::Uuid::new_v4().simple());
-        let (base, _database) = admin.rsplit_once('/').unwrap();
-        let url = format!("{base}/{name}");
-        run(admin.clone(), format!("create database {name}")).await;
+        let url = url_of(&admin, &name);
+        run(
+            &admin,
+            format!("create database {name} template {template}"),
+        )
+        .await;
         Self { url, admin, name }
     }
 
     pub(crate) async fn remove(self) {
-        run(
-            self.admin,
-            format!("drop database {} with (force)", self.name),
-        )
-        .await;
+        let sql = format!("drop database {} with (force)", self.name);
+        run(&self.admin, sql).await;
     }
 }
 
-async fn run(admin: String, sql: String) {
-    tokio::task::spawn_blocking(move || {
-        let mut client = postgres::Client::connect(&admin, postgres::NoTls).unwrap();
+/// The address of the server that `scripts/test` started.
+fn admin() -> Option<String> {
+    let admin = std::env::var("ONWARD_TEST_POSTGRES").ok();
+    if admin.is_none() {
+        assert!(
+            std::env::var("CI").is_err(),
+            "ONWARD_TEST_POSTGRES is not set: run the tests with scripts/test"
+        );
+        eprintln!("skipped on PostgreSQL: run scripts/test, which starts one");
+    }
+    admin
+}
+
+/// Makes the database that this process copies; its name. The connection that stays open until the
+/// process ends bears the same name: a template whose connection is gone is removed by the next
+/// process.
+fn make_template(admin: &str) -> String {
+    static KEEPER: Mutex<Option<Client>> = Mutex::new(None);
+    let name = format!("onward_template_{}", uuid::Uuid::new_v4().simple());
+    let mut config: postgres::Config = admin.parse().unwrap();
+    let mut keeper = config.application_name(&name).connect(NoTls).unwrap();
+    let left = "select datname from pg_database where datname like 'onward\\_template\\_%' \
+        and datname not in (select application_name from pg_stat_activity)";
+    for row in keeper.query(left, &[]).unwrap() {
+        let left: &str = row.get(0);
+        // Another process may be quicker.
+        drop(keeper.batch_execute(&format!("drop database if exists {left}")));
+    }
+    keeper
+        .batch_execute(&format!("create database {name}"))
+        .unwrap();
+    Template::get().fill_database(&url_of(admin, &name));
+    *KEEPER.lock().unwrap() = Some(keeper);
+    name
+}
+
+fn url_of(admin: &str, name: &str) -> String {
+    let (base, _database) = admin.rsplit_once('/').unwrap();
+    format!("{base}/{name}")
+}
+
+async fn run(admin: &str, sql: String) {
+    let execute = move |admin: String| {
+        let mut client = Client::connect(&admin, NoTls).unwrap();
         client.batch_execute(&sql).unwrap();
-    })
-    .await
-    .unwrap();
+    };
+    blocking(execute, admin.to_owned()).await;
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce(String) -> T + Send + 'static,
+    argument: String,
+) -> T {
+    let working = tokio::task::spawn_blocking(move || work(argument));
+    working.await.unwrap()
 }

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
+use super::template::RECEIVER;
 use super::{Answer, At, World};
 
 /// How long a story waits for an event before it fails.
@@ -104,11 +105,9 @@ impl World {
     /// Starts a receiver with a certificate of the story's authority.
     pub(crate) async fn receiver(&self) -> Receiver {
         let folder = self.directory.path();
-        self.authority
-            .issue_server_certificate(folder, "callback")
-            .unwrap();
-        let chain = CertificateDer::pem_file_iter(folder.join("callback.pem")).unwrap();
-        let key = PrivateKeyDer::from_pem_file(folder.join("callback.key")).unwrap();
+        let file = |ending: &str| folder.join(format!("{RECEIVER}.{ending}"));
+        let chain = CertificateDer::pem_file_iter(file("pem")).unwrap();
+        let key = PrivateKeyDer::from_pem_file(file("key")).unwrap();
         let tls = rustls::ServerConfig::builder()
             .with_no_client_auth()
             .with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key)
