@@ -8,7 +8,6 @@
 mod balancer;
 mod failover;
 mod load;
-mod nodes;
 mod outage;
 mod postgres_server;
 mod proxy;
@@ -26,8 +25,7 @@ use storage::events;
 
 use self::balancer::Balancer;
 use self::load::Past;
-use self::nodes::Node;
-use crate::world::{ClosedWorld, Receiver, TestClient, World};
+use crate::world::{ClosedWorld, Node, Receiver, TestClient, World};
 
 /// Properties that are asked for, each with a listing on which one recorder records.
 const UPRNS: [i64; 3] = [1, 2, 3];

@@ -3,10 +3,12 @@
 mod agent;
 mod answer;
 mod assertion;
+mod bystander;
 mod clients;
 mod closed;
 mod database;
 pub(crate) mod manners;
+mod node;
 mod receiver;
 mod subscriber;
 mod template;
@@ -25,9 +27,11 @@ use storage::Storage;
 pub(crate) use self::agent::{Agent, send};
 pub(crate) use self::answer::Answer;
 pub(crate) use self::assertion::Assertion;
+pub(crate) use self::bystander::Bystander;
 pub(crate) use self::clients::{OPERATOR_ID, TestClient, http_client};
 pub(crate) use self::closed::ClosedWorld;
 pub(crate) use self::database::Database;
+pub(crate) use self::node::Node;
 pub(crate) use self::receiver::{Received, Receiver, Reply};
 use self::template::Template;
 
@@ -46,6 +50,8 @@ pub(crate) struct World {
     pub(crate) authority: Authority,
     pub(crate) server: Server,
     pub(crate) directory: tempfile::TempDir,
+    /// Trusts the authority and shows no certificate.
+    http: reqwest::Client,
     other_nodes: Vec<Server>,
     database: Option<Database>,
 }
@@ -122,6 +128,7 @@ impl World {
             storage: server.foundation.storage.clone(),
             authority,
             server,
+            http: clients::client_trusting(directory.path(), None),
             directory,
             other_nodes: Vec::new(),
             database,

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use observe::clock::Stopwatch;
 
-use super::nodes::Node;
 use crate::commands::program::find_ports;
-use crate::world::At;
+use crate::world::{At, Node};
 
 /// How long it may take to find nodes up or down.
 const PATIENCE: Duration = Duration::from_secs(20);

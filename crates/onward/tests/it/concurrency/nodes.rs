@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use http::Method;
 use observe::clock::Clock;
-use observe::telemetry::LogFormat;
 use serde_json::Value;
 
-use crate::commands::program::{Program, find_ports, listen_from};
-use crate::world::{Answer, At, TestClient, World};
+use crate::world::{Answer, At, Node, TestClient, World};
 
 /// How long any one request may take before it counts as lost.
 const REQUEST_SECONDS_MAX: u64 = 60;
@@ -22,7 +20,7 @@ pub(super) struct Nodes {
 }
 
 /// The processes among them.
-pub(super) struct Processes(Vec<Program>);
+pub(super) struct Processes(Vec<Node>);
 
 /// A client with a token that is good on each node.
 #[derive(Clone)]
@@ -46,25 +44,16 @@ impl Nodes {
             addresses: Vec::new(),
             clock: Clock::System,
         };
-        let mut programs = Vec::new();
+        let mut processes = Vec::new();
         for _process in 0..PROCESSES {
-            let first = find_ports();
-            let mut config = world.config.clone();
-            config.log_format = LogFormat::Text;
-            listen_from(&mut config, first);
-            let file = world.directory.path().join(format!("node-{first}.toml"));
-            std::fs::write(&file, toml::to_string(&config).unwrap()).unwrap();
-            let file = file.display().to_string();
-            let started = tokio::task::spawn_blocking(move || {
-                let mut program = Program::start(&["serve", "--config", &file]);
-                program.wait_for("serving");
-                program
-            });
-            programs.push(started.await.unwrap());
-            let url = |offset: u16| format!("https://127.0.0.1:{}", first + offset);
-            nodes.addresses.push([url(0), url(1), url(3)]);
+            let node = Node::start(world.directory.path(), world.config.clone()).await;
+            let url = |at| node.url(at, "");
+            nodes
+                .addresses
+                .push([url(At::Base), url(At::Auth), url(At::Listing)]);
+            processes.push(node);
         }
-        (nodes, Processes(programs))
+        (nodes, Processes(processes))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -128,12 +117,8 @@ impl Nodes {
 impl Processes {
     /// Ends the processes.
     pub(super) async fn stop(self) {
-        for program in self.0 {
-            let stopped = tokio::task::spawn_blocking(move || {
-                program.signal("TERM");
-                program.wait()
-            });
-            let finished = stopped.await.unwrap();
+        for mut node in self.0 {
+            let finished = node.stop().await;
             assert_eq!(finished.status, Some(0), "{}", finished.err);
         }
     }

@@ -110,7 +110,7 @@ story! {
         world.clock.advance(10);
         agent.record(listing, "exchange", "2026-11-21").await;
         other.wait_for(2).await;
-        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        world.bystander().await.outlast(&world).await;
         assert_eq!(receiver.received().len(), 1);
         let answer = world.webhook(&key, ("GET", "/subscriptions"), None).await;
         assert_eq!(answer.status, 401);

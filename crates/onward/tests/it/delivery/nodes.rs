@@ -50,7 +50,7 @@ story! {
                 assert_eq!(dates.len(), 20);
             }
         }
-        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        world.bystander().await.outlast(&world).await;
         for receiver in &receivers {
             assert_eq!(receiver.received().len(), 40);
         }
@@ -103,7 +103,7 @@ story! {
         let lane = dead.await.unwrap().unwrap();
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         world.post_webhook(&key, "/simulate", body).await;
-        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        world.bystander().await.outlast(&world).await;
         assert_eq!(receiver.received().len(), 0);
         world.clock.advance(31);
         receiver.wait_for(1).await;
@@ -140,7 +140,7 @@ story! {
         world = world.reconfigure(|_config| {}).await;
         let agent = agent.after_restart(&world);
         agent.record(listing, "sstc", "2026-11-03").await;
-        tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
+        world.bystander().await.outlast(&world).await;
         assert_eq!(receiver.received().len(), 1);
         world.clock.advance(7);
         let arrived = receiver.wait_for(4).await;
@@ -160,22 +160,26 @@ story! {
         let here = world.agent("north").await;
         let there = here.on_node(&world, node);
         let listing = here.list(1).await;
-        // Whatever both are told as they begin.
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
         let mut changes = world.server.wake.watch();
-        for day in 1..=5 {
+        let mut record_there = async |day: u32| {
             changes.mark_unchanged();
             let recorded = there.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
             assert_eq!(recorded.status, 200);
-            let patience = std::time::Duration::from_secs(5);
+            let patience = std::time::Duration::from_secs(20);
             assert!(tokio::time::timeout(patience, changes.changed()).await.is_ok(), "{day}");
+        };
+        for day in 1..=5 {
+            record_there(day).await;
         }
-        // Of its own recordings a node is not told over and over.
-        let before = *changes.borrow();
+        // Of its own recording a node is notified once, and a second time where nodes look for
+        // themselves; so it is of each recording elsewhere, by which time passes here.
+        let wakes = world.server.wake.watch();
+        let before = *wakes.borrow();
         here.record(listing, "sstc", "2026-11-10").await;
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-        let heard = *changes.borrow() - before;
-        // Where nodes look for themselves, they see their own as well.
-        assert!((1..=2).contains(&heard), "{heard}");
+        for day in 11..=15 {
+            record_there(day).await;
+        }
+        let heard = *wakes.borrow() - before;
+        assert!((2..=12).contains(&heard), "{heard}");
     }
 }

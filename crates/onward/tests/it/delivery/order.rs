@@ -68,7 +68,7 @@ story! {
             agent.record(two, "sstc", date).await;
         }
         receiver.wait_for(3).await;
-        tokio::time::sleep(Duration::from_millis(1200)).await;
+        world.bystander().await.outlast(&world).await;
         let arrived = receiver.received();
         assert_eq!(arrived.len(), 3);
         assert_eq!(told(&arrived)["1"], ["2026-11-01"]);

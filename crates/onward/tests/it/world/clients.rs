@@ -1,5 +1,6 @@
 //! Registered clients of a story, with their certificates and keys.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use chain::ids::BranchId;
@@ -32,8 +33,13 @@ pub(crate) struct TestClient {
 
 /// An HTTP client that trusts the story's authority.
 pub(crate) fn http_client(world: &World, identity: Option<&str>) -> reqwest::Client {
+    client_trusting(world.directory.path(), identity)
+}
+
+/// An HTTP client that trusts the authority in this folder.
+pub(super) fn client_trusting(folder: &Path, identity: Option<&str>) -> reqwest::Client {
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
+    let ca = std::fs::read(folder.join("ca.pem")).unwrap();
     let mut builder = reqwest::Client::builder()
         .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
         .no_proxy()

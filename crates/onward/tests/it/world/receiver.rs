@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 use super::template::RECEIVER;
-use super::{Answer, At, World};
+use super::{Answer, World};
 
 /// How long a story waits for an event before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -144,10 +144,8 @@ impl World {
         (method, path): (&str, &str),
         body: Option<&Value>,
     ) -> Answer {
-        let url = self.url(At::Base, &format!("/api/v1/webhook{path}"));
-        let client = super::http_client(self, None);
-        let mut request = client
-            .request(method.parse().unwrap(), url)
+        let mut request = self
+            .webhook_request((method, path))
             .header("x-api-key", key);
         if let Some(body) = body {
             request = request.json(body);

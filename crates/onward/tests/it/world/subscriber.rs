@@ -8,7 +8,7 @@ use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 
 use super::receiver::Received;
-use super::{Answer, At, Receiver, World, http_client, send};
+use super::{Answer, At, Receiver, World, send};
 
 const UNKNOWN: &str = "401 api-key-invalid: The API key is not known or was revoked.";
 
@@ -16,7 +16,7 @@ impl World {
     /// A call of webhook management without a key; `path` begins after `/api/v1/webhook`.
     pub(crate) fn webhook_request(&self, (method, path): (&str, &str)) -> RequestBuilder {
         let url = self.url(At::Base, &format!("/api/v1/webhook{path}"));
-        http_client(self, None).request(method.parse().unwrap(), url)
+        self.http.request(method.parse().unwrap(), url)
     }
 
     /// Posts JSON to webhook management.

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use observe::clock::Clock;
-use observe::telemetry::LogFormat;
 use server::config::Config;
 
 use super::requests::issuer;
-use crate::commands::program::{Finished, Program, find_ports, listen_from};
-use crate::world::{Answer, TestClient};
+use crate::commands::program::{Finished, find_ports};
+use crate::world::{Answer, At, Node, TestClient};
 
 /// Where a living node is called.
 #[derive(Debug, Clone)]
@@ -30,7 +29,7 @@ pub(super) struct Nodes {
     config: Config,
     folder: PathBuf,
     client: TestClient,
-    running: Vec<Option<(usize, Program)>>,
+    running: Vec<Option<(usize, Node)>>,
     /// The first of each node's five ports. A node comes back where it was.
     ports: Vec<u16>,
     pub(super) entrances: Entrances,
@@ -77,29 +76,18 @@ impl Nodes {
     pub(super) async fn start(&mut self, slot: usize) {
         self.started += 1;
         let node = self.started;
-        let first = self.ports[slot];
         let mut config = self.config.clone();
         config.base_url = issuer(node);
-        config.log_format = LogFormat::Text;
         // What has ended stays to be counted, however far the clock moves.
         config.delivery_retention_days = 36_500;
-        listen_from(&mut config, first);
-        let file = self.folder.join(format!("node-{node}.toml"));
-        std::fs::write(&file, toml::to_string(&config).unwrap()).unwrap();
-        let file = file.display().to_string();
-        let starting = tokio::task::spawn_blocking(move || {
-            let mut program = Program::start(&["serve", "--config", &file]);
-            program.wait_for("serving");
-            program
-        });
-        self.running[slot] = Some((node, starting.await.unwrap()));
-        let url = |offset: u16| format!("https://127.0.0.1:{}", first + offset);
+        let process = Node::start_on(self.ports[slot], &self.folder, config).await;
         let entrance = Entrance {
             node,
-            base_url: url(0),
-            listing_url: url(3),
-            token: self.request_token(&url(1)).await,
+            base_url: process.url(At::Base, ""),
+            listing_url: process.url(At::Listing, ""),
+            token: self.request_token(&process.url(At::Auth, "")).await,
         };
+        self.running[slot] = Some((node, process));
         self.entrances.lock().unwrap().push(entrance);
     }
 
@@ -115,10 +103,8 @@ impl Nodes {
 
     /// Ends a node at once, as a loss of power would; its callers find out by themselves.
     pub(super) async fn kill(&mut self, slot: usize) {
-        let (node, program) = self.running[slot].take().unwrap();
-        let killing = tokio::task::spawn_blocking(move || program.kill());
-        let finished = killing.await.unwrap();
-        assert_eq!(finished.status, None, "{}", finished.err);
+        let (node, mut process) = self.running[slot].take().unwrap();
+        let finished = process.kill().await;
         self.entrances
             .lock()
             .unwrap()
@@ -131,12 +117,8 @@ impl Nodes {
     pub(super) async fn stop_all(&mut self) {
         self.entrances.lock().unwrap().clear();
         let running: Vec<_> = self.running.iter_mut().filter_map(Option::take).collect();
-        for (_node, program) in &running {
-            program.signal("TERM");
-        }
-        for (node, program) in running {
-            let stopping = tokio::task::spawn_blocking(move || program.wait());
-            let finished = stopping.await.unwrap();
+        for (node, mut process) in running {
+            let finished = process.stop().await;
             assert_eq!(finished.status, Some(0), "{}", finished.err);
             self.read_log(node, &finished);
         }

@@ -111,14 +111,9 @@ impl<'a> Watch<'a> {
             }
             None => None,
         };
-        // Until the node has looked at the keys again.
         self.record().await;
-        tokio::time::sleep(std::time::Duration::from_millis(if command.is_some() {
-            300
-        } else {
-            0
-        }))
-        .await;
+        // Whoever asks a node for its key set makes it look at the keys again.
+        self.world.jwks().await;
         self.record().await;
         let arrived = self.receiver.wait_for(self.recorded).await;
         for event in &arrived[before..self.recorded] {

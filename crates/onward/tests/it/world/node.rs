@@ -1,4 +1,4 @@
-//! Nodes as processes that are stopped and started again where they were.
+//! Nodes as processes that are stopped, killed and started again where they were.
 
 use std::path::Path;
 
@@ -6,21 +6,26 @@ use observe::telemetry::LogFormat;
 use server::config::Config;
 
 use crate::commands::program::{Finished, Program, find_ports, listen_from};
-use crate::world::At;
+
+use super::At;
 
 /// One node.
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Its first port; four more follow, in the order of [`At`].
     first_port: u16,
     /// Its configuration file.
-    pub(super) file: String,
+    pub(crate) file: String,
     program: Option<Program>,
 }
 
 impl Node {
     /// Starts a node with a configuration file of its own, on ports of its own.
-    pub(super) async fn start(folder: &Path, mut config: Config) -> Self {
-        let first_port = find_ports();
+    pub(crate) async fn start(folder: &Path, config: Config) -> Self {
+        Self::start_on(find_ports(), folder, config).await
+    }
+
+    /// The same on five ports from this one on.
+    pub(crate) async fn start_on(first_port: u16, folder: &Path, mut config: Config) -> Self {
         config.log_format = LogFormat::Text;
         listen_from(&mut config, first_port);
         let file = folder.join(format!("node-{first_port}.toml"));
@@ -35,7 +40,7 @@ impl Node {
     }
 
     /// Starts it again.
-    pub(super) async fn resume(&mut self) {
+    pub(crate) async fn resume(&mut self) {
         assert!(self.program.is_none(), "it runs");
         let file = self.file.clone();
         let starting = tokio::task::spawn_blocking(move || {
@@ -46,21 +51,21 @@ impl Node {
         self.program = Some(starting.await.unwrap());
     }
 
-    /// Asks it to stop, and waits until it has.
-    pub(super) async fn stop(&mut self) -> Finished {
+    /// Asks it to stop, and waits until it has drained.
+    pub(crate) async fn stop(&mut self) -> Finished {
         self.end_with("TERM").await
     }
 
-    /// The same without leave-taking.
-    pub(super) async fn stop_at_once(&mut self) -> Finished {
+    /// Asks it to stop without draining.
+    pub(crate) async fn stop_at_once(&mut self) -> Finished {
         self.end_with("INT").await
     }
 
     /// Ends it as a loss of power would.
-    pub(super) async fn kill(&mut self) {
-        let program = self.program.take().unwrap();
-        let killing = tokio::task::spawn_blocking(move || program.kill());
-        assert_eq!(killing.await.unwrap().status, None);
+    pub(crate) async fn kill(&mut self) -> Finished {
+        let finished = self.end_with("KILL").await;
+        assert_eq!(finished.status, None, "{}", finished.err);
+        finished
     }
 
     async fn end_with(&mut self, signal: &'static str) -> Finished {
@@ -72,7 +77,7 @@ impl Node {
         stopping.await.unwrap()
     }
 
-    pub(super) fn port(&self, at: At) -> u16 {
+    pub(crate) fn port(&self, at: At) -> u16 {
         let offset = match at {
             At::Base => 0,
             At::Auth => 1,
@@ -84,7 +89,7 @@ impl Node {
     }
 
     /// A URL of this node itself, past the balancer.
-    pub(super) fn url(&self, at: At, path: &str) -> String {
+    pub(crate) fn url(&self, at: At, path: &str) -> String {
         let scheme = if matches!(at, At::Ops) {
             "http"
         } else {
