@@ -4,6 +4,7 @@
 //! cryptographic library on one core, newly signed answers (cold), answers with a reused signature
 //! (warm), latency at a fixed rate, and memory. Rates are per CPU second of the server process.
 
+use std::path::Path;
 use std::time::Duration;
 
 use signing::algorithm::Algorithm;
@@ -22,7 +23,6 @@ pub(crate) async fn measure() {
     let listings = read_setting("ONWARD_BENCH_LISTINGS", 10_000);
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 2));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 5);
-    let store = std::env::var("ONWARD_BENCH_STORE").ok();
     println!(
         "chain query, {listings} listings on {}, {CONNECTIONS} connections",
         engine()
@@ -31,33 +31,7 @@ pub(crate) async fn measure() {
     // Three servers share one store and run all the time. Only the server that receives requests is
     // measured.
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        directory: directory.path(),
-        listings,
-        store,
-        overrides: &[
-            ("SIGNATURE_REUSE_SECONDS", "0"),
-            ("DOCUMENT_CACHE_MEBIBYTES", "1"),
-        ],
-    };
-    let built = Node::start(&settings).await;
-    let all = built.read_uprns();
-    let few = all.iter().copied().take(WARM_PROPERTIES).collect();
-    let cold = built
-        .start_beside(&[("SIGNATURE_REUSE_SECONDS", "0")])
-        .await;
-    let warm = built.start_beside(&[]).await;
-    let mut parts = [
-        Part::new(
-            "cold: document built and signed each time",
-            built,
-            all.clone(),
-            150,
-        )
-        .await,
-        Part::new("cold: document cached, signed each time", cold, all, 150).await,
-        Part::new("warm: signature reused", warm, few, 1_000).await,
-    ];
+    let mut parts = start_parts(directory.path(), listings).await;
     for part in &parts[1..] {
         throughput(&part.node, &part.target, CONNECTIONS, 2 * seconds).await;
     }
