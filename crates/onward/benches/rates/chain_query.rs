@@ -62,6 +62,37 @@ pub(crate) async fn measure() {
     }
 }
 
+/// Starts three nodes on one new store of so many listings, one for each way of serving.
+async fn start_parts(directory: &Path, listings: u64) -> [Part; 3] {
+    let settings = Settings {
+        directory,
+        listings,
+        store: std::env::var("ONWARD_BENCH_STORE").ok(),
+        overrides: &[
+            ("SIGNATURE_REUSE_SECONDS", "0"),
+            ("DOCUMENT_CACHE_MEBIBYTES", "1"),
+        ],
+    };
+    let built = Node::start(&settings).await;
+    let all = built.read_uprns();
+    let few = all.iter().copied().take(WARM_PROPERTIES).collect();
+    let cold = built
+        .start_beside(&[("SIGNATURE_REUSE_SECONDS", "0")])
+        .await;
+    let warm = built.start_beside(&[]).await;
+    [
+        Part::new(
+            "cold: document built and signed each time",
+            built,
+            all.clone(),
+            150,
+        )
+        .await,
+        Part::new("cold: document cached, signed each time", cold, all, 150).await,
+        Part::new("warm: signature reused", warm, few, 1_000).await,
+    ]
+}
+
 /// One way of serving, and its measurements.
 struct Part {
     name: &'static str,

@@ -104,74 +104,73 @@ async fn connections_are_kept_and_shared_by_clones() {
     assert_eq!(receiver.requests().len(), 3);
 }
 
+/// An answer, its status, whether it is a success, and the seconds to wait.
+const ANSWERS: [(&str, u16, bool, Option<u64>); 10] = [
+    (
+        "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+        202,
+        true,
+        None,
+    ),
+    ("HTTP/1.1 204 No Content\r\n\r\n", 204, true, None),
+    (
+        "HTTP/1.1 299 Own\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n",
+        299,
+        true,
+        None,
+    ),
+    (
+        "HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno",
+        400,
+        false,
+        None,
+    ),
+    (
+        "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n",
+        410,
+        false,
+        None,
+    ),
+    (
+        "HTTP/1.1 429 Slow\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n",
+        429,
+        false,
+        Some(17),
+    ),
+    (
+        "HTTP/1.1 429 Slow\r\nRetry-After: 9999\r\nContent-Length: 0\r\n\r\n",
+        429,
+        false,
+        Some(3600),
+    ),
+    (
+        "HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\nContent-Length: 0\r\n\r\n",
+        503,
+        false,
+        Some(60),
+    ),
+    (
+        "HTTP/1.1 503 No\r\nRetry-After: later\r\nContent-Length: 0\r\n\r\n",
+        503,
+        false,
+        None,
+    ),
+    (
+        "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n",
+        500,
+        false,
+        None,
+    ),
+];
+
 #[tokio::test]
 async fn a_2xx_is_success_and_nothing_else_is() {
-    for (answer, status, is_success, retry_after) in [
-        (
-            "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
-            202,
-            true,
-            None,
-        ),
-        ("HTTP/1.1 204 No Content\r\n\r\n", 204, true, None),
-        (
-            "HTTP/1.1 299 Own\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n",
-            299,
-            true,
-            None,
-        ),
-        (
-            "HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno",
-            400,
-            false,
-            None,
-        ),
-        (
-            "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n",
-            410,
-            false,
-            None,
-        ),
-        (
-            "HTTP/1.1 429 Slow\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n",
-            429,
-            false,
-            Some(17),
-        ),
-        (
-            "HTTP/1.1 429 Slow\r\nRetry-After: 9999\r\nContent-Length: 0\r\n\r\n",
-            429,
-            false,
-            Some(3600),
-        ),
-        (
-            "HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\nContent-Length: 0\r\n\r\n",
-            503,
-            false,
-            Some(60),
-        ),
-        (
-            "HTTP/1.1 503 No\r\nRetry-After: later\r\nContent-Length: 0\r\n\r\n",
-            503,
-            false,
-            None,
-        ),
-        (
-            "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n",
-            500,
-            false,
-            None,
-        ),
-    ] {
+    for (answer, status, is_success, retry_after) in ANSWERS {
         let outcome = outcome_of(Behaviour::Answer(answer)).await;
-        assert_eq!(outcome.status, Some(status), "{answer}");
+        let expected = (Some(status), retry_after.map(Duration::from_secs), None);
+        let seen = (outcome.status, outcome.retry_after, outcome.error);
+        assert_eq!(seen, expected, "{answer}");
         assert_eq!(outcome.is_success(), is_success, "{answer}");
-        assert_eq!(
-            outcome.retry_after,
-            retry_after.map(Duration::from_secs),
-            "{answer}"
-        );
-        assert_eq!(outcome.error, None, "{answer}");
     }
 }
 

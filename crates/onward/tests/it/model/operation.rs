@@ -64,14 +64,8 @@ impl Operation {
     /// Method, path and body.
     pub(super) fn request(&self) -> (Method, String, Option<Value>) {
         let (method, path, body) = match self {
-            Self::Link(seller, buyer) => {
-                let body = json!({"seller": seller, "buyer": buyer});
-                (Method::POST, "chain/add/link".to_owned(), body)
-            }
-            Self::Break(seller, buyer) => {
-                let body = json!({"seller": seller, "buyer": buyer});
-                (Method::POST, "chain/remove/link".to_owned(), body)
-            }
+            Self::Link(seller, buyer) => change_link("add", *seller, *buyer),
+            Self::Break(seller, buyer) => change_link("remove", *seller, *buyer),
             Self::Mark {
                 chain,
                 is_check,
@@ -168,6 +162,11 @@ const fn verb(is_check: bool) -> &'static str {
 
 const fn end(is_top: bool) -> &'static str {
     if is_top { "top" } else { "bottom" }
+}
+
+fn change_link(verb: &str, seller: i64, buyer: i64) -> (Method, String, Value) {
+    let body = json!({"seller": seller, "buyer": buyer});
+    (Method::POST, format!("chain/{verb}/link"), body)
 }
 
 fn patch(listing: i64, body: Value) -> (Method, String, Value) {

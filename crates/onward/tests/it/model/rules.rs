@@ -64,13 +64,8 @@ impl Model {
                 is_top,
                 reason,
             } => {
-                let reasons: &[&str] = if *is_check {
-                    &["Checked"]
-                } else {
-                    &["Unspecified", "Not EOC", "Dont Know If EOC"]
-                };
                 let mut refused = self.refuse_mark(asker, chain, *is_top).unwrap_or_default();
-                if !reasons.contains(reason) {
+                if !reasons(*is_check).contains(reason) {
                     refused.push(VALUE_INVALID);
                 }
                 let anchor = self.find_chain(chain).unwrap_or_default();
@@ -295,4 +290,13 @@ fn some(refused: Vec<Refusal>) -> Option<Vec<Refusal>> {
 pub(super) fn midnight_in_london(date: Date) -> i64 {
     let london = TimeZone::get("Europe/London").unwrap();
     date.to_zoned(london).unwrap().timestamp().as_second()
+}
+
+/// Why an end may be checked or unchecked.
+fn reasons(is_check: bool) -> &'static [&'static str] {
+    if is_check {
+        &["Checked"]
+    } else {
+        &["Unspecified", "Not EOC", "Dont Know If EOC"]
+    }
 }
