@@ -1,7 +1,7 @@
 //! The edge: accepting connections, TLS, bounds of time and number, draining.
 //!
 //! This crate knows nothing about the store, routes or chains. It hands each request to a router,
-//! with its [`Peer`] among the request's extensions.
+//! with its [`peer::Peer`] among the request's extensions.
 
 pub mod connection;
 pub mod drain;

@@ -68,7 +68,7 @@ pub struct Server {
     pub edge: Arc<Edge>,
     /// The signal that wakes the delivery of events.
     pub wake: Arc<Wake>,
-    /// The addresses of the sockets, in the order of [`Listener`].
+    /// The addresses of the sockets, in the order of `Listener::ALL`.
     pub addresses: [SocketAddr; 5],
     tls: Arc<LiveTls>,
     stop: watch::Sender<bool>,
