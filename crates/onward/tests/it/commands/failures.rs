@@ -175,7 +175,7 @@ fn a_store_that_cannot_be_used_is_named() {
             "newer.db",
             &["has schema version 99", "run the newer program"],
         ),
-        ("empty.db", &["`onward init` makes"]),
+        ("empty.db", &["`onward init` creates"]),
         (
             "postgres://someone:secret@127.0.0.1:1/none",
             &["cannot open the store postgres://127.0.0.1:1/none"],

@@ -19,7 +19,7 @@ fn each_command_has_a_manual_page() {
     let path = folder.path().join("man/man1");
     run_well(&["man", path.to_str().unwrap()]);
     let page = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
-    assert!(page("onward.1").contains("The state of property chains"));
+    assert!(page("onward.1").contains("signed state of property chains"));
     for name in ["serve", "restore", "keys-rotate"] {
         assert!(
             page(&format!("onward-{name}.1")).contains(".SH SYNOPSIS"),
