@@ -30,7 +30,7 @@ pub enum KeyError {
     )]
     Sealed(String),
     /// The store lacks a signing key.
-    #[error("the store's signing keys cannot be used: {0}; `onward init` makes them")]
+    #[error("the store's signing keys cannot be used: {0}; `onward init` creates them")]
     Ring(String),
     /// Verifiers may not know the next key yet.
     #[error(
