@@ -311,7 +311,7 @@ fn proxies_of_the_environment_are_ignored() {
     let mut program = Command::new(std::env::current_exe().unwrap());
     program.args([
         "--exact",
-        "delivery::outbound::tests::an_attempt_is_one_post_of_the_jwt",
+        "client::tests::an_attempt_is_one_post_of_the_jwt",
     ]);
     for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
         program.env(name, "http://127.0.0.1:1");
