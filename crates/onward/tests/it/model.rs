@@ -2,7 +2,7 @@
 //! them document 2's views, document 1's view and the outbox compared with what a plain model in
 //! memory says. The model is written from the specification and knows nothing of crate `chain`.
 //!
-//! `ONWARD_MODEL_SEED` repeats a run, `ONWARD_MODEL_STEPS` makes it longer or shorter.
+//! `ONWARD_MODEL_SEED` chooses other operations, `ONWARD_MODEL_STEPS` makes the run longer or shorter.
 
 mod answers;
 pub(crate) mod catalogue;
@@ -21,8 +21,10 @@ mod views;
 use self::run::Run;
 use crate::story;
 
+/// The same operations in each run, unless a run is asked for others.
+const SEED: u64 = 1;
 /// Operations of one run, so that both engines together take less than a minute.
-const STEPS: u64 = 1_000;
+const STEPS: u64 = 500;
 /// After so many operations everything is read at once.
 const STEPS_BETWEEN_SWEEPS: u64 = 100;
 
@@ -37,8 +39,7 @@ pub(crate) fn setting(name: &str) -> Option<u64> {
 
 story! {
     async fn random_operations_agree_with_the_model(world) {
-        let seed = setting("ONWARD_MODEL_SEED");
-        let seed = seed.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0 % 1_000_000_000);
+        let seed = setting("ONWARD_MODEL_SEED").unwrap_or(SEED);
         let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
         println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
         let mut run = Run::begin(&world, seed).await;

@@ -8,12 +8,31 @@ use serde_json::json;
 use super::postgres_server::PostgresServer;
 use crate::world::{Answer, Database, World};
 
-/// Statements of whoever runs the database. Blocks.
-fn administrate(url: &str, statements: &[&str]) {
+/// Sets the standbys that must confirm each commit. The server takes note a moment later. Blocks.
+fn set_standbys(url: &str, names: &str) {
     let mut client = Client::connect(url, NoTls).unwrap();
-    for statement in statements {
-        client.batch_execute(statement).unwrap();
+    let set = format!("alter system set synchronous_standby_names = '{names}'");
+    client.batch_execute(&set).unwrap();
+    client.batch_execute("select pg_reload_conf()").unwrap();
+}
+
+/// Commits small changes until one of them waits for a standby, and releases it. Blocks.
+fn wait_until_commits_wait(url: &str) {
+    let mut client = Client::connect(url, NoTls).unwrap();
+    let release =
+        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
+    for _change in 0..3_000 {
+        let mut other = Client::connect(url, NoTls).unwrap();
+        let change = std::thread::spawn(move || {
+            other.batch_execute("select pg_logical_emit_message(true, 'test', 'a change')")
+        });
+        while !change.is_finished() {
+            if !client.query(release, &[]).unwrap().is_empty() {
+                return;
+            }
+        }
     }
+    panic!("no commit waits for a standby");
 }
 
 /// Does this to the session whose commit waits for a standby, once there is one. Blocks.
@@ -54,17 +73,15 @@ async fn what_no_standby_has_is_not_acknowledged() {
         .enumerate()
     {
         let url = admin.clone();
-        let wait = "alter system set synchronous_standby_names = 'nobody'";
-        let forget = "alter system reset synchronous_standby_names";
-        // The server takes note a moment later.
-        let reload = "select pg_reload_conf(), pg_sleep(1)";
-        tokio::task::spawn_blocking(move || administrate(&url, &[wait, reload]))
-            .await
-            .unwrap();
+        let set = tokio::task::spawn_blocking(move || {
+            set_standbys(&url, "nobody");
+            wait_until_commits_wait(&url);
+        });
+        set.await.unwrap();
         let url = admin.clone();
         let interrupting = tokio::task::spawn_blocking(move || {
             interrupt(&url, how);
-            administrate(&url, &[forget, reload]);
+            set_standbys(&url, "");
         });
         let date = format!("2026-11-0{}", number + 1);
         let answer = agent.put(&path, json!({"date": date})).await;

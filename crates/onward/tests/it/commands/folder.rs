@@ -1,6 +1,9 @@
 //! A folder that `onward init` made, with certificates in it.
 
+use std::ffi::OsString;
+use std::fs::{DirEntry, Permissions};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use observe::clock::Clock;
 use provision::authority::Authority;
@@ -29,17 +32,12 @@ impl Folder {
         Self::on(None)
     }
 
+    /// A folder of its own, on this store if there is one, else on the file in the folder.
     pub(super) fn on(store: Option<String>) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path();
-        let mut args = vec!["init", path.to_str().unwrap()];
-        if let Some(store) = &store {
-            args.extend(["--store", store]);
-        }
-        run_well(&args);
-        let authority = Authority::ensure(path, Clock::System.now_seconds()).unwrap();
-        for name in ["server", "other"] {
-            authority.issue_server_certificate(path, name).unwrap();
+        match &store {
+            Some(store) => fill(directory.path(), &["--store", store]),
+            None => InitialisedFile::write_all(directory.path()),
         }
         Self { directory, store }
     }
@@ -83,6 +81,49 @@ impl Folder {
         let file = text_of(&self.path("onward.db"));
         let url: StoreUrl = self.store.as_ref().unwrap_or(&file).parse().unwrap();
         Storage::open(&url, &OpenOptions::default()).unwrap()
+    }
+}
+
+/// A file of a folder without a store elsewhere. `onward init` makes these files once for all tests,
+/// because RSA keys take a while.
+struct InitialisedFile {
+    name: OsString,
+    bytes: Vec<u8>,
+    permissions: Permissions,
+}
+
+impl InitialisedFile {
+    fn write_all(folder: &Path) {
+        static FILES: OnceLock<Vec<InitialisedFile>> = OnceLock::new();
+        for file in FILES.get_or_init(Self::make_all) {
+            let path = folder.join(&file.name);
+            std::fs::write(&path, &file.bytes).unwrap();
+            std::fs::set_permissions(&path, file.permissions.clone()).unwrap();
+        }
+    }
+
+    fn make_all() -> Vec<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), &[]);
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        files.map(|entry| Self::read(&entry.unwrap())).collect()
+    }
+
+    fn read(entry: &DirEntry) -> Self {
+        Self {
+            name: entry.file_name(),
+            bytes: std::fs::read(entry.path()).unwrap(),
+            permissions: entry.metadata().unwrap().permissions(),
+        }
+    }
+}
+
+/// Runs `onward init FOLDER OPTIONS…` and adds certificates.
+fn fill(folder: &Path, options: &[&str]) {
+    run_well(&[&["init", folder.to_str().unwrap()], options].concat());
+    let authority = Authority::ensure(folder, Clock::System.now_seconds()).unwrap();
+    for name in ["server", "other"] {
+        authority.issue_server_certificate(folder, name).unwrap();
     }
 }
 
