@@ -43,10 +43,10 @@ impl Profile {
         }
     }
 
-    /// How far ahead `exp` may be: 10 minutes, and 5 minutes under FAPI 2.0 (S-21).
+    /// How far ahead `exp` may be: an hour, and 5 minutes under FAPI 2.0 (S-21).
     pub(crate) fn max_lifetime_seconds(self) -> i64 {
         match self {
-            Self::Sector => 600,
+            Self::Sector => 3600,
             Self::Fapi2 => 300,
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct TokenForm {
     #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
     client_assertion_type: String,
     /// A JWT signed with a registered key of the client. `iss` and `sub` are the client id. `aud`
-    /// is the issuer or the URL of this endpoint. `exp` is at most ten minutes ahead. `jti` has
+    /// is the issuer or the URL of this endpoint. `exp` is at most an hour ahead. `jti` has
     /// not been used before.
     client_assertion: String,
     /// The client id. If sent, it must equal the assertion's `sub`.

@@ -150,7 +150,7 @@ impl AssertionRefusal {
                 "client_assertion has expired: make a new one for each request and check the clock"
             }
             Self::LivesTooLong { profile, .. } => match profile {
-                Profile::Sector => "exp of client_assertion must be at most 600 seconds ahead",
+                Profile::Sector => "exp of client_assertion must be at most 3600 seconds ahead",
                 Profile::Fapi2 => "exp of client_assertion must be at most 300 seconds ahead",
             },
             Self::NotYet { .. } => {

@@ -22,7 +22,7 @@ proptest! {
     ) {
         let claim = |time: Option<i64>| time.map_or(json!(ABSENT), Value::from);
         let change = json!({"exp": exp, "iat": claim(iat), "nbf": claim(nbf)});
-        let (profile, lifetime) = if fapi2 { (Profile::Fapi2, 300) } else { (Profile::Sector, 600) };
+        let (profile, lifetime) = if fapi2 { (Profile::Fapi2, 300) } else { (Profile::Sector, 3600) };
         let started = |time: Option<i64>| time.is_none_or(|time| time <= NOW + 60);
         let expected = (NOW + 1..=NOW + lifetime).contains(&exp) && started(iat) && started(nbf);
         let assertion = sign(&claims(&change));

@@ -23,8 +23,8 @@ fn descriptions_keep_to_the_characters_of_rfc_6749() {
             assert!(description.contains(claim), "{claim} is in: {description}");
         }
     }
-    for (profile, limit) in PROFILES.into_iter().zip(["600", "300"]) {
-        let ahead_seconds = 601;
+    for (profile, limit) in PROFILES.into_iter().zip(["3600", "300"]) {
+        let ahead_seconds = 3601;
         let refusal = AssertionRefusal::LivesTooLong {
             ahead_seconds,
             profile,
@@ -80,7 +80,7 @@ fn all_refusals() -> Vec<AssertionRefusal> {
         refusals.push(AssertionRefusal::ClaimLength { claim, chars: 0 });
     }
     for profile in PROFILES {
-        let (audience, ahead_seconds) = (hostile(), 601);
+        let (audience, ahead_seconds) = (hostile(), 3601);
         refusals.push(AssertionRefusal::AlgorithmNotAllowed { algorithm, profile });
         refusals.push(AssertionRefusal::WrongAudience { audience, profile });
         refusals.push(AssertionRefusal::LivesTooLong {
