@@ -232,7 +232,7 @@ impl Batch {
         };
         let sellers = find_chain_of(write, seller.id)?;
         let buyers = find_chain_of(write, buyer.id)?;
-        let join = link::join((&sellers, seller.id), (&buyers, buyer.id), rule)
+        let join = link::join(&sellers, &buyers, wanted, rule)
             .map_err(|refusal| Refusal::Row(refusal.to_string()))?;
         changes::store_join(write, &join, self.now)?;
         if let Some((dissolved, _moved)) = &join.dissolved {

@@ -83,7 +83,9 @@ pub fn import_files(
             observer.advance(rows.bytes_read(), report.rows);
         }
     }
-    storage.write_blocking(storage::maintenance::refresh_statistics)?;
+    if report.changed >= limits::CHANGES_FOR_STATISTICS {
+        storage.write_blocking(storage::maintenance::refresh_statistics)?;
+    }
     Ok(report)
 }
 

@@ -151,7 +151,7 @@ pub struct LinkRow {
     pub seller_branch: String,
     /// The listing above.
     pub seller: String,
-    /// The branch of the listing below, whose seller buys.
+    /// The branch of the listing below. Its seller buys.
     pub buyer_branch: String,
     /// The listing below.
     pub buyer: String,
