@@ -54,7 +54,7 @@ pub enum EndRefusal {
     },
     /// The anchor is not in the chain: it was moved to another chain in the meantime.
     #[error("listing {anchor} is not in the chain; read its chain again")]
-    Stranger {
+    NotInChain {
         /// The listing that the caller named.
         anchor: ListingId,
     },
@@ -75,7 +75,7 @@ pub fn uncheck(chain: &Chain, end: End) -> Result<Vec<ListingId>, EndRefusal> {
 /// chain has several such ends, the anchor must be one of them and is the answer.
 pub fn find_only_end(chain: &Chain, anchor: ListingId, end: End) -> Result<ListingId, EndRefusal> {
     if chain.position(anchor).is_none() {
-        return Err(EndRefusal::Stranger { anchor });
+        return Err(EndRefusal::NotInChain { anchor });
     }
     match end.listings(chain) {
         [only] => Ok(*only),

@@ -131,7 +131,7 @@ pub enum LinkRefusal {
     },
     /// A side is not in the chain that was read for it: it was moved in the meantime.
     #[error("{side} listing {listing} is not in the chain; read its chain again")]
-    Stranger {
+    NotInChain {
         /// The side.
         side: Side,
         /// Its listing.
@@ -139,47 +139,44 @@ pub enum LinkRefusal {
     },
 }
 
-/// Decides about a link between two listings, each given with its chain.
+/// Decides about a link between two listings. `seller` and `buyer` are the chains of its two sides.
 ///
 /// When several refusals apply, S-41 orders them: the same listing, a side already taken, one
 /// chain, the length, a lock.
 pub fn join(
-    seller: (&Chain, ListingId),
-    buyer: (&Chain, ListingId),
+    seller: &Chain,
+    buyer: &Chain,
+    link: Link,
     rule: LinkRule,
 ) -> Result<Join, LinkRefusal> {
-    let link = Link {
-        seller: seller.1,
-        buyer: buyer.1,
-    };
-    let is_one_chain = seller.0.id() == buyer.0.id();
+    let is_one_chain = seller.id() == buyer.id();
     if link.seller == link.buyer {
         return Err(LinkRefusal::SameListing {
             listing: link.seller,
         });
     }
     match rule {
-        LinkRule::OneToOne => refuse_second(seller.0, buyer.0, link)?,
-        LinkRule::Split if is_one_chain => refuse_ring(seller.0, link)?,
+        LinkRule::OneToOne => refuse_second(seller, buyer, link)?,
+        LinkRule::Split if is_one_chain => refuse_ring(seller, link)?,
         LinkRule::Split => {}
     }
     if !is_one_chain {
-        refuse_length(seller.0, buyer.0, link)?;
+        refuse_length(seller, buyer, link)?;
     }
-    refuse_locked(seller.0, Side::Seller, link.seller)?;
-    refuse_locked(buyer.0, Side::Buyer, link.buyer)?;
+    refuse_locked(seller, Side::Seller, link.seller)?;
+    refuse_locked(buyer, Side::Buyer, link.buyer)?;
 
     // Equal lengths: the seller's id survives (S-42).
-    let (survivor, dissolved) = if buyer.0.length() > seller.0.length() {
-        (buyer.0, seller.0)
+    let (survivor, dissolved) = if buyer.length() > seller.length() {
+        (buyer, seller)
     } else {
-        (seller.0, buyer.0)
+        (seller, buyer)
     };
     Ok(Join {
         link,
         survivor: survivor.id(),
         dissolved: (!is_one_chain).then(|| (dissolved.id(), dissolved.listings().to_vec())),
-        cleared: find_checked_ends(seller.0, buyer.0, link),
+        cleared: find_checked_ends(seller, buyer, link),
     })
 }
 
@@ -256,7 +253,7 @@ fn refuse_length(seller: &Chain, buyer: &Chain, link: Link) -> Result<(), LinkRe
 
 fn refuse_locked(chain: &Chain, side: Side, listing: ListingId) -> Result<(), LinkRefusal> {
     match chain.member(listing) {
-        None => Err(LinkRefusal::Stranger { side, listing }),
+        None => Err(LinkRefusal::NotInChain { side, listing }),
         Some(member) if member.is_locked => Err(LinkRefusal::Locked { side, listing }),
         Some(_) => Ok(()),
     }
@@ -282,7 +279,7 @@ impl LinkRefusal {
         match self {
             Self::BuyerHasSeller { .. } => Some(Side::Buyer),
             Self::SellerHasBuyer { .. } => Some(Side::Seller),
-            Self::Locked { side, .. } | Self::Stranger { side, .. } => Some(*side),
+            Self::Locked { side, .. } | Self::NotInChain { side, .. } => Some(*side),
             Self::SameListing { .. }
             | Self::SameChain { .. }
             | Self::AlreadyLinked { .. }

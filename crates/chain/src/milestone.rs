@@ -137,7 +137,7 @@ impl MilestoneType {
         }
     }
 
-    /// Whether the type counts as progress of a sale: it has a label of document 1 and is neither
+    /// Whether the type counts as progress of a sale. It has a label of document 1, and is neither
     /// Fall Through nor an expected date (04, 13, 15 and 17 of document 1's catalogue).
     pub const fn is_progress(&self) -> bool {
         match self.field {

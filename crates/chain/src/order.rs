@@ -37,7 +37,7 @@ struct Edge {
 }
 
 impl Order {
-    /// Orders the listings. Fails with `DuplicateListing`, `Stranger`, `DuplicateLink` or `Ring`.
+    /// Orders the listings. Fails with `DuplicateListing`, `NotInChain`, `DuplicateLink` or `Ring`.
     /// Takes O(n log n) time for n listings and links.
     pub(crate) fn new(listings: Vec<ListingId>, links: Vec<Link>) -> Result<Self, MalformedChain> {
         let by_id = sort_by_id(listings)?;
@@ -171,7 +171,7 @@ fn find_edges(by_id: &[ListingId], links: Vec<Link>) -> Result<Vec<Edge>, Malfor
     let find = |listing: ListingId| {
         by_id
             .binary_search(&listing)
-            .map_err(|_| MalformedChain::Stranger { listing })
+            .map_err(|_| MalformedChain::NotInChain { listing })
     };
     let mut edges = Vec::with_capacity(links.len());
     for link in links {
@@ -242,7 +242,7 @@ impl<T> Neighbours<T> {
         &self.items[self.starts[node]..self.starts[node + 1]]
     }
 
-    /// The listings whose node has no neighbours. Node `n` stands for `listings[n]`.
+    /// The listings of nodes without neighbours. Node `n` stands for `listings[n]`.
     fn find_lonely(&self, listings: &[ListingId]) -> Vec<ListingId> {
         let nodes = listings.iter().enumerate();
         nodes

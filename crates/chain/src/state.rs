@@ -29,7 +29,7 @@ pub struct Member {
 pub struct Link {
     /// The upper listing, which is bought.
     pub seller: ListingId,
-    /// The lower listing, whose seller buys the upper one.
+    /// The lower listing. Its seller buys the upper one.
     pub buyer: ListingId,
 }
 
@@ -84,7 +84,7 @@ pub enum MalformedChain {
     },
     /// A link names a listing that is not a member.
     #[error("a link names listing {listing}, which is not in the chain")]
-    Stranger {
+    NotInChain {
         /// The listing.
         listing: ListingId,
     },

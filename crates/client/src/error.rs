@@ -84,7 +84,7 @@ pub enum ClientError {
         "the answer does NOT verify, so do not rely on anything in it: {reason}",
         reason = printable(&.0.to_string())
     )]
-    Provenance(#[from] ProvenanceError),
+    NotGenuine(#[from] ProvenanceError),
     /// The signature is good, but the signed data is not a page of chains.
     #[error(
         "the signature verifies, but the data is not a page of chains ({0}): use a version of \

@@ -94,7 +94,7 @@ impl Client {
     /// The caller can then query one of them by UPRN. The list is not signed.
     ///
     /// # Errors
-    /// Any [`ClientError`] except [`ClientError::Provenance`] and [`ClientError::Shape`].
+    /// Any [`ClientError`] except [`ClientError::NotGenuine`] and [`ClientError::Shape`].
     pub async fn suggest_addresses(
         &self,
         text: &str,

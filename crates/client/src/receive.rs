@@ -26,8 +26,8 @@ pub enum ReceiveError {
 /// Verifies the events of one service.
 ///
 /// Any number of tasks can share one receiver. It caches the key set for its `max-age`. For an
-/// unknown key it downloads the set again, at most every five seconds, so that a sender of invented
-/// key ids cannot make it flood the service.
+/// unknown key it downloads the set again, at most every five seconds. So invented key ids cannot
+/// flood the service.
 pub struct Receiver {
     issuer: String,
     keys: SharedKeys,
@@ -35,7 +35,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver for the service whose `{base_url}` is `issuer`. Nothing is sent yet.
+    /// A receiver for the service at `issuer`, its `{base_url}`. Nothing is sent yet.
     ///
     /// # Errors
     /// [`ClientError::Credential`] when the key set's address is not `https`, or `trust` holds no

@@ -42,7 +42,7 @@ impl VerifiedAnswer {
 /// Verifies an answer against the key set `keys`, by the four rules of document 1.
 ///
 /// # Errors
-/// [`ClientError::Provenance`] when no holder of a key in the set signed the answer.
+/// [`ClientError::NotGenuine`] when no holder of a key in the set signed the answer.
 /// [`ClientError::Shape`] when the signed data is not a page of chains.
 pub fn verify_answer(body: Vec<u8>, keys: &JwkSet) -> Result<VerifiedAnswer, ClientError> {
     read_page(&verify_envelope(&body, keys)?, body)

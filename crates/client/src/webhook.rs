@@ -12,7 +12,7 @@ use crate::connection::{Answer, Trust, check_https, open_connection, send};
 use crate::query::read_refusal;
 use crate::{ClientError, printable};
 
-use self::wire::{Simulated, Simulation, Subscribed, SubscriptionWish};
+use self::wire::{Simulated, Simulation, Subscribed, SubscriptionRequest};
 
 const API_KEY_HEADER: &str = "x-api-key";
 
@@ -48,7 +48,7 @@ impl WebhookClient {
     ///
     /// # Errors
     /// [`ClientError::Webhook`] when the service refuses, or [`ClientError::Unreachable`].
-    pub async fn subscribe(&self, wish: &SubscriptionWish) -> Result<Subscribed, ClientError> {
+    pub async fn subscribe(&self, wish: &SubscriptionRequest) -> Result<Subscribed, ClientError> {
         let answer = self.post("subscribe", wish).await?;
         Ok(Subscribed {
             is_new: answer.status == 201,

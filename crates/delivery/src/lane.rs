@@ -17,7 +17,7 @@ use crate::dispatcher::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{ReadAhead, read_ahead};
 
-/// How long a lease lasts: longer than a pause of the process.
+/// How long a lease lasts: longer than a process is likely to stall.
 const LEASE_MILLISECONDS: i64 = 30_000;
 /// How often a running lane renews its lease.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
@@ -26,10 +26,10 @@ const IDLE_MAX: Duration = Duration::from_secs(5);
 /// How often a waiting lane checks the time.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A read that takes longer than this is expensive. After it the lane reads nothing new for `RESTS`
-/// times as long, so that it takes a small share of the reading threads.
+/// A read that takes longer than this is expensive. After it the lane reads nothing new for
+/// `READ_PAUSE_FACTOR` times as long, so that it takes a small share of the reading threads.
 const READ_CHEAP: Duration = Duration::from_millis(20);
-const RESTS: u32 = 20;
+const READ_PAUSE_FACTOR: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
 
 /// Leases the lane of a subscription. Delivers until nothing is due for a while, the lease is lost
@@ -95,7 +95,7 @@ struct Runner {
     storing: Option<Storing>,
     /// Whether the lane was notified of a change since it last looked.
     is_notified: bool,
-    /// How long the lane rests after its last read.
+    /// How long the lane waits before its next read.
     rest: Duration,
     since_read: Stopwatch,
     changes: watch::Receiver<u64>,
@@ -170,7 +170,7 @@ impl Runner {
         }
     }
 
-    /// Counts deliveries whose result is not stored yet: after a crash they are sent again. The
+    /// Counts deliveries without a stored result: after a crash they are sent again. The
     /// window bounds them, because storing a result also reads which event types the subscription
     /// receives.
     fn count_under_way(&self) -> usize {
@@ -212,7 +212,7 @@ impl Runner {
         self.rest = if took < READ_CHEAP {
             Duration::ZERO
         } else {
-            (took * RESTS).min(REST_MAX)
+            (took * READ_PAUSE_FACTOR).min(REST_MAX)
         };
         self.since_read = Stopwatch::start();
         self.ahead.take(findings);
@@ -260,7 +260,7 @@ impl Runner {
         let batch = std::mem::take(&mut self.sent);
         let results = batch.iter().map(|sent| sent.result.clone()).collect();
         let (node, lane) = (Arc::clone(&self.node), self.lane.clone());
-        let task = tokio::spawn(record(node, (lane, self.health), results, self.disabling));
+        let task = tokio::spawn(record(node, lane, self.health, results, self.disabling));
         self.storing = Some(Storing { batch, task });
     }
 
@@ -304,7 +304,8 @@ async fn end_of(storing: &mut Option<Storing>) -> Result<Option<SubscribedTypes>
 
 async fn record(
     node: Arc<Node>,
-    (lane, health): (Lane, Health),
+    lane: Lane,
+    health: Health,
     results: Vec<AttemptResult>,
     disabling: Option<Disabling>,
 ) -> Result<Option<SubscribedTypes>, StorageError> {
@@ -329,7 +330,7 @@ async fn take(node: &Node, subscription: SubscriptionId) -> Result<Option<Lane>,
         .storage
         .write_under_row_locks(move |write| {
             let until = now + LEASE_MILLISECONDS;
-            lanes::take_lane(write, subscription, &name, (now, until))
+            lanes::take_lane(write, subscription, &name, now, until)
         })
         .await
 }

@@ -4,7 +4,7 @@
 pub(crate) const EVENT_JWTS_CACHED_MAX: usize = 10_000;
 /// Lanes that one node delivers on at once.
 pub(crate) const LANES_MAX: usize = 2_000;
-/// Properties whose next delivery a lane reads ahead.
+/// A lane reads the next delivery of so many properties ahead.
 pub(crate) const LANE_HEADS_READ: usize = 64;
 /// With fewer properties than this, a lane also reads the deliveries behind the next ones.
 pub(crate) const LANE_HEADS_FEW: usize = 8;

@@ -5,7 +5,8 @@
 use storage::attempts::Next;
 use storage::lanes::Health;
 
-/// The pauses after each failed attempt. Nothing follows the last one.
+/// The pause after each failed attempt. After the last pause the eleventh attempt
+/// follows, and it is the last.
 pub const PAUSES: [i64; 10] = [
     5_000,
     30_000,

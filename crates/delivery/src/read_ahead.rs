@@ -147,10 +147,9 @@ pub(super) fn read_ahead(
         ..
     } in heads
     {
-        let position = (delivery.order, delivery.id);
         let limit = limits::LANE_FOLLOWING_READ;
         let following = if is_few && is_followed {
-            deliveries::list_following(read, subscription, position, limit)?
+            deliveries::list_following(read, subscription, delivery.order, delivery.id, limit)?
         } else {
             Vec::new()
         };

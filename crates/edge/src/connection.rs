@@ -31,7 +31,7 @@ use self::slow_body::TimedBody;
 use self::streams::{PiecedBody, Streams};
 use crate::peer::Peer;
 use crate::tls::ClientCertificate;
-use crate::tls::live::{LiveTls, ShownCertificate};
+use crate::tls::live::{LiveTls, VerifiedCertificate};
 use crate::{Edge, EdgeSettings, limits};
 
 /// One listener with everything that serves it.
@@ -123,7 +123,7 @@ struct Connection {
 struct Handshake {
     /// The certificate that the handshake verified (RFC 8705 section 3.1), and the state of its
     /// verification.
-    certificate: Option<(PeerCertificate, ShownCertificate)>,
+    certificate: Option<(PeerCertificate, VerifiedCertificate)>,
     is_http2: bool,
 }
 
@@ -154,8 +154,8 @@ impl Connection {
         let session = stream.get_ref().1;
         let chain = session.peer_certificates().unwrap_or_default();
         let certificate = chain.first().map(|leaf| {
-            let verified = (revision, self.edge.clock.now_seconds());
-            let shown = ShownCertificate::new(Arc::clone(&tls.live), chain, verified);
+            let now = self.edge.clock.now_seconds();
+            let shown = VerifiedCertificate::new(Arc::clone(&tls.live), chain, revision, now);
             (PeerCertificate::of_der(leaf.as_ref()), shown)
         });
         let handshake = Handshake {
@@ -224,7 +224,7 @@ impl Handshake {
     /// Returns the certificate if it is still valid.
     fn valid_certificate(&self, edge: &Edge) -> Option<PeerCertificate> {
         let (certificate, shown) = self.certificate.as_ref()?;
-        let is_valid = shown.still_counts(edge.clock.now_seconds());
+        let is_valid = shown.is_still_valid(edge.clock.now_seconds());
         is_valid.then(|| certificate.clone())
     }
 }

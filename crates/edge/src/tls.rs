@@ -47,7 +47,7 @@ pub struct TlsPaths {
     pub certificate: String,
     /// PEM file of the server's private key.
     pub private_key: String,
-    /// PEM file of the authorities whose client certificates are accepted.
+    /// PEM file of the authorities that may issue client certificates.
     pub client_ca: String,
     /// PEM file of the revocation lists of those authorities; empty: no list is checked.
     pub client_crl: String,
@@ -67,9 +67,9 @@ pub enum ClientCertificate {
 #[derive(Debug)]
 pub struct TlsSettings {
     /// Settings of listeners that request a client certificate.
-    pub asked: Arc<ServerConfig>,
+    pub requesting: Arc<ServerConfig>,
     /// Settings of the other listeners.
-    pub not_asked: Arc<ServerConfig>,
+    pub not_requesting: Arc<ServerConfig>,
     /// Verifies client certificates: issued by a configured authority and not revoked.
     pub verifier: Arc<dyn ClientCertVerifier>,
     /// When the content of each file expires.
@@ -80,11 +80,11 @@ impl TlsSettings {
     /// Makes the settings from the files.
     pub fn of(files: &TlsFiles) -> Result<Self, TlsError> {
         let verifier = client_verifier(files)?;
-        let asked = server_config(files, Some(Arc::clone(&verifier)))?;
-        let not_asked = server_config(files, None)?;
+        let requesting = server_config(files, Some(Arc::clone(&verifier)))?;
+        let not_requesting = server_config(files, None)?;
         Ok(Self {
-            asked,
-            not_asked,
+            requesting,
+            not_requesting,
             verifier,
             endings: files.endings()?,
         })
@@ -98,8 +98,8 @@ impl TlsSettings {
     /// The settings of a listener.
     pub fn server(&self, client_certificate: ClientCertificate) -> Arc<ServerConfig> {
         Arc::clone(match client_certificate {
-            ClientCertificate::Requested => &self.asked,
-            ClientCertificate::NotRequested => &self.not_asked,
+            ClientCertificate::Requested => &self.requesting,
+            ClientCertificate::NotRequested => &self.not_requesting,
         })
     }
 }

@@ -16,18 +16,16 @@ pub struct Properties {
     placeholders: Placeholders,
 }
 
-impl Properties {
+impl Default for Properties {
     /// Starts with the first placeholder UPRN.
-    #[expect(
-        clippy::new_without_default,
-        reason = "a counter has no natural default"
-    )]
-    pub const fn new() -> Self {
+    fn default() -> Self {
         Self {
             placeholders: Placeholders::new(),
         }
     }
+}
 
+impl Properties {
     /// The property of an address in one text that ends with the postcode; `None` if it is
     /// unusable.
     pub fn read(&mut self, text: &str) -> Result<Option<PropertyRow>, GenerateError> {

@@ -53,8 +53,8 @@ impl Branches {
         random.index(self.count())
     }
 
-    /// Picks the branch that sells the next property up the chain: often the same branch or one in
-    /// the same town, because most people move a short way.
+    /// Picks the branch that sells the next property up the chain. It is often the same branch or one
+    /// in the same town, because most people move a short way.
     pub(super) fn pick_next(&self, random: &mut Random, branch: usize) -> usize {
         if random.chance(450) {
             return branch;

@@ -205,7 +205,7 @@ const CASH_PER_THOUSAND: u64 = 300;
 /// The share of chains that lost their lowest buyer: about 2 % of all listings.
 const FALL_THROUGH_PER_THOUSAND: u64 = 65;
 
-/// The share of listings whose property was on sale before: about 2 % of all listings.
+/// The share of listings of a property that was on sale before: about 2 % of all listings.
 const EARLIER_PER_THOUSAND: u64 = 20;
 
 /// The most days since the last sale of a chain was agreed.

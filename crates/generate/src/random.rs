@@ -9,7 +9,7 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// Makes a generator whose sequence follows from `seed` alone.
+    /// Makes a generator. Its sequence follows from `seed` alone.
     pub(super) const fn new(seed: u64) -> Self {
         Self { state: seed }
     }

@@ -272,5 +272,5 @@ impl Supply {
 /// The share of top properties that are not finished yet: about 3 % of all properties.
 const NEW_BUILD_PER_THOUSAND: u64 = 75;
 
-/// The share of listings whose conveyancers come in `party` rows.
+/// The share of listings with conveyancers in `party` rows.
 const PARTY_PER_THOUSAND: u64 = 150;

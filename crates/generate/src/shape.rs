@@ -58,13 +58,13 @@ impl Shape {
         }
     }
 
-    /// The places whose buyer sells no other property of the chain.
+    /// The places with a buyer who sells no other property of the chain.
     pub(super) fn bottoms(&self) -> Vec<usize> {
         let is_bottom = |place: &usize| self.links.iter().all(|link| link.seller != *place);
         (0..self.length).filter(is_bottom).collect()
     }
 
-    /// The places whose seller buys nothing further.
+    /// The places with a seller who buys nothing further.
     pub(super) fn tops(&self) -> Vec<usize> {
         let is_top = |place: &usize| self.links.iter().all(|link| link.buyer != *place);
         (0..self.length).filter(is_top).collect()

@@ -158,7 +158,7 @@ impl Course {
 }
 
 impl Finish {
-    /// Draws the common days of a chain whose last sale is ready on the day `ready`.
+    /// Draws the common days of a chain. Its last sale is ready on the day `ready`.
     pub(super) fn draw(random: &mut Random, ready: i32) -> Self {
         let exchange = ready + random.between(3, 14);
         Self {

@@ -137,7 +137,7 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        server::foundation::open_storage(&self.config.load()?, Opening::AsItIs)
+        server::foundation::open_storage(&self.config.load()?, Opening::Unchanged)
             .map_err(Failure::new)
     }
 

@@ -60,9 +60,8 @@ impl SandboxError {
     }
 }
 
-/// Creates everything that is missing and keeps the rest. Blocks. It may be interrupted at any
-/// moment and started again: each file is written atomically, and the data counts as loaded only
-/// when all of it is.
+/// Creates everything that is missing and keeps the rest. Blocks. It can be interrupted and
+/// started again. Each file is written atomically, and incomplete data is loaded again.
 pub fn prepare(
     options: &SandboxOptions,
     clock: &Clock,
@@ -76,7 +75,7 @@ pub fn prepare(
     let config = settings::ensure_config(&directory, options)?;
     let url: StoreUrl = config.store.parse().map_err(SandboxError::new)?;
     let opening = match url {
-        StoreUrl::Sqlite(path) if !path.exists() => Opening::Make,
+        StoreUrl::Sqlite(path) if !path.exists() => Opening::Create,
         StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => Opening::Upgrade,
     };
     init::prepare_store(&config, opening).map_err(SandboxError::new)?;
@@ -87,7 +86,7 @@ pub fn prepare(
     let branches = data::choose_branches(&storage)?;
     let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
     let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;
-    let file = describe(&config, &directory, &storage, (clients, api_keys))?;
+    let file = describe(&config, &directory, &storage, clients, api_keys)?;
     Ok(Prepared {
         config,
         file,
@@ -147,7 +146,8 @@ fn describe(
     config: &Config,
     directory: &Path,
     storage: &Storage,
-    (clients, api_keys): (Vec<SandboxClient>, Vec<SandboxApiKey>),
+    clients: Vec<SandboxClient>,
+    api_keys: Vec<SandboxApiKey>,
 ) -> Result<SandboxFile, SandboxError> {
     let samples = data::find_samples(storage, &clients)?;
     Ok(SandboxFile {

@@ -42,7 +42,7 @@ impl Authority {
             let pair = generate_pair()?;
             let params = authority_params(today);
             let made = params.self_signed(&pair).map_err(ProvisionError::new)?;
-            write_pair((&certificate, &made.pem()), (&key, &pair))?;
+            write_pair(&certificate, &made.pem(), &key, &pair)?;
         }
         let pem = std::fs::read_to_string(&certificate).map_err(ProvisionError::new)?;
         let pair = std::fs::read_to_string(&key).map_err(ProvisionError::new)?;
@@ -112,7 +112,7 @@ impl Authority {
         self.issue(directory, name, params)
     }
 
-    /// From the day before, because clocks may be behind.
+    /// The validity begins the day before, because clocks may be behind.
     fn server_validity(&self) -> ((i32, u8, u8), (i32, u8, u8)) {
         let yesterday = self.today.saturating_sub(1.day());
         let last = yesterday.saturating_add(SERVER_DAYS_VALID.days());
@@ -133,7 +133,7 @@ impl Authority {
             .map_err(ProvisionError::new)?;
         let certificate = directory.join(format!("{name}.pem"));
         let key = directory.join(format!("{name}.key"));
-        write_pair((&certificate, &made.pem()), (&key, &pair))
+        write_pair(&certificate, &made.pem(), &key, &pair)
     }
 }
 
@@ -148,7 +148,7 @@ fn authority_params(today: Date) -> CertificateParams {
     params
 }
 
-/// Valid from before this program existed, so that no clock is too early.
+/// Makes the certificate valid from before this program existed, so that no clock is too early.
 fn make_long_valid(params: &mut CertificateParams, today: Date) {
     let last_year = i32::from(today.year()) + YEARS_VALID;
     params.not_before = rcgen::date_time_ymd(2026, 1, 1);
@@ -166,8 +166,10 @@ fn generate_pair() -> Result<KeyPair, ProvisionError> {
 
 /// Writes the key first, so that a certificate file never lacks its key.
 fn write_pair(
-    (certificate, pem): (&Path, &str),
-    (key, pair): (&Path, &KeyPair),
+    certificate: &Path,
+    pem: &str,
+    key: &Path,
+    pair: &KeyPair,
 ) -> Result<(), ProvisionError> {
     files::write_secret(key, &pair.serialize_pem())
         .and_then(|()| files::write(certificate, pem))

@@ -49,7 +49,7 @@ struct Signature {
 
 /// Everything that the body of an answer for one value depends on, except signing key and time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct BodyKey {
+pub(crate) struct BodyKey {
     chain: ChainId,
     version: i64,
     rows: u64,
@@ -165,19 +165,10 @@ impl Answers {
     }
 
     /// The cached answer for one value, if this key signed it and its signature may still be
-    /// reused. The hit names the chain's version, so the answer is as fresh as a newly rendered
+    /// reused. `wanted` names the chain's version, so the answer is as fresh as a newly rendered
     /// one.
-    pub(crate) fn find_body(
-        &self,
-        hit: &Hit,
-        queried: &str,
-        rows: u64,
-        (key, now): (&SigningKey, i64),
-    ) -> Option<Bytes> {
-        let chain_version = (hit.chain, hit.version);
-        let known = self
-            .bodies
-            .get(&BodyKey::new(chain_version, queried, rows))?;
+    pub(crate) fn find_body(&self, wanted: &BodyKey, key: &SigningKey, now: i64) -> Option<Bytes> {
+        let known = self.bodies.get(wanted)?;
         let is_valid = now < known.valid_before && known.kid == key.kid();
         is_valid.then(|| {
             self.metrics.signatures_reused.inc();
@@ -185,22 +176,15 @@ impl Answers {
         })
     }
 
-    /// Caches the answer for one value, under the chain and version that it shows.
-    pub(crate) fn keep_body(
-        &self,
-        chain_version: (ChainId, i64),
-        queried: &str,
-        rows: u64,
-        (key, signed): (&SigningKey, &Signed),
-    ) {
+    /// Caches the answer for one value. `shown` names the chain and version that it shows.
+    pub(crate) fn keep_body(&self, shown: BodyKey, key: &SigningKey, signed: &Signed) {
         if self.reuse_seconds > 0 {
             let body = Body {
                 bytes: signed.body.clone(),
                 kid: key.kid().to_owned(),
                 valid_before: signed.valid_before,
             };
-            self.bodies
-                .insert(BodyKey::new(chain_version, queried, rows), Arc::new(body));
+            self.bodies.insert(shown, Arc::new(body));
         }
     }
 
@@ -264,7 +248,9 @@ impl Answers {
 }
 
 impl BodyKey {
-    fn new((chain, version): (ChainId, i64), queried: &str, rows: u64) -> Self {
+    /// The key of the answer that shows this version of a chain for the value `queried`. `rows` is
+    /// the size of its page.
+    pub(crate) fn new(chain: ChainId, version: i64, queried: &str, rows: u64) -> Self {
         Self {
             chain,
             version,

@@ -56,13 +56,13 @@ pub struct Config {
     pub certificate_file: String,
     /// PEM file of the server's private key.
     pub private_key_file: String,
-    /// PEM file of the authorities whose client certificates are accepted.
+    /// PEM file of the authorities that may issue client certificates.
     pub client_ca_file: String,
     /// PEM file of those authorities' revocation lists; empty: no list is checked.
     pub client_crl_file: String,
     /// How often the four files above are checked for changes, in seconds; 0: only on SIGHUP.
     pub certificate_check_seconds: u32,
-    /// Proxies whose `Client-Cert` field (RFC 9440) is trusted.
+    /// Proxies that may send the `Client-Cert` field (RFC 9440).
     pub trusted_proxies: Vec<IpAddr>,
 
     /// Connections open at once, on all sockets together except `listen_ops`.

@@ -75,7 +75,8 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
         .await
 }
 
-/// Cancels pending deliveries of revoked API keys, and removes those of deleted subscriptions.
+/// Cancels pending deliveries of revoked API keys, and removes all deliveries of deleted
+/// subscriptions.
 /// Stops early when `stop` turns true; the next round goes on.
 pub async fn delete_leftovers(
     housekeeping: &Housekeeping,

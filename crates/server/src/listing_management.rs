@@ -5,7 +5,6 @@
 //! history.
 
 pub mod caller;
-pub mod causes;
 pub mod ends;
 pub mod fields;
 pub mod history;
@@ -15,6 +14,7 @@ pub mod listing_fields;
 pub mod listing_writes;
 pub mod listings;
 pub mod milestones;
+pub mod openapi;
 pub mod page;
 pub mod parameters;
 pub mod recording;

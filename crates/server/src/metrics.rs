@@ -1,4 +1,4 @@
-//! The metrics that `/metrics` shows: this crate's own, and those of the crates `edge` and
+//! The metrics that `/metrics` shows: its own, and the metrics of the crates `edge` and
 //! `delivery`.
 
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl AnswerMetrics {
             ("signatures", "Signatures made", &self.signatures),
             (
                 "signatures_reused",
-                "Answers whose signature was reused",
+                "Answers with a reused signature",
                 &self.signatures_reused,
             ),
             (

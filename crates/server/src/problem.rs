@@ -1,5 +1,5 @@
 //! All refusals of the program, with their statuses, texts and header fields. The submodule `shape`
-//! writes them in document 1's format (S-15) or in that of listing and chain management (S-40).
+//! writes them in document 1's format (S-15) or in the format of listing and chain management (S-40).
 
 mod shape;
 
@@ -137,9 +137,8 @@ impl Problem {
                 format!("Nothing was changed. Try again in {seconds} s.")
             }
             Self::Unconfirmed(_) => {
-                "The store was lost before it confirmed the change, which may count or not. Try \
-                 again in 1 s, with the same Idempotency-Key where you sent one: then it is done \
-                 only once."
+                "The store did not confirm the change, so it may or may not have happened. Try again \
+                 in 1 s, with the same Idempotency-Key if you sent one: then it is done only once."
                     .to_owned()
             }
             Self::Draining => "Other nodes answer.".to_owned(),

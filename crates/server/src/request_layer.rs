@@ -33,7 +33,7 @@ const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
 pub(crate) struct SharedLayer {
     /// Generator of request ids.
     pub request_ids: RequestIds,
-    /// Proxies whose `Client-Cert` field (RFC 9440) is trusted.
+    /// Proxies that may send the `Client-Cert` field (RFC 9440).
     pub trusted_proxies: Vec<IpAddr>,
     /// The rate limits that every answer shows (S-14).
     pub rate_limits: Option<Arc<RateLimits>>,
@@ -143,10 +143,9 @@ impl RequestLayer {
             headers.insert(REQUEST_ID, value);
         }
         // S-14: every answer shows the limit, even to unknown callers. The ops listener has none.
-        if let (false, Some(limits)) = (
-            matches!(self.listener, Listener::Ops),
-            &self.shared.rate_limits,
-        ) {
+        if let Some(limits) = &self.shared.rate_limits
+            && !matches!(self.listener, Listener::Ops)
+        {
             rate_limit_fields::show_untouched(limits, headers);
         }
         if let Some(value) = interaction_id {

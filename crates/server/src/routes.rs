@@ -36,7 +36,7 @@ pub(crate) async fn no_such_path() -> Problem {
     Problem::NoSuchPath
 }
 
-/// Answers requests whose method the path does not support. The router sets `Allow`.
+/// Answers requests with a method that the path does not support. The router sets `Allow`.
 pub(crate) async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed(None)
 }

@@ -1,7 +1,7 @@
 //! The parts that the routes of webhook management share.
 
-pub mod causes;
 pub mod holder;
+pub mod openapi;
 pub mod owned;
 pub mod parameters;
 pub mod replaying;

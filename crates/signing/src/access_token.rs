@@ -98,9 +98,9 @@ pub fn issue(claims: &AccessTokenClaims, key: &SigningKey) -> Result<String, Jws
 /// Verifies a token at `now` (Unix seconds) as in RFC 9068 section 4: type, key, algorithm and
 /// signature, then issuer, audience and times.
 ///
-/// `find_key` returns the trusted token key with an id. The caller checks that the token is not
-/// revoked, that its client is active, in the same generation and assigned the scope (S-23), and
-/// [`is_bound_to`] for the certificate of the connection.
+/// `find_key` returns the trusted token key with an id. The caller checks the rest:
+/// revocation, the client's state, generation and scope (S-23), and [`is_bound_to`] for the
+/// certificate of the connection.
 ///
 /// # Errors
 /// The [`TokenRefusal`] of the first check that fails.

@@ -68,7 +68,7 @@ pub struct RequiredSubject(Vec<(&'static str, String)>);
     "it must be TYPE=value with a type of CN, OU, O, C, L, ST, UID, serialNumber or \
      organizationIdentifier, such as OU=1234"
 )]
-pub struct NoAttribute;
+pub struct AttributeError;
 
 /// The end of validity of a certificate in DER, in Unix seconds (RFC 5280 section 4.1.2.5);
 /// `None` when `der` is not a certificate.
@@ -101,18 +101,18 @@ impl Subject {
 
 impl RequiredSubject {
     /// Reads attributes, each written as `TYPE=value`.
-    pub fn parse(attributes: &[String]) -> Result<Self, NoAttribute> {
+    pub fn parse(attributes: &[String]) -> Result<Self, AttributeError> {
         let parsed = attributes.iter().map(|text| {
-            let (name, value) = text.split_once('=').ok_or(NoAttribute)?;
+            let (name, value) = text.split_once('=').ok_or(AttributeError)?;
             let known = ATTRIBUTES
                 .iter()
                 .find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
-            let (name, _) = known.ok_or(NoAttribute)?;
+            let (name, _) = known.ok_or(AttributeError)?;
             let value = value.trim();
             let is_text = !value.is_empty() && !value.contains(char::is_control);
             is_text
                 .then(|| (*name, value.to_owned()))
-                .ok_or(NoAttribute)
+                .ok_or(AttributeError)
         });
         Ok(Self(parsed.collect::<Result<_, _>>()?))
     }

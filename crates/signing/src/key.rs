@@ -60,7 +60,7 @@ pub enum KeyError {
     WrongKey(Algorithm),
     /// The public key is refused, for example a weak RSA key.
     #[error("the key cannot be used: {0}")]
-    Unacceptable(#[from] JwkError),
+    Refused(#[from] JwkError),
     /// The cryptographic library failed.
     #[error("the cryptographic library could not {0}")]
     Library(&'static str),
@@ -121,7 +121,7 @@ impl SigningKey {
     /// RSA key does not name its algorithm, so the caller chooses RS256 or PS256.
     ///
     /// # Errors
-    /// [`KeyError::NotPem`], [`KeyError::WrongKey`], [`KeyError::Unacceptable`].
+    /// [`KeyError::NotPem`], [`KeyError::WrongKey`], [`KeyError::Refused`].
     pub fn from_pkcs8_pem(text: &str, algorithm: Algorithm) -> Result<Self, KeyError> {
         let der = read_pem(text).ok_or(KeyError::NotPem)?;
         let rsa = |encoding: &'static dyn RsaEncoding| {

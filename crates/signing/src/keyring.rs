@@ -89,7 +89,7 @@ impl KeyState {
 pub struct RingKey {
     /// What the key signs.
     pub purpose: Purpose,
-    /// The state of the key.
+    /// Whether it may sign, or only verify.
     pub state: KeyState,
     /// The key.
     pub key: Arc<SigningKey>,
@@ -176,8 +176,7 @@ impl Keyring {
         json!({ "keys": keys }).to_string()
     }
 
-    /// The next, current or retired token key with the id `kid`, which may verify an access token;
-    /// `None` for a revoked key and for a key of another purpose.
+    /// The token key with the id `kid`, unless it is revoked. `None` for a key of another purpose.
     pub fn find_token_key(&self, kid: &str) -> Option<&Arc<SigningKey>> {
         self.keys
             .iter()

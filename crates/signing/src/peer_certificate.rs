@@ -14,7 +14,7 @@ pub struct PeerCertificate {
 }
 
 impl PeerCertificate {
-    /// The certificate whose DER encoding is `der`.
+    /// The certificate with the DER encoding `der`.
     pub fn of_der(der: &[u8]) -> Self {
         Self {
             thumbprint: Thumbprint::of_der(der),

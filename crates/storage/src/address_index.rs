@@ -57,12 +57,12 @@ pub(crate) fn bring_up_to_date(storage: &Storage, opening: Opening) -> Result<()
     })?;
     match opening {
         _ if found == INDEX_VERSION => Ok(()),
-        Opening::AsItIs if is_empty => Ok(()),
-        Opening::AsItIs | Opening::Make if !is_empty => Err(StorageError::OlderIndex {
+        Opening::Unchanged if is_empty => Ok(()),
+        Opening::Unchanged | Opening::Create if !is_empty => Err(StorageError::OlderIndex {
             found,
             needed: INDEX_VERSION,
         }),
-        Opening::AsItIs | Opening::Make | Opening::Upgrade => rebuild(storage),
+        Opening::Unchanged | Opening::Create | Opening::Upgrade => rebuild(storage),
     }
 }
 

@@ -75,7 +75,7 @@ pub fn list_branches(read: &mut Read<'_>) -> Result<Vec<BranchWithParticipant>> 
     )
 }
 
-/// The number of branches whose name contains this text, and one page of them, by name and then by
+/// The number of branches with this text in their name, and one page of them, by name and then by
 /// id. Capitals make no difference, and every name contains an empty text.
 pub fn list_branches_by_name(
     read: &mut Read<'_>,

@@ -143,7 +143,8 @@ fn end_tokens(write: &mut Write<'_>, id: &str) -> Result<()> {
 pub fn update_keys(
     write: &mut Write<'_>,
     id: &str,
-    (jwks, jwks_uri): (&str, Option<&str>),
+    jwks: &str,
+    jwks_uri: Option<&str>,
     now: i64,
 ) -> Result<()> {
     write.execute(

@@ -25,10 +25,10 @@ pub enum CopyError {
     StoreExists(PathBuf),
     /// Another program has the store open.
     #[error("the store {} is in use: stop every program that has it open first", .0.display())]
-    Held(PathBuf),
+    StoreInUse(PathBuf),
     /// The copy has a log, so it is a store in use. Its newest changes are in the log.
     #[error("{} has a log beside it, so it is no backup but a store: copy it with `onward backup`", .0.display())]
-    InUse(PathBuf),
+    CopyHasLog(PathBuf),
     /// The copy cannot be used.
     #[error("cannot restore from {}: {}", .0.display(), .1)]
     Read(PathBuf, String),

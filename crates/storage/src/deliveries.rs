@@ -70,7 +70,8 @@ pub struct Head {
 /// records the event (S-34). Returns their number.
 pub fn enqueue_event(
     write: &mut Write<'_>,
-    (event_row, event_type): (i64, EventType),
+    event_row: i64,
+    event_type: EventType,
     property: i64,
     now: i64,
 ) -> Result<u64> {
@@ -98,7 +99,8 @@ pub fn enqueue_event(
 pub fn insert_delivery(
     write: &mut Write<'_>,
     subscription: SubscriptionId,
-    (event_row, property): (i64, i64),
+    event_row: i64,
+    property: i64,
     now: i64,
 ) -> Result<i64> {
     write.insert(
@@ -185,7 +187,8 @@ pub fn list_heads(
 pub fn list_following(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
-    (property, after): (i64, i64),
+    property: i64,
+    after: i64,
     limit: usize,
 ) -> Result<Vec<DueDelivery>> {
     read.query(

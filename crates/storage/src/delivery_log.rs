@@ -95,7 +95,7 @@ pub fn redeliver(
 
 /// A range of events in the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
+pub struct EventRange {
     /// The range begins after this row.
     pub after: i64,
     /// The range ends with this row.
@@ -105,7 +105,7 @@ pub struct Stretch {
 }
 
 /// The events recorded since a time in Unix seconds. `None` if there are none.
-pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> {
+pub fn find_event_range(read: &mut Read<'_>, since: i64) -> Result<Option<EventRange>> {
     let ends = read.query_exactly_one(
         // No index has the sums, so the engine walks the index of ages instead of all ids.
         "select min(id + 0), max(id + 0) from event where recorded_at >= $1",
@@ -116,7 +116,7 @@ pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> 
         return Ok(None);
     };
     let after = first - 1;
-    Ok(Some(Stretch { after, last, since }))
+    Ok(Some(EventRange { after, last, since }))
 }
 
 /// The first part of a range, with at most `limit` events, and whether [`replay`] would insert a
@@ -124,26 +124,26 @@ pub fn find_stretch(read: &mut Read<'_>, since: i64) -> Result<Option<Stretch>> 
 pub fn find_part(
     read: &mut Read<'_>,
     subscription: &StoredSubscription,
-    stretch: Stretch,
+    range: EventRange,
     limit: i64,
-) -> Result<Option<(Stretch, bool)>> {
+) -> Result<Option<(EventRange, bool)>> {
     let last = read.query_exactly_one(
         "select max(part.id) from (select id from event where id > $1 and id <= $2 \
          order by id limit $3) as part",
-        &[stretch.after.into(), stretch.last.into(), limit.into()],
+        &[range.after.into(), range.last.into(), limit.into()],
         |row| row.optional_integer(0),
     )?;
     let Some(last) = last else {
         return Ok(None);
     };
-    let part = Stretch { last, ..stretch };
+    let part = EventRange { last, ..range };
     Ok(Some((part, needs_replay(read, subscription, part)?)))
 }
 
 fn needs_replay(
     read: &mut Read<'_>,
     subscription: &StoredSubscription,
-    part: Stretch,
+    part: EventRange,
 ) -> Result<bool> {
     let [milestones, fall_throughs] = subscribed_words(subscription);
     read.exists(
@@ -167,7 +167,7 @@ fn needs_replay(
 pub fn replay(
     write: &mut Write<'_>,
     subscription: &StoredSubscription,
-    part: Stretch,
+    part: EventRange,
     now: i64,
 ) -> Result<u64> {
     let [milestones, fall_throughs] = subscribed_words(subscription);
@@ -198,16 +198,16 @@ pub fn replay(
 pub fn find_first_time(
     read: &mut Read<'_>,
     subscription: &StoredSubscription,
-    stretch: Stretch,
+    range: EventRange,
 ) -> Result<Option<i64>> {
     let [milestones, fall_throughs] = subscribed_words(subscription);
     read.query_exactly_one(
         "select min(recorded_at) from event where id > $1 and id <= $2 and recorded_at >= $3 \
          and listing_id is not null and event_type in ($4, $5)",
         &[
-            stretch.after.into(),
-            stretch.last.into(),
-            stretch.since.into(),
+            range.after.into(),
+            range.last.into(),
+            range.since.into(),
             milestones.into(),
             fall_throughs.into(),
         ],

@@ -26,9 +26,9 @@ pub enum StoreUrl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opening {
     /// Not at all. An empty or older store is an error: programs of an older version may serve it.
-    AsItIs,
+    Unchanged,
     /// Creates a missing SQLite file, and the tables of an empty store.
-    Make,
+    Create,
     /// Creates the tables of an empty store, and upgrades an older one.
     Upgrade,
 }

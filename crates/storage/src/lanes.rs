@@ -39,8 +39,7 @@ pub struct Lane {
     pub subscribed_types: SubscribedTypes,
 }
 
-/// Active subscriptions with a due delivery whose lane `owner` may lease and whose breaker is not
-/// open.
+/// Active subscriptions with a due delivery. `owner` may lease their lanes, and no lane is paused.
 ///
 /// Comparisons have a sum on both sides. SQLite does not use the index of a sum for a plain integer
 /// column.
@@ -62,7 +61,8 @@ pub fn take_lane(
     write: &mut Write<'_>,
     subscription: SubscriptionId,
     owner: &str,
-    (now, lease_until): (i64, i64),
+    now: i64,
+    lease_until: i64,
 ) -> Result<Option<Lane>> {
     let changed = write.execute(
         "update lane set owner = $1, lease_until = $2, epoch = epoch + 1 \

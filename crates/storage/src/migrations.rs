@@ -43,7 +43,7 @@ pub(crate) fn allowed(
     let target = target.to_owned();
     match found {
         _ if steps.is_empty() => Ok(steps),
-        0 if opening < Opening::Make => Err(StorageError::EmptyStore { target }),
+        0 if opening < Opening::Create => Err(StorageError::EmptyStore { target }),
         1.. if opening < Opening::Upgrade => Err(StorageError::OlderStore {
             target,
             found,

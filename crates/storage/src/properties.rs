@@ -66,7 +66,7 @@ pub fn find_property(read: &mut Read<'_>, id: PropertyId) -> Result<Option<Store
     )
 }
 
-/// The number of properties whose address has this normal form, and one page of them, by id. They
+/// The number of properties with this normal form of the address, and one page of them, by id. They
 /// need no listing.
 pub fn list_properties_by_address(
     read: &mut Read<'_>,

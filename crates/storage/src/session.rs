@@ -90,8 +90,8 @@ impl<'c> Read<'c> {
         self.query_exactly_one(sql, parameters, |row| row.integer(0))
     }
 
-    /// Visits at most `limit` properties whose address has at least one token of each group, in the
-    /// order of their ids. `properties::read_property` reads the columns.
+    /// Visits at most `limit` properties with at least one token of each group in their address, by
+    /// id. `properties::read_property` reads the columns.
     pub(crate) fn each_by_tokens(
         &mut self,
         groups: &[&[i32]],

@@ -95,7 +95,7 @@ pub fn store_subscription(
     update_subscription(write, id, new, now_milliseconds / 1000)?;
     for event_type in EventType::ALL {
         if !new.events.contains(&event_type) {
-            waiting::cancel_waiting(write, id, event_type, (now_milliseconds, i64::MAX))?;
+            waiting::cancel_waiting(write, id, event_type, now_milliseconds, i64::MAX)?;
         }
     }
     Ok(false)

@@ -29,7 +29,8 @@ pub fn cancel_waiting(
     write: &mut Write<'_>,
     id: SubscriptionId,
     event_type: EventType,
-    (now, limit): (i64, i64),
+    now: i64,
+    limit: i64,
 ) -> Result<u64> {
     lock_lane(write, id)?;
     write.execute(
@@ -46,7 +47,7 @@ pub fn cancel_waiting(
     )
 }
 
-/// Cancels at most `limit` pending deliveries of subscriptions whose API key was revoked. Nobody
+/// Cancels at most `limit` pending deliveries of subscriptions with a revoked API key. Nobody
 /// can enable such a subscription again. Returns how many.
 pub fn cancel_of_revoked_keys(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
     let found = write.query_one(

@@ -25,8 +25,8 @@ pub enum AccessRefusal {
     Storage(#[from] StorageError),
 }
 
-/// Proof that a text is a valid access token of this service: signature, times, revocation and
-/// client were checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
+/// Proof that a text is a valid access token. Its signature, times, revocation and client were
+/// checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
 ///
 /// It does not prove the binding to a certificate: [`BoundToken`] does.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub struct AcceptedToken {
     client: Arc<Client>,
 }
 
-/// Proof that a request carries an accepted token with the scope that the call needs, on a
-/// connection with the token's certificate if it is bound (S-24; RFC 8705 section 3).
+/// Proof of an accepted token with the needed scope. A bound token came on a connection with its
+/// certificate (S-24; RFC 8705 section 3).
 #[derive(Debug)]
 pub struct BoundToken {
     client: Arc<Client>,
@@ -70,6 +70,21 @@ impl AcceptedToken {
             ));
         }
         Ok(Self { claims, client })
+    }
+
+    /// The token if it is valid and was issued to this client; otherwise `None`. RFC 7662 section 2.2
+    /// and RFC 7009 section 2.2 let nobody learn why.
+    pub async fn accept_own(
+        context: &TokenContext,
+        snapshot: &Snapshot,
+        text: &str,
+        client: &Client,
+    ) -> Result<Option<Self>, StorageError> {
+        match Self::accept(context, snapshot, text).await {
+            Ok(token) => Ok(Some(token).filter(|token| token.client.id == client.id)),
+            Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => Ok(None),
+            Err(AccessRefusal::Storage(error)) => Err(error),
+        }
     }
 
     /// The claims.

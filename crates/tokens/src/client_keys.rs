@@ -77,7 +77,8 @@ impl PublishedKeys {
                     Arc::clone(&self.sets),
                     outbound.clone(),
                     url.clone(),
-                    (fetching, now),
+                    fetching,
+                    now,
                 ));
                 waiting
             }
@@ -136,7 +137,8 @@ async fn fetch_and_store(
     sets: Arc<Mutex<HashMap<String, PublishedSet>>>,
     outbound: OutboundClient,
     url: CallbackUrl,
-    (fetching, now): (watch::Sender<()>, i64),
+    fetching: watch::Sender<()>,
+    now: i64,
 ) {
     let fetched = fetch(&outbound, &url).await;
     if let Err(reason) = &fetched {

@@ -102,8 +102,8 @@ pub fn rotate(
                 Some(size) => size,
                 None => size_of_next(&known, *purpose, key_encryption_key)?,
             };
-            let role = (*purpose, KeyState::Next);
-            seal(&generate(*purpose, size)?, role, key_encryption_key, now)
+            let key = generate(*purpose, size)?;
+            seal(&key, *purpose, KeyState::Next, key_encryption_key, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     let purposes = purposes.to_vec();
@@ -147,8 +147,8 @@ pub fn revoke(
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
     let size = size_of_next(&known, purpose, key_encryption_key)?;
-    let role = (purpose, KeyState::Next);
-    let fresh = seal(&generate(purpose, size)?, role, key_encryption_key, now)?;
+    let key = generate(purpose, size)?;
+    let fresh = seal(&key, purpose, KeyState::Next, key_encryption_key, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -205,7 +205,7 @@ pub fn ensure_keys(
             continue;
         }
         let key = generate(purpose, RsaSize::Bits2048)?;
-        let row = seal(&key, (purpose, state), key_encryption_key, now)?;
+        let row = seal(&key, purpose, state, key_encryption_key, now)?;
         storage.write_blocking(move |write| {
             // Another node may have made it meanwhile.
             let known = storage::keys::list_keys(write)?;
@@ -263,7 +263,8 @@ fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
 
 fn seal(
     key: &SigningKey,
-    (purpose, state): (Purpose, KeyState),
+    purpose: Purpose,
+    state: KeyState,
     key_encryption_key: &KeyEncryptionKey,
     now: i64,
 ) -> Result<StoredKey, KeyError> {

@@ -87,7 +87,7 @@ pub struct Registered {
     /// The published key set, as the body of `/jwks`.
     pub published_jwks: Bytes,
     clients: Cache<String, Arc<Client>>,
-    /// Access tokens whose signature these keys verified, by the digest of their text. Changed keys
+    /// Access tokens that these keys verified, by the digest of their text. Changed keys
     /// verify them again, so that the tokens of a revoked key become invalid.
     pub verified_tokens: Cache<[u8; 32], Arc<AccessTokenClaims>>,
 }

@@ -8,7 +8,7 @@ use observe::trace;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
-/// Signatures that may wait for a thread. Callers would time out behind more.
+/// Signatures that may wait for a thread. With more, callers would time out before their turn.
 const QUEUE_LENGTH_MAX: usize = 4096;
 
 /// Why a signature could not be made.
@@ -25,7 +25,7 @@ pub enum SigningError {
     Failed(String),
 }
 
-/// The threads that sign.
+/// A handle to the signing threads.
 ///
 /// An RSA signature takes more than half a millisecond, which would hold up other requests on an
 /// async worker. All threads take their work from one queue, so that under load they never sleep

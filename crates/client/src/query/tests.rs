@@ -143,7 +143,7 @@ async fn an_unknown_key_causes_one_more_download() {
         })
         .await;
         let result = server.client().query_chains(&one_uprn()).await;
-        let is_refused = matches!(result, Err(ClientError::Provenance(_)));
+        let is_refused = matches!(result, Err(ClientError::NotGenuine(_)));
         assert!(result.is_ok() || is_refused, "{result:?}");
         assert_eq!(is_refused, downloads_of_the_old_set == 2);
         assert_eq!(server.lines(), [TOKEN, QUERY, KEY_SET, KEY_SET]);

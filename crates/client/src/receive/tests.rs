@@ -10,7 +10,7 @@ use crate::event::EventRefusal;
 use crate::event::tests::milestone_claims;
 use crate::fake_server::{FakeServer, KEYS, NOW, Reply, publish};
 
-/// A server whose key set changes, and a receiver of its events.
+/// A server with a key set that changes, and a receiver of its events.
 struct Fixture {
     server: FakeServer,
     receiver: Receiver,

@@ -63,7 +63,7 @@ fn a_changed_answer_does_not_verify() {
     ];
     for (index, change) in changes.into_iter().enumerate() {
         let error = check(&empty_page(), change).unwrap_err();
-        let is_provenance = matches!(error, ClientError::Provenance(_));
+        let is_provenance = matches!(error, ClientError::NotGenuine(_));
         let says_so = error.to_string().contains("does NOT verify");
         assert!(is_provenance && says_so, "change {index}: {error}");
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::WebhookClient;
-use super::wire::{Simulation, SubscriptionWish};
+use super::wire::{Simulation, SubscriptionRequest};
 use crate::fake_server::{FakeServer, Reply, Request};
 use crate::{ClientError, EventType, Trust};
 
@@ -37,7 +37,7 @@ async fn start() -> (FakeServer, WebhookClient) {
 #[tokio::test]
 async fn a_subscription_is_made_then_replaced() {
     let (server, client) = start().await;
-    let wish = SubscriptionWish {
+    let wish = SubscriptionRequest {
         participant_name: "Example Lender".to_owned(),
         callback_url: "https://example.com/events".to_owned(),
         events: vec![EventType::FallThrough, EventType::MilestoneUpdated],

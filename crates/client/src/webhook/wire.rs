@@ -9,7 +9,7 @@ use crate::event::EventType;
 /// A request to subscribe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SubscriptionWish {
+pub struct SubscriptionRequest {
     /// The subscriber's name in the registry.
     pub participant_name: String,
     /// The address that receives the events: `https`, at most 2,000 characters (S-31).

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Peers {
     open: Mutex<HashMap<IpAddr, usize>>,
     max: usize,
-    /// Proxies, whose connections carry many callers.
+    /// Proxies. One connection of theirs carries many callers.
     exempt: Vec<IpAddr>,
 }
 
 /// The permit of one connection. Dropping it frees the permit.
 #[derive(Debug)]
-pub struct PeerPlace {
+pub struct PeerPermit {
     peers: Arc<Peers>,
     /// `None` for a connection that is not counted.
     network: Option<IpAddr>,
@@ -33,7 +33,7 @@ impl Peers {
     }
 
     /// Admits one more connection, unless its network has too many.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<PeerPlace> {
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<PeerPermit> {
         let address = address.to_canonical();
         let is_counted = self.max > 0 && !self.exempt.contains(&address);
         let network = is_counted.then(|| network_of(address));
@@ -45,7 +45,7 @@ impl Peers {
             }
             *count += 1;
         }
-        Some(PeerPlace {
+        Some(PeerPermit {
             peers: Arc::clone(self),
             network,
         })
@@ -56,7 +56,7 @@ impl Peers {
     }
 }
 
-impl Drop for PeerPlace {
+impl Drop for PeerPermit {
     fn drop(&mut self) {
         let Some(network) = self.network else {
             return;

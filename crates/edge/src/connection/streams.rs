@@ -1,5 +1,5 @@
-//! The streams of one HTTP/2 connection: counts open ones, and resets those whose answer is not
-//! read.
+//! The streams of one HTTP/2 connection: counts open ones, and resets streams that do not read their
+//! answer.
 //!
 //! In HTTP/2 the peer grants room for each answer. A peer that grants none, and still answers
 //! pings, would keep the answer in memory for ever: nothing is written, so no write is too slow.

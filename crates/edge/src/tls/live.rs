@@ -36,7 +36,7 @@ pub enum ReloadReason {
 /// The client certificate that a handshake verified. It is verified again while the connection
 /// lasts.
 #[derive(Debug)]
-pub struct ShownCertificate {
+pub struct VerifiedCertificate {
     live: Arc<LiveTls>,
     chain: Vec<CertificateDer<'static>>,
     /// The revision of the settings that last verified it.
@@ -91,12 +91,13 @@ impl LiveTls {
     }
 }
 
-impl ShownCertificate {
+impl VerifiedCertificate {
     /// A chain that the settings of this revision verified at this Unix time.
     pub fn new(
         live: Arc<LiveTls>,
         chain: &[CertificateDer<'_>],
-        (revision, now_seconds): (u64, i64),
+        revision: u64,
+        now_seconds: i64,
     ) -> Self {
         Self {
             live,
@@ -107,9 +108,9 @@ impl ShownCertificate {
     }
 
     /// Whether it is still valid at this Unix time. It is verified again after a reload and once a
-    /// minute. So an expired or revoked certificate, or one whose authority was removed, also loses
+    /// minute. So an expired or revoked certificate, or one of a removed authority, also loses
     /// its validity on open connections (RFC 5280 sections 6.1.3 and 6.3).
-    pub fn still_counts(&self, now_seconds: i64) -> bool {
+    pub fn is_still_valid(&self, now_seconds: i64) -> bool {
         let age = now_seconds - self.verified_at.load(Ordering::Relaxed);
         let revision = self.live.revision.load(Ordering::Acquire);
         if self.verified.load(Ordering::Relaxed) == revision && age < VERIFIED_SECONDS {

@@ -45,7 +45,7 @@ const BOUND: f64 = 2.0;
 enum Attack {
     /// Handshakes that the server begins and the client never completes.
     BadHandshakes,
-    /// Requests whose header arrives one byte a second.
+    /// Requests with a header that arrives one byte a second.
     Slowloris,
     /// Connections that never send anything.
     HalfOpen,

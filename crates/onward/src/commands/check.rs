@@ -27,7 +27,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     for warning in tls.endings.iter().filter_map(|ending| ending.warning(now)) {
         say(out, warning);
     }
-    let opening = move || Foundation::open(config, Clock::System, Opening::AsItIs);
+    let opening = move || Foundation::open(config, Clock::System, Opening::Unchanged);
     let opened = tokio::task::spawn_blocking(opening).await;
     let foundation = match opened.map_err(Failure::new)? {
         Ok(foundation) => foundation,

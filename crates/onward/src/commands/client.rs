@@ -18,7 +18,7 @@ use tokens::limits::CLIENT_KEYS_BYTES_MAX;
 use tokens::registry::Scope;
 use uuid::Uuid;
 
-use self::change::{ScopeArgs, UpdateArgs, WhichArgs};
+use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 
@@ -38,9 +38,9 @@ pub enum ClientCommand {
     /// Changes a client's keys or the certificates that it may present.
     Update(UpdateArgs),
     /// Disables a client; its tokens end at once.
-    Disable(WhichArgs),
+    Disable(ClientIdArgs),
     /// Enables a disabled client.
-    Enable(WhichArgs),
+    Enable(ClientIdArgs),
 }
 
 /// The registration of a new client.

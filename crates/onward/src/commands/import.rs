@@ -29,7 +29,7 @@ pub struct ImportArgs {
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     let storage =
-        server::foundation::open_storage(&config, Opening::AsItIs).map_err(Failure::new)?;
+        server::foundation::open_storage(&config, Opening::Unchanged).map_err(Failure::new)?;
     let mut bar = Bar::new();
     let report = import::import_files(&storage, &Clock::System, &args.files, &mut bar)
         .map_err(Failure::new)?;

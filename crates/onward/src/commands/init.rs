@@ -42,7 +42,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     }
     let config = Config::load(&path, std::env::vars(), &[]).map_err(Failure::new)?;
-    prepare_store(&config, Opening::Make)?;
+    prepare_store(&config, Opening::Create)?;
     say(
         out,
         format!(

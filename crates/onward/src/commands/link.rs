@@ -19,7 +19,7 @@ pub struct LinkArgs {
     /// The id of the listing that is bought: the upper one.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
     seller: i64,
-    /// The id of the listing whose seller buys it: the lower one.
+    /// The id of the lower listing. Its seller buys the upper one.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
     buyer: i64,
     /// Allows a split chain: several buyers of one listing, or several purchases by one seller.

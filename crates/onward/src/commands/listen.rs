@@ -10,13 +10,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use clap::Args;
-use client::webhook::wire::SubscriptionWish;
+use client::webhook::wire::SubscriptionRequest;
 use client::{ClientError, Clock, EventType, Forwarder, RecentEvents, WebhookClient, printable};
 use edge::tls::TlsError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use self::answer::Desk;
+use self::answer::EventReceiver;
 use self::show::Shown;
 use self::source::SourceArgs;
 use crate::limits;
@@ -127,9 +127,9 @@ pub async fn run(
     let (stop, stopped) = watch::channel(false);
     let shown = Shown::new(out, args.json, args.count);
     let recent = RecentEvents::new(limits::EVENTS_REMEMBERED_MAX);
-    let desk = Desk::new(source.receiver, forwarder, (shown, recent), stop.clone());
-    let desk = Arc::new(desk);
-    let serving = receiver::serve(listener, source.tls, Arc::clone(&desk), stopped.clone());
+    let receiver = EventReceiver::new(source.receiver, forwarder, shown, recent, stop.clone());
+    let receiver = Arc::new(receiver);
+    let serving = receiver::serve(listener, source.tls, Arc::clone(&receiver), stopped.clone());
     let serving = tokio::spawn(serving);
 
     // The receiver answers already: the first event may arrive before the answer to the
@@ -155,7 +155,8 @@ pub async fn run(
     // The drain has its own timeout and returns nothing.
     drop(serving.await);
     subscribed?;
-    desk.failure()
+    receiver
+        .failure()
         .map_or(Ok(()), |error| Err(ListenError::Write(error)))
 }
 
@@ -165,7 +166,7 @@ async fn subscribe(
     events: &[EventType],
 ) -> Result<(), ListenError> {
     let client: &WebhookClient = &subscribing.client;
-    let wish = SubscriptionWish {
+    let wish = SubscriptionRequest {
         participant_name: subscribing.participant_name.clone(),
         callback_url,
         events: if events.is_empty() {

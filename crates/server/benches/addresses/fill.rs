@@ -67,7 +67,7 @@ pub(super) fn fill(
     wanted: u64,
 ) -> Result<Filled, FillError> {
     let stopwatch = Stopwatch::start();
-    let mut properties = Properties::new();
+    let mut properties = Properties::default();
     let mut given = Given::new();
     let mut batch = Batch::new(storage);
     for pair in pairs {

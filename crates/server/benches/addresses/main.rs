@@ -62,7 +62,7 @@ struct Arguments {
     show_missed: bool,
 }
 
-/// A pair whose property is in the store.
+/// A pair for a property of the store.
 #[derive(Clone)]
 struct Labelled {
     pair: Pair,
@@ -103,7 +103,7 @@ fn run(args: &Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         None => StoreUrl::Sqlite(directory.path().join("addresses.db")),
     };
     let options = OpenOptions {
-        opening: Opening::Make,
+        opening: Opening::Create,
         ..OpenOptions::default()
     };
     let storage = Storage::open(&url, &options)?;

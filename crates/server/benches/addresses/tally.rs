@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Measured;
 
-/// The result of a query whose property is in the store.
+/// The result of a query for a property of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The property meant.

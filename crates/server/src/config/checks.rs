@@ -47,7 +47,7 @@ impl Config {
         Ok(())
     }
 
-    /// Numbers and their allowed ranges, except those of connections.
+    /// Numbers and their allowed ranges, except the limits of connections.
     fn numbers(&self) -> [Number; 9] {
         let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
         let (lifetime_max, reuse_max) = (

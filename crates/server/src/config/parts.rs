@@ -11,7 +11,7 @@ use tokens::context::TokenSettings;
 use super::{Config, seconds};
 use crate::listener::Listener;
 
-/// The crates whose log lines the filter `onward=LEVEL` means as well.
+/// The filter `onward=LEVEL` holds for the log lines of these crates as well.
 const LOGGING_CRATES: [&str; 8] = [
     "client", "delivery", "edge", "import", "outbound", "server", "storage", "tokens",
 ];

@@ -8,7 +8,7 @@ use storage::changes::{self, EndMarks};
 use storage::{Read, Write, state};
 
 use super::caller::BranchCaller;
-use super::history::EndDetail;
+use super::history::{EndDetail, ListingInChain};
 use super::links::load_chain;
 use super::listings::find_own_listing;
 use super::recording::Author;
@@ -42,10 +42,11 @@ pub fn mark_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
     id: ChainId,
-    (end, finding): (End, Finding),
+    end: End,
+    finding: Finding,
 ) -> Result<(), Problem> {
     let chain = find_own_chain(write, author.caller, id)?;
-    store(write, author, &chain, (end, finding))
+    store(write, author, &chain, end, finding)
 }
 
 /// Marks the end of the chain of one of the caller's listings.
@@ -53,18 +54,20 @@ pub fn mark_end_of_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     anchor: ListingId,
-    (end, finding): (End, Finding),
+    end: End,
+    finding: Finding,
 ) -> Result<(), Problem> {
     let anchor = find_own_listing(write, author.caller, anchor)?;
     let chain = load_chain(write, anchor.chain)?;
-    store(write, author, &chain, (end, finding))
+    store(write, author, &chain, end, finding)
 }
 
 fn store(
     write: &mut Write<'_>,
     author: &Author<'_>,
     chain: &Chain,
-    (end, finding): (End, Finding),
+    end: End,
+    finding: Finding,
 ) -> Result<(), Problem> {
     let (listings, action, reason) = match finding {
         Finding::Checked => (ends::check(chain, end)?, "end.checked", CHECK_REASON),
@@ -81,9 +84,11 @@ fn store(
     changes::store_end_checks(write, &marks, author.now)?;
     let detail = EndDetail::new(end, reason);
     for listing in &listings {
-        author
-            .history()
-            .note(write, (*listing, chain.id()), action, &detail)?;
+        let at = ListingInChain {
+            listing: *listing,
+            chain: chain.id(),
+        };
+        author.history().note(write, at, action, &detail)?;
     }
     Ok(())
 }

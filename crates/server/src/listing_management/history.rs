@@ -8,6 +8,7 @@ use chain::state::Link;
 use serde::Serialize;
 use storage::Write;
 use storage::history::{self, NewEntry};
+use storage::listings::StoredListing;
 use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::{PartialSchema, ToSchema};
 
@@ -25,20 +26,38 @@ pub struct HistoryWriter<'a> {
     pub now: i64,
 }
 
+/// A listing that was changed, with its chain.
+#[derive(Debug, Clone, Copy)]
+pub struct ListingInChain {
+    /// The listing.
+    pub listing: ListingId,
+    /// The listing's chain after the change.
+    pub chain: ChainId,
+}
+
+impl From<&StoredListing> for ListingInChain {
+    fn from(stored: &StoredListing) -> Self {
+        Self {
+            listing: stored.id,
+            chain: stored.chain,
+        }
+    }
+}
+
 impl HistoryWriter<'_> {
     /// Writes one line of a listing's history, in the transaction of the change.
     pub fn note(
         &self,
         write: &mut Write<'_>,
-        (listing, chain): (ListingId, ChainId),
+        at: ListingInChain,
         action: &'static str,
         detail: &impl Serialize,
     ) -> Result<(), Problem> {
         let detail =
             serde_json::to_string(detail).map_err(|error| Problem::Internal(error.to_string()))?;
         let entry = NewEntry {
-            listing,
-            chain,
+            listing: at.listing,
+            chain: at.chain,
             action,
             actor: self.actor,
             detail: &detail,

@@ -8,7 +8,7 @@ use chain::state::{Chain, Link};
 use storage::{Read, StorageError, Write, changes, listings, state};
 use uuid::Uuid;
 
-use super::history::{HistoryWriter, LinkDetail, OPERATOR};
+use super::history::{HistoryWriter, LinkDetail, ListingInChain, OPERATOR};
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
@@ -56,7 +56,8 @@ pub fn add_at_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
     anchor: ListingId,
-    (end, added): (End, ListingId),
+    end: End,
+    added: ListingId,
 ) -> Result<(), Problem> {
     // 404 before 403, as for any link (S-41).
     let found = find_standing(write, anchor)?;
@@ -106,13 +107,16 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
     };
     let detail = LinkDetail::from(link);
     for listing in [link.seller, link.buyer] {
-        let at = (listing, chain_of(listing));
+        let at = ListingInChain {
+            listing,
+            chain: chain_of(listing),
+        };
         author.history().note(write, at, "link.broken", &detail)?;
     }
     Ok(())
 }
 
-/// Loads a chain whose id was read in this transaction.
+/// Loads a chain by an id that was read in this transaction.
 pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageError> {
     state::find_chain(read, id)?
         .ok_or_else(|| StorageError::Corrupt(format!("chain {id} has no listings")))
@@ -127,11 +131,19 @@ fn join(
     let Sides { seller, buyer } = sides;
     let sellers = load_chain(write, seller.chain)?;
     let buyers = load_chain(write, buyer.chain)?;
-    let join = link::join((&sellers, seller.listing), (&buyers, buyer.listing), rule)?;
+    let link = Link {
+        seller: seller.listing,
+        buyer: buyer.listing,
+    };
+    let join = link::join(&sellers, &buyers, link, rule)?;
     changes::store_join(write, &join, history.now)?;
     let detail = LinkDetail::from(join.link);
     for listing in [seller.listing, buyer.listing] {
-        history.note(write, (listing, join.survivor), "link.added", &detail)?;
+        let at = ListingInChain {
+            listing,
+            chain: join.survivor,
+        };
+        history.note(write, at, "link.added", &detail)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use storage::properties::{self, Address, NewProperty};
 use storage::{Write, branch, chains};
 use uuid::Uuid;
 
-use super::history::{ListingDetail, WithdrawnDetail};
+use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing, Place, PlaceAddress};
 use super::listings::find_own_listing;
@@ -41,7 +41,7 @@ pub fn store_listing(
     }
     let before = find_own_listing(write, author.caller, known.id)?;
     let property = find_place(write, &new.place, Some(&before))?;
-    store_changes(write, author, &before, (property, &new.facts))?;
+    store_changes(write, author, &before, property, &new.facts)?;
     reply(write, author, known.id, StatusCode::OK)
 }
 
@@ -58,7 +58,7 @@ pub fn update_listing(
     {
         return Err(reference_fixed().into());
     }
-    store_changes(write, author, &before, (before.property, changes))?;
+    store_changes(write, author, &before, before.property, changes)?;
     reply(write, author, id, StatusCode::OK)
 }
 
@@ -75,9 +75,10 @@ pub fn withdraw_listing(
     }
     listings::delete_listing(write, id, author.now)?;
     let detail = WithdrawnDetail::from(id);
+    let at = ListingInChain::from(&listing);
     author
         .history()
-        .note(write, (id, listing.chain), "listing.withdrawn", &detail)?;
+        .note(write, at, "listing.withdrawn", &detail)?;
     Reply::success()
 }
 
@@ -138,9 +139,10 @@ fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Resul
         buyer_conveyancer: filled(&details.buyer_conveyancer),
         is_locked: None,
     };
+    let at = ListingInChain { listing: id, chain };
     author
         .history()
-        .note(write, (id, chain), "listing.created", &detail)?;
+        .note(write, at, "listing.created", &detail)?;
     let reply = reply(write, author, id, StatusCode::CREATED)?;
     Ok(reply.at(format!("/api/v1/listing/{id}")))
 }
@@ -150,7 +152,8 @@ fn store_changes(
     write: &mut Write<'_>,
     author: &Author<'_>,
     before: &StoredListing,
-    (property, changes): (PropertyId, &ListingChanges),
+    property: PropertyId,
+    changes: &ListingChanges,
 ) -> Result<(), Problem> {
     let kept = |wish: &Option<String>, standing: &String| wish.as_ref().unwrap_or(standing).clone();
     let after = ListingDetails {
@@ -183,9 +186,8 @@ fn store_changes(
         listings::set_locked(write, before.id, is_locked, author.now)?;
     }
     chains::raise_version(write, before.chain)?;
-    author
-        .history()
-        .note(write, (before.id, before.chain), "listing.updated", &detail)
+    let at = ListingInChain::from(before);
+    author.history().note(write, at, "listing.updated", &detail)
 }
 
 /// Finds or makes the property that a listing sells. An address without a UPRN means the property

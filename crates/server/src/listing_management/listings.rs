@@ -25,7 +25,7 @@ pub fn find_own_listing(
     Ok(listing)
 }
 
-/// Like [`find_own_listing`], but also finds withdrawn listings, whose history stays readable.
+/// Like [`find_own_listing`], but also finds withdrawn listings. Their history stays readable.
 pub fn find_own_listing_ever(
     read: &mut Read<'_>,
     caller: &BranchCaller,

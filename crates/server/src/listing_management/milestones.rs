@@ -11,7 +11,7 @@ use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
 use uuid::Uuid;
 
-use super::history::MilestoneDetail;
+use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
 use super::recording::Author;
 use crate::problem::Problem;
@@ -21,13 +21,14 @@ pub fn record_milestone(
     write: &mut Write<'_>,
     author: &Author<'_>,
     listing: ListingId,
-    (kind, wish): (&'static MilestoneType, &Wish),
+    kind: &'static MilestoneType,
+    wish: &Wish,
 ) -> Result<StoredMilestone, Problem> {
     let listing = find_own_listing(write, author.caller, listing)?;
     let standing = find_standing(write, listing.id, kind)?;
     let record = standing.as_ref().map(record_of);
     if let Some(change) = record::record(kind, record.as_ref(), wish) {
-        store(write, author, (&listing, kind), &change)?;
+        store(write, author, &listing, kind, &change)?;
     }
     milestones::find_milestone(write, listing.id, kind.id)?
         .ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
@@ -46,7 +47,7 @@ pub fn withdraw_milestone(
     }
     milestones::withdraw_milestone(write, listing.id, kind.id, author.now)?;
     let detail = MilestoneDetail::withdrawn(kind);
-    let at = (listing.id, listing.chain);
+    let at = ListingInChain::from(&listing);
     author
         .history()
         .note(write, at, "milestone.withdrawn", &detail)
@@ -80,7 +81,7 @@ pub fn reopen_enquiries(
         is_changed = true;
     }
     if is_changed {
-        let at = (listing.id, listing.chain);
+        let at = ListingInChain::from(&listing);
         author
             .history()
             .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
@@ -91,7 +92,8 @@ pub fn reopen_enquiries(
 fn store(
     write: &mut Write<'_>,
     author: &Author<'_>,
-    (listing, kind): (&StoredListing, &'static MilestoneType),
+    listing: &StoredListing,
+    kind: &'static MilestoneType,
     change: &Change,
 ) -> Result<(), Problem> {
     let Record {
@@ -122,10 +124,10 @@ fn store(
         };
         let row = events::insert_event(write, &event, author.now)?;
         let now = author.now_milliseconds;
-        deliveries::enqueue_event(write, (row, event_type), listing.property.0, now)?;
+        deliveries::enqueue_event(write, row, event_type, listing.property.0, now)?;
     }
     let detail = MilestoneDetail::recorded(kind, &change.record);
-    let at = (listing.id, listing.chain);
+    let at = ListingInChain::from(listing);
     author
         .history()
         .note(write, at, "milestone.recorded", &detail)

@@ -153,7 +153,7 @@ impl From<LinkRefusal> for Refusal {
             LinkRefusal::TooLong { .. } => "chain_too_long",
             LinkRefusal::Locked { .. } => "listing_locked",
             LinkRefusal::NotLinked { .. } => "not_linked",
-            LinkRefusal::Stranger { .. } => "listing_moved",
+            LinkRefusal::NotInChain { .. } => "listing_moved",
         };
         Self {
             class: Class::Conflict,
@@ -169,7 +169,7 @@ impl From<EndRefusal> for Refusal {
         let code = match &refusal {
             EndRefusal::Locked { .. } => "listing_locked",
             EndRefusal::SeveralEnds { .. } => "several_ends",
-            EndRefusal::Stranger { .. } => "listing_moved",
+            EndRefusal::NotInChain { .. } => "listing_moved",
         };
         Self::conflict(code, refusal.to_string())
     }

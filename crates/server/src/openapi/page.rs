@@ -27,7 +27,7 @@ pub(super) fn render(document: &Value) -> String {
         page.element("h2", text(&tag["name"]));
         page.prose(text(&tag["description"]));
         for (path, method, operation) in operations(document, tag) {
-            operation::render(&mut page, document, (path, method, operation));
+            operation::render(&mut page, document, path, method, operation);
         }
         page.raw("</section>");
     }

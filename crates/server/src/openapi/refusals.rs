@@ -7,6 +7,24 @@ use http::{HeaderMap, StatusCode, header};
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::{Content, ContentBuilder, Header, Ref, RefOr, Response, ResponseBuilder};
 
+/// Defines a type for the `responses` of `utoipa::path`: `refusals!(NAME = DESCRIBE(LIST, …))`.
+/// `DESCRIBE` gets the lists of refusals.
+macro_rules! refusals {
+    ($name:ident = $describe:ident($($list:expr),* $(,)?)) => {
+        struct $name;
+
+        impl ::utoipa::IntoResponses for $name {
+            fn responses() -> ::std::collections::BTreeMap<
+                String,
+                ::utoipa::openapi::RefOr<::utoipa::openapi::Response>,
+            > {
+                $describe(vec![$($list),*])
+            }
+        }
+    };
+}
+pub(crate) use refusals;
+
 /// A refusal as the program would send it.
 #[derive(Debug)]
 pub struct DescribedRefusal {

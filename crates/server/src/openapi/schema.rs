@@ -1,4 +1,4 @@
-//! Builders for schemas whose values come from the program's tables and limits.
+//! Builders for schemas. Their values come from the program's tables and limits.
 
 use utoipa::openapi::schema::{
     AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,

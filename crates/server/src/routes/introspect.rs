@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use tokens::access::{AcceptedToken, AccessRefusal};
+use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::VerifiedAssertion;
@@ -61,16 +61,8 @@ async fn answer(
     let certificate = peer.certificate.as_ref();
     let proof =
         VerifiedAssertion::prove(tokens, &snapshot, credentials, certificate, allowance).await?;
-    let client = proof.client();
-    Ok(
-        match AcceptedToken::accept(tokens, &snapshot, &question.token).await {
-            Ok(token) if token.client().id == client.id => Introspection::of(&token),
-            Ok(_) | Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => {
-                Introspection::inactive()
-            }
-            Err(AccessRefusal::Storage(error)) => return Err(error.into()),
-        },
-    )
+    let own = AcceptedToken::accept_own(tokens, &snapshot, &question.token, proof.client()).await?;
+    Ok(own.map_or_else(Introspection::inactive, |token| Introspection::of(&token)))
 }
 
 /// The refusals of an introspection request.

@@ -19,11 +19,12 @@ use storage::listings::ListingPage;
 use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{
-    FixedReference, Included, Members, OwnListing, OwnPlace, Pages, Recorded, Refused, Unlinked,
-};
 use crate::listing_management::listing_fields::described::{ListingChangesBody, NewListingBody};
 use crate::listing_management::listing_fields::{ListingChanges, NewListing};
+use crate::listing_management::openapi::{
+    branch_and_property, describe, fixed_reference, includes, own_listing, pages, recorded_write,
+    unlinked, wrong_member,
+};
 use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::{
     IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
@@ -32,12 +33,15 @@ use crate::listing_management::recording::{self, WriteRequest};
 use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
 use crate::listing_management::{listing_writes, listings};
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::List;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::document::{Include, ListingDocument};
 use crate::wire::management::listing::ListingResource;
+
+refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 
 /// Shows one of your listings, with the resources that `includes` requests.
 #[utoipa::path(
@@ -47,7 +51,7 @@ use crate::wire::management::listing::ListingResource;
     params(ListingInPath, Includes),
     responses(
         (status = 200, description = "The listing.", body = ListingDocument),
-        Refused::<(OwnListing, Included)>,
+        ShowListingRefusals,
     ),
 )]
 pub(crate) async fn show_listing(
@@ -71,6 +75,8 @@ pub(crate) async fn show_listing(
     Ok(Json(ListingDocument::new(&sources, &includes)))
 }
 
+refusals!(ListListingsRefusals = describe(pages()));
+
 /// Lists your listings, the least recently changed first.
 #[utoipa::path(
     method(get, head),
@@ -79,7 +85,7 @@ pub(crate) async fn show_listing(
     params(ListingFilter, Paging),
     responses(
         (status = 200, description = "A page of listings.", body = List<ListingResource>),
-        Refused::<Pages>,
+        ListListingsRefusals,
     ),
 )]
 pub(crate) async fn list_listings(
@@ -114,6 +120,14 @@ pub(crate) async fn list_listings(
     }))
 }
 
+refusals!(
+    CreateListingRefusals = describe(
+        recorded_write(),
+        wrong_member("branch_id", "is missing"),
+        branch_and_property(),
+    )
+);
+
 /// Creates a listing, or updates the one with the same external id.
 #[utoipa::path(
     post,
@@ -124,7 +138,7 @@ pub(crate) async fn list_listings(
     responses(
         (status = 201, description = "The listing is new.", body = Data<ListingResource>, headers(("location"))),
         (status = 200, description = "The listing existed and is updated.", body = Data<ListingResource>),
-        Refused::<(Recorded, Members<NewListingBody>, OwnPlace)>,
+        CreateListingRefusals,
     ),
 )]
 pub(crate) async fn create_listing(
@@ -139,6 +153,15 @@ pub(crate) async fn create_listing(
     .await
 }
 
+refusals!(
+    UpdateListingRefusals = describe(
+        recorded_write(),
+        wrong_member("is_locked", "must be true or false"),
+        own_listing(),
+        fixed_reference(),
+    )
+);
+
 /// Changes attributes of one of your listings.
 #[utoipa::path(
     patch,
@@ -148,7 +171,7 @@ pub(crate) async fn create_listing(
     request_body = ListingChangesBody,
     responses(
         (status = 200, description = "The updated listing.", body = Data<ListingResource>),
-        Refused::<(Recorded, Members<ListingChangesBody>, OwnListing, FixedReference)>,
+        UpdateListingRefusals,
     ),
 )]
 pub(crate) async fn update_listing(
@@ -165,6 +188,8 @@ pub(crate) async fn update_listing(
     .await
 }
 
+refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), unlinked()));
+
 /// Withdraws one of your listings. It must have no links.
 #[utoipa::path(
     delete,
@@ -173,7 +198,7 @@ pub(crate) async fn update_listing(
     params(ListingInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing, Unlinked)>,
+        WithdrawListingRefusals,
     ),
 )]
 pub(crate) async fn withdraw_listing(

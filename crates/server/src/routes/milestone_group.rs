@@ -6,9 +6,12 @@ use axum::Json;
 use chain::milestone::Group;
 
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::Refused;
+use crate::listing_management::openapi::describe;
+use crate::openapi::refusals::refusals;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneGroupResource;
+
+refusals!(ListMilestoneGroupsRefusals = describe());
 
 /// Lists all groups of milestone types.
 #[utoipa::path(
@@ -17,7 +20,7 @@ use crate::wire::management::catalogue::MilestoneGroupResource;
     tag = "Milestones",
     responses(
         (status = 200, description = "The groups.", body = Data<Vec<MilestoneGroupResource>>),
-        Refused::<()>,
+        ListMilestoneGroupsRefusals,
     ),
 )]
 pub(crate) async fn list_milestone_groups(

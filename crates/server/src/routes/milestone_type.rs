@@ -6,9 +6,12 @@ use axum::Json;
 use chain::milestone::CATALOGUE;
 
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::Refused;
+use crate::listing_management::openapi::describe;
+use crate::openapi::refusals::refusals;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneTypeResource;
+
+refusals!(ListMilestoneTypesRefusals = describe());
 
 /// Lists all milestone types, in the order of the catalogue.
 #[utoipa::path(
@@ -17,7 +20,7 @@ use crate::wire::management::catalogue::MilestoneTypeResource;
     tag = "Milestones",
     responses(
         (status = 200, description = "The catalogue.", body = Data<Vec<MilestoneTypeResource>>),
-        Refused::<()>,
+        ListMilestoneTypesRefusals,
     ),
 )]
 pub(crate) async fn list_milestone_types(

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
-use tokens::access::{AcceptedToken, AccessRefusal};
+use tokens::access::AcceptedToken;
 use tokens::context::TokenContext;
 use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::UnusedAssertion;
@@ -63,14 +63,12 @@ async fn answer(
     let certificate = peer.certificate.as_ref();
     let unused = UnusedAssertion::check(tokens, &snapshot, credentials, certificate).await?;
     // RFC 7009 section 2.1: a client may revoke only its own tokens.
-    let revoked = match AcceptedToken::accept(tokens, &snapshot, &question.token).await {
-        Ok(token) if token.client().id == unused.client().id => Some(RevokedToken {
-            token_id: token.claims().jti.clone(),
-            expires_at: token.claims().exp,
-        }),
-        Ok(_) | Err(AccessRefusal::TokenInvalid(_) | AccessRefusal::ScopeInsufficient(_)) => None,
-        Err(AccessRefusal::Storage(error)) => return Err(error.into()),
-    };
+    let own =
+        AcceptedToken::accept_own(tokens, &snapshot, &question.token, unused.client()).await?;
+    let revoked = own.map(|token| RevokedToken {
+        token_id: token.claims().jti.clone(),
+        expires_at: token.claims().exp,
+    });
     let revoke = move |write: &mut storage::Write<'_>| match &revoked {
         Some(token) => insert_revoked_token(write, token).map(drop),
         None => Ok(()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use observe::clock;
 use storage::StorageError;
-use storage::delivery_log::{self, Stretch};
+use storage::delivery_log::{self, EventRange};
 use storage::subscriptions::StoredSubscription;
 
 use super::holder::ApiKeyHolder;
@@ -13,6 +13,15 @@ use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
+
+/// How far a replay has come.
+#[derive(Debug)]
+struct Progress {
+    /// The events that are still to be read.
+    left: EventRange,
+    /// The number of deliveries enqueued so far.
+    deliveries: u64,
+}
 
 /// The refusal of a second replay of one API key.
 pub fn under_way() -> Problem {
@@ -30,22 +39,22 @@ pub async fn replay(
     since: i64,
 ) -> Result<Replay, Problem> {
     let _running = webhooks.replays.start(holder.id()).ok_or_else(under_way)?;
-    let (subscription, stretch) = begin(webhooks, holder, reference, since).await?;
+    let (subscription, range) = begin(webhooks, holder, reference, since).await?;
     let mut replay = Replay {
         deliveries: 0,
         next_since: None,
     };
-    let Some(mut left) = stretch else {
+    let Some(left) = range else {
         return Ok(replay);
     };
-    match enqueue_parts(
-        webhooks,
-        holder,
-        (reference, &subscription),
-        (&mut left, &mut replay),
-    )
-    .await
-    {
+    let mut progress = Progress {
+        left,
+        deliveries: 0,
+    };
+    let enqueued = enqueue_parts(webhooks, holder, reference, &subscription, &mut progress).await;
+    let Progress { left, deliveries } = progress;
+    replay.deliveries = deliveries;
+    match enqueued {
         Ok(true) => return Ok(replay),
         Ok(false) => {}
         // The deliveries that were enqueued before stay.
@@ -65,23 +74,24 @@ pub async fn replay(
 async fn enqueue_parts(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
-    (reference, subscription): (&str, &Arc<StoredSubscription>),
-    (left, replay): (&mut Stretch, &mut Replay),
+    reference: &str,
+    subscription: &Arc<StoredSubscription>,
+    progress: &mut Progress,
 ) -> Result<bool, Problem> {
     let mut allowed = REPLAY_EVENTS_MAX;
     while allowed > 0 {
         let limit = REPLAY_PART_EVENTS.min(allowed);
-        let Some((part, has_events)) = find_part(webhooks, subscription, *left, limit).await?
-        else {
+        let found = find_part(webhooks, subscription, progress.left, limit).await?;
+        let Some((part, has_events)) = found else {
             return Ok(true);
         };
         if has_events {
             let enqueued = enqueue(webhooks, holder, reference, part).await?;
             webhooks.wake.wake();
-            replay.deliveries += enqueued;
+            progress.deliveries += enqueued;
             allowed -= i64::try_from(enqueued).unwrap_or(i64::MAX);
         }
-        left.after = part.last;
+        progress.left.after = part.last;
     }
     Ok(false)
 }
@@ -91,13 +101,16 @@ async fn begin(
     holder: &ApiKeyHolder,
     reference: &str,
     since: i64,
-) -> Result<(Arc<StoredSubscription>, Option<Stretch>), Problem> {
+) -> Result<(Arc<StoredSubscription>, Option<EventRange>), Problem> {
     let (holder, reference) = (holder.clone(), reference.to_owned());
     webhooks
         .storage
         .read(move |read| {
             let found = find_active_subscription(read, &holder, &reference)?;
-            Ok((Arc::new(found), delivery_log::find_stretch(read, since)?))
+            Ok((
+                Arc::new(found),
+                delivery_log::find_event_range(read, since)?,
+            ))
         })
         .await
 }
@@ -105,9 +118,9 @@ async fn begin(
 async fn find_part(
     webhooks: &WebhookManagement,
     subscription: &Arc<StoredSubscription>,
-    left: Stretch,
+    left: EventRange,
     limit: i64,
-) -> Result<Option<(Stretch, bool)>, StorageError> {
+) -> Result<Option<(EventRange, bool)>, StorageError> {
     let subscription = Arc::clone(subscription);
     webhooks
         .storage
@@ -119,7 +132,7 @@ async fn enqueue(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
     reference: &str,
-    part: Stretch,
+    part: EventRange,
 ) -> Result<u64, Problem> {
     let (holder, reference) = (holder.clone(), reference.to_owned());
     let now = webhooks.clock.now_milliseconds();

@@ -10,7 +10,6 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::limits;
-use crate::listing_management::causes::WrongMember;
 use crate::listing_management::fields::Fields;
 use crate::listing_management::json_body::JsonBody;
 use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
@@ -20,6 +19,9 @@ use crate::problem::Problem;
 const LABEL_DEFAULT: &str = "SSTC";
 /// The most digits of a number that is sent as a text.
 const DIGITS_MAX: usize = 18;
+
+/// The refusal of a body that names no property.
+pub const NO_PROPERTY: &str = "is missing: send propertyId or uprn";
 
 /// An event to be simulated.
 #[derive(Debug, Clone)]
@@ -53,8 +55,7 @@ impl Simulation {
         let property = read_number(&mut fields, "propertyId", limits::INTEGER_MAX);
         let uprn = read_number(&mut fields, "uprn", chain::limits::UPRN_MAX);
         if !fields.has("propertyId") && !fields.has("uprn") {
-            let (name, detail) = SimulationBody::WRONG;
-            fields.refuse(name, detail);
+            fields.refuse("propertyId", NO_PROPERTY);
         }
         let label = read_label(&mut fields, event_type);
         let date = fields.date("date");
@@ -164,11 +165,6 @@ impl utoipa::PartialSchema for SimulationBody {
             .required("eventType");
         at_least_one_of(["propertyId", "uprn"], members)
     }
-}
-
-impl WrongMember for SimulationBody {
-    const WRONG: (&'static str, &'static str) =
-        ("propertyId", "is missing: send propertyId or uprn");
 }
 
 /// The schema of a number that `read_number` reads.

@@ -25,11 +25,11 @@ pub async fn cancel_unsubscribed(
     id: SubscriptionId,
     events: &[EventType],
 ) -> Result<(), StorageError> {
-    let part = (webhooks.clock.now_milliseconds(), WAITING_CHANGED_MAX);
+    let now = webhooks.clock.now_milliseconds();
     for other in EventType::ALL {
         if !events.contains(&other) {
             in_parts(webhooks, move |write| {
-                waiting::cancel_waiting(write, id, other, part)
+                waiting::cancel_waiting(write, id, other, now, WAITING_CHANGED_MAX)
             })
             .await?;
         }

@@ -199,7 +199,8 @@ impl Organisation {
 
 impl AuthorisationServer {
     fn of(operator: &Participant, config: &Config) -> Self {
-        let resources = families(config).map(|family| ApiResource::of(operator, family));
+        let resources = families(config)
+            .map(|(family, address, paths)| ApiResource::of(operator, family, address, paths));
         Self {
             authorisation_server_id: stable_id(operator, &config.auth_url),
             organisation_id: operator.organisation_id.clone(),
@@ -228,7 +229,9 @@ impl AuthorisationServer {
 impl ApiResource {
     fn of(
         operator: &Participant,
-        (family, address, paths): (&'static str, &str, &'static [&'static str]),
+        family: &'static str,
+        address: &str,
+        paths: &'static [&'static str],
     ) -> Self {
         let endpoint = |path: &&str| {
             let api_endpoint = format!("{address}{path}");

@@ -75,8 +75,8 @@ impl SqliteEngine {
     /// Opens the file and migrates its schema as far as `opening` allows.
     pub(crate) fn open(path: &Path, opening: Opening, readers: usize) -> Result<Self> {
         let access = match opening {
-            Opening::Make => Access::Create,
-            Opening::AsItIs | Opening::Upgrade => Access::Write,
+            Opening::Create => Access::Create,
+            Opening::Unchanged | Opening::Upgrade => Access::Write,
         };
         if path.exists() {
             abandoned_lanes::release(path);

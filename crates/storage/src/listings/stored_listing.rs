@@ -91,7 +91,7 @@ pub fn list_listings_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<Vec
 /// A page of a client's listings.
 #[derive(Debug, Clone, Copy)]
 pub struct ListingPage<'a> {
-    /// The client. Its listings are those of its branches.
+    /// The client. The listings of its branches are its own.
     pub client_id: &'a str,
     /// Leaves out listings that last changed before this time. Unix seconds.
     pub updated_since: Option<i64>,

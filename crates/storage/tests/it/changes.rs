@@ -124,7 +124,8 @@ fn join(storage: &Storage, seller: ListingId, buyer: ListingId) -> Join {
     write(storage, move |write| {
         let (sellers, _) = find_chain(write, seller)?;
         let (buyers, _) = find_chain(write, buyer)?;
-        let join = link::join((&sellers, seller), (&buyers, buyer), LinkRule::Split).unwrap();
+        let link = Link { seller, buyer };
+        let join = link::join(&sellers, &buyers, link, LinkRule::Split).unwrap();
         changes::store_join(write, &join, NOW)?;
         Ok(join)
     })
@@ -171,8 +172,8 @@ fn change(write: &mut Write<'_>, number: usize, seller: ListingId, buyer: Listin
         }
         (0 | 1, None) => {
             let (buyers, _) = find_chain(write, buyer)?;
-            let sides = ((&sellers, seller), (&buyers, buyer));
-            if let Ok(join) = link::join(sides.0, sides.1, LinkRule::OneToOne) {
+            let link = Link { seller, buyer };
+            if let Ok(join) = link::join(&sellers, &buyers, link, LinkRule::OneToOne) {
                 changes::store_join(write, &join, NOW)?;
             }
         }

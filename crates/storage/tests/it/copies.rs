@@ -55,7 +55,7 @@ fn a_copy_is_restored_and_the_old_store_is_set_aside() {
 
     let refused = |replace| restore(&copy, &database.url, replace).unwrap_err();
     let held = refused(true);
-    assert!(matches!(held, CopyError::Held(_)), "{held}");
+    assert!(matches!(held, CopyError::StoreInUse(_)), "{held}");
     drop(storage);
     assert!(matches!(refused(false), CopyError::StoreExists(_)));
     assert_eq!(counted(&database.open()), 2, "nothing was changed");

@@ -78,7 +78,7 @@ impl TestDatabase {
     pub(crate) fn try_open(&self) -> Result<Storage> {
         let is_missing = !self.is_postgres() && !self.path().exists();
         self.open_to(if is_missing {
-            Opening::Make
+            Opening::Create
         } else {
             Opening::Upgrade
         })

@@ -114,9 +114,9 @@ on_both_engines! {
                 heads.iter().map(|head| (head.delivery.id, head.is_followed)).collect();
             assert_eq!((&found[..], found_cut), (&expected[..count], is_cut), "{now} {limit}");
         }
-        let first = (1, ids[0]);
+        let first = ids[0];
         let following =
-            read(&storage, move |read| deliveries::list_following(read, LANE, first, 9));
+            read(&storage, move |read| deliveries::list_following(read, LANE, 1, first, 9));
         assert!(following.iter().map(|delivery| delivery.id).eq([ids[1]]));
     }
 
@@ -169,7 +169,7 @@ on_both_engines! {
             let (other, old) = (storage.clone(), lane.clone());
             let storing = spawn(move || store(&other, &old, vec![result(id, 0)]));
             let taken = wait_for(storage.write_under_row_locks(|write| {
-                lanes::take_lane(write, LANE, "another", (DUE + 30_000, DUE))
+                lanes::take_lane(write, LANE, "another", DUE + 30_000, DUE)
             }));
             lane = taken.unwrap().unwrap();
             let is_stored = storing.join().unwrap();
@@ -217,7 +217,7 @@ fn opening_a_file_releases_the_lanes_of_a_killed_program() {
     let database = TestDatabase::on_sqlite();
     let take = |storage: &Storage| {
         write(storage, |write| {
-            lanes::take_lane(write, LANE, "another", (DUE - 1, DUE))
+            lanes::take_lane(write, LANE, "another", DUE - 1, DUE)
         })
     };
     let (storage, lane) = open_with_lane(&database);
@@ -240,7 +240,7 @@ fn open_with_lane(database: &TestDatabase) -> (Storage, Lane) {
     let storage = database.open();
     let lane = write(&storage, |write| {
         subscribe(write)?;
-        lanes::take_lane(write, LANE, "here", (DUE + 30_000, DUE))
+        lanes::take_lane(write, LANE, "here", DUE + 30_000, DUE)
     });
     (storage, lane.unwrap())
 }
@@ -258,7 +258,7 @@ fn insert(storage: &Storage, properties: Vec<i64>) -> Vec<i64> {
             date: "2026-03-02".parse().unwrap(),
         };
         let row = events::insert_simulated_event(write, &event, THEN)?;
-        deliveries::insert_delivery(write, LANE, (row, property), DUE)
+        deliveries::insert_delivery(write, LANE, row, property, DUE)
     };
     write(storage, move |write| {
         let ids = properties.iter().map(|property| insert(write, *property));

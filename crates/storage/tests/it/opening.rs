@@ -13,7 +13,7 @@ on_both_engines! {
     fn processes_that_open_an_empty_store_at_the_same_time_get_the_whole_schema(database) {
         std::thread::scope(|scope| for _ in 0..6 {
             scope.spawn(|| {
-                let storage = database.open_to(Opening::Make).unwrap();
+                let storage = database.open_to(Opening::Create).unwrap();
                 for (sql, expected) in [
                     ("select count(*) from schema_version", newest_version()),
                     ("select max(version) from schema_version", newest_version()),

@@ -63,7 +63,7 @@ on_both_engines! {
         overlap(
             database,
             &storage,
-            move |write| match delivery_log::find_stretch(write, THEN)? {
+            move |write| match delivery_log::find_event_range(write, THEN)? {
                 Some(all) => delivery_log::replay(write, &subscription, all, THEN * 1000),
                 None => Ok(0),
             },

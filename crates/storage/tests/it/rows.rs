@@ -84,7 +84,7 @@ pub(crate) fn subscribe_to(
 pub(crate) fn record_event(write: &mut Write<'_>, event_id: &str, order: i64) -> Result<u64> {
     let event = new_event(event_id, EventType::MilestoneUpdated);
     let row = events::insert_event(write, &event, THEN)?;
-    deliveries::enqueue_event(write, (row, event.event_type), order, THEN * 1000)
+    deliveries::enqueue_event(write, row, event.event_type, order, THEN * 1000)
 }
 
 /// Inserts pending deliveries of event 1 to subscription 1, each of another property.

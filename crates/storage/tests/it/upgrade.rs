@@ -134,7 +134,7 @@ on_both_engines! {
     fn a_store_is_upgraded_only_on_request(database) {
         run_steps(database, &STEPS[..4]);
         database.run(ROWS_OF_VERSION_1);
-        for opening in [Opening::AsItIs, Opening::Make] {
+        for opening in [Opening::Unchanged, Opening::Create] {
             let refused = database.open_to(opening).unwrap_err();
             let is_older = matches!(refused, StorageError::OlderStore { found: 4, needed: 5.., .. });
             assert!(is_older, "{refused:?}");
@@ -144,27 +144,27 @@ on_both_engines! {
         assert!(count(&upgraded, "select max(version) from schema_version") > 4);
         drop(upgraded);
         database.run("update revision set value = 0 where name = 'address_index'");
-        for opening in [Opening::AsItIs, Opening::Make] {
+        for opening in [Opening::Unchanged, Opening::Create] {
             let refused = database.open_to(opening).unwrap_err();
             assert!(matches!(refused, StorageError::OlderIndex { found: 0, .. }), "{refused:?}");
         }
         let upgraded = database.open_to(Opening::Upgrade).unwrap();
         assert!(count(&upgraded, "select value from revision where name = 'address_index'") > 0);
         drop(upgraded);
-        drop(database.open_to(Opening::AsItIs).unwrap());
+        drop(database.open_to(Opening::Unchanged).unwrap());
     }
 
     fn tables_are_created_only_on_request(database) {
         if let StoreUrl::Sqlite(path) = &database.url {
-            for opening in [Opening::AsItIs, Opening::Upgrade] {
+            for opening in [Opening::Unchanged, Opening::Upgrade] {
                 assert!(database.open_to(opening).is_err(), "there is no file");
             }
             drop(std::fs::File::create(path).unwrap());
         }
-        let refused = database.open_to(Opening::AsItIs).unwrap_err();
+        let refused = database.open_to(Opening::Unchanged).unwrap_err();
         assert!(matches!(refused, StorageError::EmptyStore { .. }), "{refused:?}");
         drop(database.open_to(Opening::Upgrade).unwrap());
-        drop(database.open_to(Opening::AsItIs).unwrap());
+        drop(database.open_to(Opening::Unchanged).unwrap());
     }
 }
 

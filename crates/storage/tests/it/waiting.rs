@@ -36,7 +36,7 @@ on_both_engines! {
         database.run("update event set event_type = 'fallthrough' where id = 3");
         let milestones = EventType::MilestoneUpdated;
         let cancel = move |write: &mut Write<'_>| {
-            waiting::cancel_waiting(write, LANE, milestones, (NOW, 3))
+            waiting::cancel_waiting(write, LANE, milestones, NOW, 3)
         };
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
         assert_eq!(states(&storage), ["cancelled", "cancelled", "waiting", "cancelled", "cancelled"]);
@@ -115,7 +115,7 @@ on_both_engines! {
             let subscription = subscription.clone();
             let parts = write(&storage, move |write| {
                 let mut parts = Vec::new();
-                let Some(mut left) = delivery_log::find_stretch(write, THEN + since)? else {
+                let Some(mut left) = delivery_log::find_event_range(write, THEN + since)? else {
                     return Ok(parts);
                 };
                 while let Some((part, is_needed)) =

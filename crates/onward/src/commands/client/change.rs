@@ -59,7 +59,7 @@ pub struct UpdateArgs {
 
 /// The client to disable or to enable.
 #[derive(Debug, Args)]
-pub struct WhichArgs {
+pub struct ClientIdArgs {
     /// The client's id.
     id: String,
     #[command(flatten)]
@@ -113,7 +113,7 @@ pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failu
             return Err(needs_no_certificate());
         }
         if let Some((jwks, jwks_uri)) = &keys {
-            clients::update_keys(write, &id, (jwks, jwks_uri.as_deref()), now)?;
+            clients::update_keys(write, &id, jwks, jwks_uri.as_deref(), now)?;
         }
         if let Some(subject) = &subject {
             clients::update_certificate_subject(write, &id, subject, now)?;
@@ -128,7 +128,7 @@ pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failu
 
 /// Runs `onward client disable` and `onward client enable`.
 pub(super) fn set_active(
-    args: &WhichArgs,
+    args: &ClientIdArgs,
     is_active: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ use super::{Shown, notice};
 use crate::limits;
 
 /// State that all connections share.
-pub(super) struct Desk {
+pub(super) struct EventReceiver {
     receiver: Receiver,
     forwarder: Option<Forwarder>,
     taken: Mutex<Taken>,
@@ -50,11 +50,12 @@ enum Refusal {
     Ended,
 }
 
-impl Desk {
+impl EventReceiver {
     pub(super) fn new(
         receiver: Receiver,
         forwarder: Option<Forwarder>,
-        (shown, recent): (Shown, RecentEvents),
+        shown: Shown,
+        recent: RecentEvents,
         stop: watch::Sender<bool>,
     ) -> Self {
         Self {
@@ -124,7 +125,7 @@ impl Desk {
         Ok(taken.recent.contains(&event.event().event_id))
     }
 
-    /// Prints the event and remembers its id. An event whose forwarding failed is not remembered,
+    /// Prints the event and remembers its id. An event that could not be forwarded is not remembered,
     /// so its next delivery is no duplicate.
     fn record(&self, event: &VerifiedEvent) -> Result<(), Refusal> {
         let mut taken = self.lock();
@@ -162,7 +163,7 @@ impl Refusal {
     }
 
     /// The body of a refusal. For an event that does not verify, it is the error document of RFC
-    /// 8935 section 2.3, whose status the service shows with the delivery.
+    /// 8935 section 2.3. The service shows its status with the delivery.
     fn body(&self) -> Bytes {
         match self {
             Self::Event(refusal) => {

@@ -13,14 +13,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
-use super::answer::Desk;
+use super::answer::EventReceiver;
 use crate::limits;
 
 /// Accepts deliveries until `stop` turns true, then drains.
 pub(super) async fn serve(
     listener: TcpListener,
     tls: Arc<rustls::ServerConfig>,
-    desk: Arc<Desk>,
+    receiver: Arc<EventReceiver>,
     mut stop: watch::Receiver<bool>,
 ) {
     let graceful = GracefulShutdown::new();
@@ -41,9 +41,10 @@ pub(super) async fn serve(
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let (acceptor, desk, watcher) = (acceptor.clone(), Arc::clone(&desk), graceful.watcher());
+        let (acceptor, receiver, watcher) =
+            (acceptor.clone(), Arc::clone(&receiver), graceful.watcher());
         tokio::spawn(async move {
-            answer_connection(stream, acceptor, desk, watcher).await;
+            answer_connection(stream, acceptor, receiver, watcher).await;
             drop(permit);
         });
     }
@@ -55,7 +56,7 @@ pub(super) async fn serve(
 async fn answer_connection(
     stream: TcpStream,
     acceptor: TlsAcceptor,
-    desk: Arc<Desk>,
+    receiver: Arc<EventReceiver>,
     watcher: Watcher,
 ) {
     drop(stream.set_nodelay(true));
@@ -71,8 +72,8 @@ async fn answer_connection(
         Err(_elapsed) => return,
     };
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-        let desk = Arc::clone(&desk);
-        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+        let receiver = Arc::clone(&receiver);
+        async move { Ok::<_, Infallible>(receiver.answer(request).await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder

@@ -29,7 +29,10 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
     for (place, property) in shown.iter().enumerate() {
         let joined = lanes.enter(place);
         match joined.count {
-            0 => rows.push(lanes.row(joined.lane, describe_top(links.top(place)), paint)),
+            0 => {
+                let (mark, remark) = describe_top(links.top(place));
+                rows.push(lanes.row(joined.lane, mark, remark, paint));
+            }
             1 => {}
             count => rows.push(format!(
                 "{} {}",
@@ -45,10 +48,11 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
             rows.push(format!("{}   {line}", lanes.drawing(joined.lane, stem)));
         }
         if below.is_empty() {
-            rows.push(lanes.row(joined.lane, describe_bottom(links.bottom(place)), paint));
+            let (mark, remark) = describe_bottom(links.bottom(place));
+            rows.push(lanes.row(joined.lane, mark, remark, paint));
         } else {
             let arrow = describe_arrow(below.len());
-            rows.push(lanes.row(joined.lane, ('▲', arrow), paint));
+            rows.push(lanes.row(joined.lane, '▲', arrow, paint));
         }
         rows.extend(lanes.leave(joined.lane, below));
     }

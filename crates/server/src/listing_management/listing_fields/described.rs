@@ -5,7 +5,6 @@ use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder,
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::listing_management::causes::WrongMember;
 use crate::openapi::schema::{
     exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty,
 };
@@ -42,10 +41,6 @@ impl PartialSchema for NewListingBody {
     }
 }
 
-impl WrongMember for NewListingBody {
-    const WRONG: (&'static str, &'static str) = ("branch_id", "is missing");
-}
-
 impl ToSchema for ListingChangesBody {}
 
 impl PartialSchema for ListingChangesBody {
@@ -54,10 +49,6 @@ impl PartialSchema for ListingChangesBody {
         let text = "At least one of them. What is left out stays as it is.";
         members.description(Some(text)).into()
     }
-}
-
-impl WrongMember for ListingChangesBody {
-    const WRONG: (&'static str, &'static str) = ("is_locked", "must be true or false");
 }
 
 impl ToSchema for AddressBody {}

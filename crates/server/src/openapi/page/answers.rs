@@ -6,7 +6,7 @@ use super::html::Html;
 use super::{members, resolve, schema, text};
 
 /// Renders an answer, collapsed to its status and description.
-pub(super) fn render(page: &mut Html, document: &Value, (status, response): (&str, &Value)) {
+pub(super) fn render(page: &mut Html, document: &Value, status: &str, response: &Value) {
     page.raw("<details><summary><span class=\"status\">")
         .text(status);
     page.raw("</span> ")

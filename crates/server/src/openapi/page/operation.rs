@@ -9,7 +9,9 @@ use super::{anchor, answers, list, members, resolve, schema, text};
 pub(super) fn render(
     page: &mut Html,
     document: &Value,
-    (path, method, operation): (&str, &str, &Value),
+    path: &str,
+    method: &str,
+    operation: &Value,
 ) {
     page.raw("<details><summary>").method_and_path(method, path);
     page.raw(" ")
@@ -22,7 +24,7 @@ pub(super) fn render(
     request_body(page, document, operation);
     page.element("h3", "Answers");
     for (status, response) in members(&operation["responses"]) {
-        answers::render(page, document, (status, resolve(document, response)));
+        answers::render(page, document, status, resolve(document, response));
     }
     page.raw("</div></details>");
 }

@@ -10,14 +10,23 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
+use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
 use crate::listing_management::page::refuse_errors;
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::recording::WriteRequest;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::text;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::AddressResource;
+
+refusals!(
+    FilterAddressesRefusals = describe(
+        any_body(),
+        wrong_member("full_address", "is missing"),
+        pages(),
+    )
+);
 
 /// Lists the properties with a given postcode or full address.
 ///
@@ -30,7 +39,7 @@ use crate::wire::management::directory::AddressResource;
     request_body = AddressFilterBody,
     responses(
         (status = 200, description = "A page of properties.", body = List<AddressResource>),
-        Refused::<(AnyBody, Members<AddressFilterBody>, Pages)>,
+        FilterAddressesRefusals,
     ),
 )]
 pub(crate) async fn filter_addresses(
@@ -76,8 +85,4 @@ impl utoipa::PartialSchema for AddressFilterBody {
             .required("full_address")
             .into()
     }
-}
-
-impl WrongMember for AddressFilterBody {
-    const WRONG: (&'static str, &'static str) = ("full_address", "is missing");
 }

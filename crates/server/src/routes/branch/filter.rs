@@ -10,14 +10,19 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{AnyBody, Members, Pages, Refused, WrongMember};
+use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
 use crate::listing_management::page::refuse_errors;
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::recording::WriteRequest;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::text;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::directory::BranchResource;
+
+refusals!(
+    FilterBranchesRefusals = describe(any_body(), wrong_member("name", "is missing"), pages(),)
+);
 
 /// Lists the branches with a given text in their names, ignoring case.
 ///
@@ -30,7 +35,7 @@ use crate::wire::management::directory::BranchResource;
     request_body = BranchFilterBody,
     responses(
         (status = 200, description = "A page of branches.", body = List<BranchResource>),
-        Refused::<(AnyBody, Members<BranchFilterBody>, Pages)>,
+        FilterBranchesRefusals,
     ),
 )]
 pub(crate) async fn filter_branches(
@@ -72,8 +77,4 @@ impl utoipa::PartialSchema for BranchFilterBody {
             .required("name")
             .into()
     }
-}
-
-impl WrongMember for BranchFilterBody {
-    const WRONG: (&'static str, &'static str) = ("name", "is missing");
 }

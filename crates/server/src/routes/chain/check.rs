@@ -10,17 +10,27 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{
-    Marking, Members, OwnChain, Recorded, Refused, WrongMember,
-};
 use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::fields::Fields;
+use crate::listing_management::openapi::{
+    describe, marking, own_chain, recorded_write, wrong_member,
+};
 use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply, WriteRequest};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{flag, one_of_texts};
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+
+refusals!(
+    CheckEndRefusals = describe(
+        recorded_write(),
+        wrong_member("reason", "must be `Checked`"),
+        own_chain(),
+        marking(),
+    )
+);
 
 /// Marks the top or bottom of a chain as checked.
 ///
@@ -33,7 +43,7 @@ use crate::wire::management::SuccessAnswer;
     request_body = CheckBody,
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, Members<CheckBody>, OwnChain, Marking)>,
+        CheckEndRefusals,
     ),
 )]
 pub(crate) async fn check_end(
@@ -51,7 +61,7 @@ pub(crate) async fn check_end(
     }
     let end = read_end(fields)?;
     recording::record(&management, caller, request, move |write, author| {
-        ends::mark_end(write, author, chain, (end, Finding::Checked))?;
+        ends::mark_end(write, author, chain, end, Finding::Checked)?;
         Reply::success()
     })
     .await
@@ -83,10 +93,6 @@ impl utoipa::PartialSchema for CheckBody {
             .required("top")
             .into()
     }
-}
-
-impl WrongMember for CheckBody {
-    const WRONG: (&'static str, &'static str) = ("reason", "must be `Checked`");
 }
 
 /// The schema of the member that `read_end` parses.

@@ -7,14 +7,17 @@ use axum::extract::State;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnChain, Refused};
 use crate::listing_management::ends::find_own_chain;
 use crate::listing_management::listings::in_order;
+use crate::listing_management::openapi::{describe, own_chain};
 use crate::listing_management::parameters::ChainInPath;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+
+refusals!(ListChainRefusals = describe(own_chain()));
 
 /// Lists all listings of a chain, bottom to top. At least one must be yours.
 #[utoipa::path(
@@ -24,7 +27,7 @@ use crate::wire::management::listing::ListingResource;
     params(ChainInPath),
     responses(
         (status = 200, description = "The listings, bottom to top.", body = Data<Vec<ListingResource>>),
-        Refused::<OwnChain>,
+        ListChainRefusals,
     ),
 )]
 pub(crate) async fn list_chain(

@@ -11,16 +11,26 @@ use utoipa::openapi::{RefOr, Schema};
 use super::check::{describe_end, read_end};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{
-    Marking, Members, OwnChain, Recorded, Refused, WrongMember,
-};
 use crate::listing_management::ends::{self, Finding};
+use crate::listing_management::openapi::{
+    describe, marking, own_chain, recorded_write, wrong_member,
+};
 use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply, WriteRequest};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::one_of_texts;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+
+refusals!(
+    UncheckEndRefusals = describe(
+        recorded_write(),
+        wrong_member("top", "must be true or false"),
+        own_chain(),
+        marking(),
+    )
+);
 
 /// Removes the check from the top or bottom of a chain.
 #[utoipa::path(
@@ -31,7 +41,7 @@ use crate::wire::management::SuccessAnswer;
     request_body = UncheckBody,
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, Members<UncheckBody>, OwnChain, Marking)>,
+        UncheckEndRefusals,
     ),
 )]
 pub(crate) async fn uncheck_end(
@@ -53,7 +63,7 @@ pub(crate) async fn uncheck_end(
     let reason = reason.unwrap_or(UncheckReason::Unspecified);
     recording::record(&management, caller, request, move |write, author| {
         let finding = Finding::Unchecked(reason);
-        ends::mark_end(write, author, chain, (end, finding))?;
+        ends::mark_end(write, author, chain, end, finding)?;
         Reply::success()
     })
     .await
@@ -74,8 +84,4 @@ impl utoipa::PartialSchema for UncheckBody {
             .required("top")
             .into()
     }
-}
-
-impl WrongMember for UncheckBody {
-    const WRONG: (&'static str, &'static str) = ("top", "must be true or false");
 }

@@ -17,16 +17,24 @@ use crate::listing_management::recording::{self, Reply, WriteRequest};
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
 
+/// An end of a chain and its new state.
+#[derive(Debug, Clone, Copy)]
+struct Marking {
+    end: End,
+    finding: Finding,
+}
+
 /// Marks an end of the anchor's chain.
 async fn mark_end(
     management: &ListingManagement,
     caller: BranchCaller,
-    (segments, request): (Segments, WriteRequest),
-    marking: (End, Finding),
+    segments: Segments,
+    request: WriteRequest,
+    marking: Marking,
 ) -> Result<Response, Problem> {
     let anchor = segments.listing(0)?;
     recording::record(management, caller, request, move |write, author| {
-        ends::mark_end_of_listing(write, author, anchor, marking)?;
+        ends::mark_end_of_listing(write, author, anchor, marking.end, marking.finding)?;
         Reply::success()
     })
     .await
@@ -36,13 +44,14 @@ async fn mark_end(
 async fn add_at_end(
     management: &ListingManagement,
     caller: BranchCaller,
-    (segments, request): (Segments, WriteRequest),
+    segments: Segments,
+    request: WriteRequest,
     end: End,
 ) -> Result<Response, Problem> {
     let anchor = segments.listing(0)?;
     let added = segments.listing(1)?;
     recording::record(management, caller, request, move |write, author| {
-        links::add_at_end(write, author, anchor, (end, added))?;
+        links::add_at_end(write, author, anchor, end, added)?;
         Reply::success()
     })
     .await

@@ -7,14 +7,17 @@ use axum::extract::{Request, State};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnListing, Pages, Refused};
 use crate::listing_management::listings::find_own_listing_ever;
+use crate::listing_management::openapi::{describe, own_listing, pages};
 use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::{ListingInPath, Paging};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::history::HistoryResource;
+
+refusals!(ListHistoryRefusals = describe(own_listing(), pages()));
 
 /// Lists the history of one of your listings, the oldest entry first.
 ///
@@ -26,7 +29,7 @@ use crate::wire::management::history::HistoryResource;
     params(ListingInPath, Paging),
     responses(
         (status = 200, description = "A page of the history.", body = List<HistoryResource>),
-        Refused::<(OwnListing, Pages)>,
+        ListHistoryRefusals,
     ),
 )]
 pub(crate) async fn list_history(

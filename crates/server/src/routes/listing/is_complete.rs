@@ -8,13 +8,16 @@ use axum::extract::State;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnListing, Refused};
 use crate::listing_management::links::load_chain;
 use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::Verdict;
+
+refusals!(ShowCompletenessRefusals = describe(own_listing()));
 
 /// Shows whether both ends of the listing's chain are checked.
 #[utoipa::path(
@@ -24,7 +27,7 @@ use crate::wire::management::Verdict;
     params(ListingInPath),
     responses(
         (status = 200, description = "`result` is true if both are checked.", body = Verdict),
-        Refused::<OwnListing>,
+        ShowCompletenessRefusals,
     ),
 )]
 pub(crate) async fn show_completeness(

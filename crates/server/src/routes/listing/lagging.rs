@@ -9,14 +9,17 @@ use storage::{listings, milestones};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnListing, Refused};
 use crate::listing_management::links::load_chain;
 use crate::listing_management::listings::{find_own_listing, in_order};
+use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+
+refusals!(ListLaggingRefusals = describe(own_listing()));
 
 /// Lists the listings that are behind the most advanced one of the chain.
 #[utoipa::path(
@@ -26,7 +29,7 @@ use crate::wire::management::listing::ListingResource;
     params(ListingInPath),
     responses(
         (status = 200, description = "The listings, bottom to top.", body = Data<Vec<ListingResource>>),
-        Refused::<OwnListing>,
+        ListLaggingRefusals,
     ),
 )]
 pub(crate) async fn list_lagging(

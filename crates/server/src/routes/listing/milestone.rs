@@ -16,20 +16,23 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{
-    KnownType, Members, OwnListing, Recorded, Refused, WrongMember,
-};
 use crate::listing_management::fields::Fields;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::milestones;
+use crate::listing_management::openapi::{
+    describe, milestone_type, own_listing, recorded_write, wrong_member,
+};
 use crate::listing_management::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
 use crate::listing_management::recording::{self, Reply, WriteRequest};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{any_integer, exactly_one_of, flag, formatted};
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::milestone::{MilestoneResource, origin};
+
+refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 
 /// Shows one milestone of one of your listings.
 #[utoipa::path(
@@ -40,7 +43,7 @@ use crate::wire::management::milestone::{MilestoneResource, origin};
     responses(
         (status = 200, description = "The milestone.", body = Data<MilestoneResource>),
         (status = 204, description = "The milestone is not recorded."),
-        Refused::<(OwnListing, KnownType)>,
+        ShowMilestoneRefusals,
     ),
 )]
 pub(crate) async fn show_milestone(
@@ -67,6 +70,15 @@ pub(crate) async fn show_milestone(
     })
 }
 
+refusals!(
+    RecordMilestoneRefusals = describe(
+        recorded_write(),
+        wrong_member("date", "is missing: send date or completed_at"),
+        own_listing(),
+        milestone_type(),
+    )
+);
+
 /// Records or corrects a milestone.
 #[utoipa::path(
     put,
@@ -76,7 +88,7 @@ pub(crate) async fn show_milestone(
     request_body = MilestoneBody,
     responses(
         (status = 200, description = "The recorded milestone.", body = Data<MilestoneResource>),
-        Refused::<(Recorded, Members<MilestoneBody>, OwnListing, KnownType)>,
+        RecordMilestoneRefusals,
     ),
 )]
 pub(crate) async fn record_milestone(
@@ -89,12 +101,14 @@ pub(crate) async fn record_milestone(
     let kind = segments.milestone_type_by_key(1)?;
     let wish = read_wish(request.fields()?)?;
     recording::record(&management, caller, request, move |write, author| {
-        let recorded = milestones::record_milestone(write, author, listing, (kind, &wish))?;
+        let recorded = milestones::record_milestone(write, author, listing, kind, &wish)?;
         let data = MilestoneResource::from(&recorded);
         Reply::json(StatusCode::OK, &Data { data })
     })
     .await
 }
+
+refusals!(WithdrawMilestoneRefusals = describe(recorded_write(), own_listing(), milestone_type()));
 
 /// Withdraws a milestone.
 ///
@@ -106,7 +120,7 @@ pub(crate) async fn record_milestone(
     params(ListingInPath, KeyInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing, KnownType)>,
+        WithdrawMilestoneRefusals,
     ),
 )]
 pub(crate) async fn withdraw_milestone(
@@ -190,8 +204,4 @@ impl utoipa::PartialSchema for MilestoneBody {
             .property("excluded", excluded);
         exactly_one_of(["date", "completed_at"], members)
     }
-}
-
-impl WrongMember for MilestoneBody {
-    const WRONG: (&'static str, &'static str) = ("date", "is missing: send date or completed_at");
 }

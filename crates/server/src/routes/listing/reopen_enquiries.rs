@@ -8,13 +8,16 @@ use axum::response::Response;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnListing, Recorded, Refused};
 use crate::listing_management::milestones;
+use crate::listing_management::openapi::{describe, own_listing, recorded_write};
 use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::{self, Reply, WriteRequest};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+
+refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
 
 /// Reopens the enquiries of one of your listings.
 ///
@@ -27,7 +30,7 @@ use crate::wire::management::SuccessAnswer;
     params(ListingInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing)>,
+        ReopenEnquiriesRefusals,
     ),
 )]
 pub(crate) async fn reopen_enquiries(

@@ -19,7 +19,7 @@ use self::described::{ChainForm, PageParameters, Refusals};
 use self::find::Match;
 use self::query::ChainQuery;
 use super::ChainQueries;
-use crate::answer::Document;
+use crate::answer::{BodyKey, Document};
 use crate::form::Form;
 use crate::problem::Problem;
 use crate::wire::chains::{self, ChainAnswer, Page};
@@ -139,9 +139,8 @@ impl Exchange<'_> {
             .first()
             .filter(|_| matches.len() == 1 && query.page == 1);
         let known = only.and_then(|Match { queried, hit }| {
-            queries
-                .answers
-                .find_body(hit, queried, query.rows, (key, now))
+            let wanted = BodyKey::new(hit.chain, hit.version, queried, query.rows);
+            queries.answers.find_body(&wanted, key, now)
         });
         if known.is_some() {
             return Ok(known);
@@ -151,10 +150,8 @@ impl Exchange<'_> {
         };
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
-            let place = (shown.chain, shown.version);
-            queries
-                .answers
-                .keep_body(place, &asked.queried, query.rows, (key, &signed));
+            let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);
+            queries.answers.keep_body(shown, key, &signed);
         }
         Ok(Some(signed.body))
     }

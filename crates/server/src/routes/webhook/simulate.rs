@@ -9,14 +9,23 @@ use storage::events::SimulatedEvent;
 use storage::{deliveries, events, subscriptions};
 use uuid::Uuid;
 
-use crate::listing_management::causes::{AnyBody, Members};
 use crate::listing_management::json_body::JsonBody;
+use crate::listing_management::openapi::{any_body, wrong_member};
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{Refused, Subscribed};
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::simulation::{Simulation, SimulationBody};
+use crate::webhooks::openapi::{describe, somebody_subscribed};
+use crate::webhooks::simulation::{NO_PROPERTY, Simulation, SimulationBody};
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
+
+refusals!(
+    SimulateRefusals = describe(
+        any_body(),
+        wrong_member("propertyId", NO_PROPERTY),
+        somebody_subscribed(),
+    )
+);
 
 /// Sends a test event to your own subscriptions.
 ///
@@ -30,7 +39,7 @@ use crate::wire::webhooks::{Simulated, SimulatedDelivery};
     request_body = SimulationBody,
     responses(
         (status = 202, description = "The test event is pending.", body = Simulated),
-        Refused::<(AnyBody, Members<SimulationBody>, Subscribed)>,
+        SimulateRefusals,
     ),
     security(("apiKey" = [])),
 )]
@@ -67,8 +76,8 @@ pub(crate) async fn simulate(
             let order = if property == 0 { -uprn } else { property };
             let mut pending = Vec::with_capacity(targets.len());
             for target in targets {
-                let place = (row, order);
-                let id = deliveries::insert_delivery(write, target.id, place, now_milliseconds)?;
+                let id =
+                    deliveries::insert_delivery(write, target.id, row, order, now_milliseconds)?;
                 pending.push(SimulatedDelivery {
                     subscription_id: target.reference,
                     delivery_id: id.to_string(),

@@ -14,16 +14,26 @@ use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use crate::limits;
-use crate::listing_management::causes::{AnyBody, Members, WrongMember};
 use crate::listing_management::fields::Fields;
 use crate::listing_management::json_body::JsonBody;
+use crate::listing_management::openapi::{any_body, wrong_member};
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{Callback, OneMore, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{callback, describe, one_more_subscription};
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
+
+refusals!(
+    SubscribeRefusals = describe(
+        any_body(),
+        wrong_member("participantName", "is missing"),
+        callback(),
+        one_more_subscription(),
+    )
+);
 
 /// Creates a subscription, or replaces the event types of the one with the same URL.
 ///
@@ -38,7 +48,7 @@ use crate::wire::webhooks::SubscriptionAnswer;
     responses(
         (status = 201, description = "The new subscription.", body = SubscriptionAnswer),
         (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
-        Refused::<((AnyBody, Members<SubscriptionBody>), Callback, OneMore)>,
+        SubscribeRefusals,
     ),
     security(("apiKey" = [])),
 )]
@@ -192,8 +202,4 @@ impl utoipa::PartialSchema for SubscriptionBody {
             .required("events")
             .into()
     }
-}
-
-impl WrongMember for SubscriptionBody {
-    const WRONG: (&'static str, &'static str) = ("participantName", "is missing");
 }

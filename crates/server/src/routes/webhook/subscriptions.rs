@@ -12,14 +12,17 @@ use http::StatusCode;
 use storage::subscriptions;
 
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::Data;
 use crate::wire::webhooks::SubscriptionAnswer;
+
+refusals!(ListSubscriptionsRefusals = describe());
 
 /// Lists the subscriptions of the API key, the oldest first.
 #[utoipa::path(
@@ -28,7 +31,7 @@ use crate::wire::webhooks::SubscriptionAnswer;
     tag = "Webhooks",
     responses(
         (status = 200, description = "The subscriptions.", body = Data<Vec<SubscriptionAnswer>>),
-        Refused::<()>,
+        ListSubscriptionsRefusals,
     ),
     security(("apiKey" = [])),
 )]
@@ -44,6 +47,8 @@ pub(crate) async fn list_subscriptions(
     Ok(Json(Data { data }))
 }
 
+refusals!(ShowSubscriptionRefusals = describe(own_subscription()));
+
 /// Shows one subscription.
 #[utoipa::path(
     method(get, head),
@@ -52,7 +57,7 @@ pub(crate) async fn list_subscriptions(
     params(SubscriptionInPath),
     responses(
         (status = 200, description = "The subscription.", body = SubscriptionAnswer),
-        Refused::<OwnSubscription>,
+        ShowSubscriptionRefusals,
     ),
     security(("apiKey" = [])),
 )]
@@ -68,13 +73,15 @@ pub(crate) async fn show_subscription(
     Ok(Json(SubscriptionAnswer::from(found)))
 }
 
+refusals!(DeleteSubscriptionRefusals = describe(own_subscription()));
+
 /// Deletes a subscription with its pending deliveries and its delivery log.
 #[utoipa::path(
     delete,
     path = "/api/v1/webhook/subscriptions/{id}",
     tag = "Webhooks",
     params(SubscriptionInPath),
-    responses((status = 204, description = "The subscription is deleted."), Refused::<OwnSubscription>),
+    responses((status = 204, description = "The subscription is deleted."), DeleteSubscriptionRefusals),
     security(("apiKey" = [])),
 )]
 pub(crate) async fn delete_subscription(

@@ -1,4 +1,4 @@
-//! TLS to a database whose certificate comes from a given authority.
+//! TLS to a database. A given authority must have issued its certificate.
 
 use std::sync::Arc;
 

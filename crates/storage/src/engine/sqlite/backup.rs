@@ -56,10 +56,10 @@ pub(crate) fn restore(copy: &Path, store: &Path, replace: bool) -> Result<(), Co
     let mut source = File::open(copy).map_err(read_error)?;
     let log = with_ending(copy, "-wal").metadata();
     if log.is_ok_and(|log| log.len() > 0) {
-        return Err(CopyError::InUse(copy.to_owned()));
+        return Err(CopyError::CopyHasLog(copy.to_owned()));
     }
     let lock = FileLock::exclusive(store).map_err(write_error)?;
-    let _lock = lock.ok_or_else(|| CopyError::Held(store.to_owned()))?;
+    let _lock = lock.ok_or_else(|| CopyError::StoreInUse(store.to_owned()))?;
     if store.exists() && !replace {
         return Err(CopyError::StoreExists(store.to_owned()));
     }

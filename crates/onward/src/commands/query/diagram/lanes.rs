@@ -63,7 +63,7 @@ impl Lanes {
     }
 
     /// A row that draws the lane as the mark, with a remark at its right.
-    pub(super) fn row(&self, lane: usize, (mark, remark): (char, &str), paint: Paint) -> String {
+    pub(super) fn row(&self, lane: usize, mark: char, remark: &str, paint: Paint) -> String {
         format!("{} {}", self.drawing(lane, mark), paint.dim(remark))
     }
 

@@ -13,16 +13,26 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{
-    BothSides, Linking, Members, Recorded, Refused, WrongMember,
-};
 use crate::listing_management::links;
+use crate::listing_management::openapi::{
+    both_sides, describe, linking, recorded_write, wrong_member,
+};
 use crate::listing_management::parameters::IdempotencyKey;
 use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::id;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+
+refusals!(
+    AddLinkRefusals = describe(
+        recorded_write(),
+        wrong_member("seller", "is missing"),
+        both_sides(),
+        linking(),
+    )
+);
 
 /// Links two listings. At least one must be yours.
 ///
@@ -36,7 +46,7 @@ use crate::wire::management::listing::ListingResource;
     request_body = LinkBody,
     responses(
         (status = 200, description = "The buyer listing, then the seller listing.", body = Data<Vec<ListingResource>>),
-        Refused::<(Recorded, Members<LinkBody>, BothSides, Linking)>,
+        AddLinkRefusals,
     ),
 )]
 pub(crate) async fn add_link(
@@ -97,8 +107,4 @@ impl utoipa::PartialSchema for LinkBody {
             .required("buyer")
             .into()
     }
-}
-
-impl WrongMember for LinkBody {
-    const WRONG: (&'static str, &'static str) = ("seller", "is missing");
 }

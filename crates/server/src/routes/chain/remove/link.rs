@@ -7,13 +7,25 @@ use axum::response::Response;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{BothSides, Members, Recorded, Refused, Unlinking};
 use crate::listing_management::links;
+use crate::listing_management::openapi::{
+    both_sides, describe, recorded_write, unlinking, wrong_member,
+};
 use crate::listing_management::parameters::IdempotencyKey;
 use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::management::SuccessAnswer;
+
+refusals!(
+    RemoveLinkRefusals = describe(
+        recorded_write(),
+        wrong_member("seller", "is missing"),
+        both_sides(),
+        unlinking(),
+    )
+);
 
 /// Removes the link between two listings. At least one must be yours.
 #[utoipa::path(
@@ -24,7 +36,7 @@ use crate::wire::management::SuccessAnswer;
     request_body = LinkBody,
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, Members<LinkBody>, BothSides, Unlinking)>,
+        RemoveLinkRefusals,
     ),
 )]
 pub(crate) async fn remove_link(

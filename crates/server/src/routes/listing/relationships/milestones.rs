@@ -9,13 +9,16 @@ use storage::milestones;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{OwnListing, Refused};
 use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::milestone::MilestoneResource;
+
+refusals!(ListMilestonesRefusals = describe(own_listing()));
 
 /// Lists the milestones of one of your listings, in the order of the catalogue.
 #[utoipa::path(
@@ -26,7 +29,7 @@ use crate::wire::management::milestone::MilestoneResource;
     params(ListingInPath),
     responses(
         (status = 200, description = "The milestones.", body = Data<Vec<MilestoneResource>>),
-        Refused::<OwnListing>,
+        ListMilestonesRefusals,
     ),
 )]
 pub(crate) async fn list_milestones(

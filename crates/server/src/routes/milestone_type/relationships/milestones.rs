@@ -9,13 +9,16 @@ use storage::{StorageError, milestones};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{KnownType, Pages, Refused};
+use crate::listing_management::openapi::{describe, milestone_type, pages};
 use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::{Paging, TypeInPath};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::List;
 use crate::wire::management::milestone::MilestoneResource;
+
+refusals!(ListMilestonesRefusals = describe(milestone_type(), pages()));
 
 /// Lists the milestones of one type that your listings have.
 #[utoipa::path(
@@ -26,7 +29,7 @@ use crate::wire::management::milestone::MilestoneResource;
     params(TypeInPath, Paging),
     responses(
         (status = 200, description = "A page of milestones.", body = List<MilestoneResource>),
-        Refused::<(KnownType, Pages)>,
+        ListMilestonesRefusals,
     ),
 )]
 pub(crate) async fn list_milestones(

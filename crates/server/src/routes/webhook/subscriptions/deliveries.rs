@@ -8,18 +8,21 @@ use axum::Json;
 use axum::extract::{Request, State};
 use storage::delivery_log;
 
-use crate::listing_management::causes::Pages;
+use crate::listing_management::openapi::pages;
 use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::List;
 use crate::wire::webhooks::DeliveryAnswer;
+
+refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
 
 /// Lists the deliveries of a subscription with their attempts, the newest first.
 #[utoipa::path(
@@ -29,7 +32,7 @@ use crate::wire::webhooks::DeliveryAnswer;
     params(SubscriptionInPath, Paging),
     responses(
         (status = 200, description = "A page of deliveries.", body = List<DeliveryAnswer>),
-        Refused::<(OwnSubscription, Pages)>,
+        ListDeliveriesRefusals,
     ),
     security(("apiKey" = [])),
 )]

@@ -7,14 +7,17 @@ use axum::extract::State;
 use storage::subscriptions::{self, StoredSubscription};
 
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{OwnSubscription, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::{find_own_subscription, reread};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
+
+refusals!(EnableSubscriptionRefusals = describe(own_subscription()));
 
 /// Makes a subscription active again.
 ///
@@ -27,7 +30,7 @@ use crate::wire::webhooks::SubscriptionAnswer;
     params(SubscriptionInPath),
     responses(
         (status = 200, description = "The active subscription.", body = SubscriptionAnswer),
-        Refused::<OwnSubscription>,
+        EnableSubscriptionRefusals,
     ),
     security(("apiKey" = [])),
 )]

@@ -10,17 +10,30 @@ use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::limits;
-use crate::listing_management::causes::{AnyBody, Members, WrongMember};
 use crate::listing_management::json_body::JsonBody;
+use crate::listing_management::openapi::{any_body, wrong_member};
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::openapi::schema::formatted;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{ActiveSubscription, OneReplay, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{active_subscription, describe, one_replay};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Replay;
+
+/// The refusal of a `since` that is not a time.
+const WRONG_TIME: &str = "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z";
+
+refusals!(
+    ReplayRefusals = describe(
+        any_body(),
+        wrong_member("since", WRONG_TIME),
+        active_subscription(),
+        one_replay(),
+    )
+);
 
 /// Sends the events since a given time again.
 ///
@@ -35,7 +48,7 @@ use crate::wire::webhooks::Replay;
     request_body = ReplayBody,
     responses(
         (status = 202, description = "The deliveries are pending.", body = Replay),
-        Refused::<((AnyBody, Members<ReplayBody>), ActiveSubscription, OneReplay)>,
+        ReplayRefusals,
     ),
     security(("apiKey" = [])),
 )]
@@ -50,8 +63,7 @@ pub(crate) async fn replay(
     let since = fields.exact_text("since").and_then(|text| {
         let parsed = text.parse::<Timestamp>().ok();
         if parsed.is_none() {
-            let (name, detail) = ReplayBody::WRONG;
-            fields.refuse(name, detail);
+            fields.refuse("since", WRONG_TIME);
         }
         parsed
     });
@@ -81,11 +93,4 @@ impl utoipa::PartialSchema for ReplayBody {
             .required("since")
             .into()
     }
-}
-
-impl WrongMember for ReplayBody {
-    const WRONG: (&'static str, &'static str) = (
-        "since",
-        "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z",
-    );
 }

@@ -9,13 +9,16 @@ use chain::ends::End;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{AtAnEnd, OwnListing, Recorded, Refused};
+use crate::listing_management::openapi::{adding_at_an_end, describe, own_listing, recorded_write};
 use crate::listing_management::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::WriteRequest;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::routes::listing::chain::add_at_end;
 use crate::wire::management::SuccessAnswer;
+
+refusals!(AddBottomRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
 
 /// Links a listing below the bottom of the chain of one of your listings.
 ///
@@ -27,7 +30,7 @@ use crate::wire::management::SuccessAnswer;
     params(ListingInPath, AddedInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing, AtAnEnd)>,
+        AddBottomRefusals,
     ),
 )]
 pub(crate) async fn add_bottom(
@@ -36,5 +39,5 @@ pub(crate) async fn add_bottom(
     segments: Segments,
     request: WriteRequest,
 ) -> Result<Response, Problem> {
-    add_at_end(&management, caller, (segments, request), End::Bottom).await
+    add_at_end(&management, caller, segments, request, End::Bottom).await
 }

@@ -9,13 +9,16 @@ use chain::ends::End;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{AtAnEnd, OwnListing, Recorded, Refused};
+use crate::listing_management::openapi::{adding_at_an_end, describe, own_listing, recorded_write};
 use crate::listing_management::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::WriteRequest;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::routes::listing::chain::add_at_end;
 use crate::wire::management::SuccessAnswer;
+
+refusals!(AddTopRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
 
 /// Links a listing above the top of the chain of one of your listings.
 ///
@@ -27,7 +30,7 @@ use crate::wire::management::SuccessAnswer;
     params(ListingInPath, AddedInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing, AtAnEnd)>,
+        AddTopRefusals,
     ),
 )]
 pub(crate) async fn add_top(
@@ -36,5 +39,5 @@ pub(crate) async fn add_top(
     segments: Segments,
     request: WriteRequest,
 ) -> Result<Response, Problem> {
-    add_at_end(&management, caller, (segments, request), End::Top).await
+    add_at_end(&management, caller, segments, request, End::Top).await
 }

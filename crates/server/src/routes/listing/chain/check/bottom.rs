@@ -9,14 +9,17 @@ use chain::ends::End;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{Marking, OwnListing, Recorded, Refused};
 use crate::listing_management::ends::Finding;
+use crate::listing_management::openapi::{describe, marking, own_listing, recorded_write};
 use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::WriteRequest;
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
-use crate::routes::listing::chain::mark_end;
+use crate::routes::listing::chain::{Marking, mark_end};
 use crate::wire::management::SuccessAnswer;
+
+refusals!(CheckBottomRefusals = describe(recorded_write(), own_listing(), marking()));
 
 /// Marks the bottom of the chain of one of your listings as checked.
 ///
@@ -28,7 +31,7 @@ use crate::wire::management::SuccessAnswer;
     params(ListingInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
-        Refused::<(Recorded, OwnListing, Marking)>,
+        CheckBottomRefusals,
     ),
 )]
 pub(crate) async fn check_bottom(
@@ -37,6 +40,9 @@ pub(crate) async fn check_bottom(
     segments: Segments,
     request: WriteRequest,
 ) -> Result<Response, Problem> {
-    let marking = (End::Bottom, Finding::Checked);
-    mark_end(&management, caller, (segments, request), marking).await
+    let marking = Marking {
+        end: End::Bottom,
+        finding: Finding::Checked,
+    };
+    mark_end(&management, caller, segments, request, marking).await
 }

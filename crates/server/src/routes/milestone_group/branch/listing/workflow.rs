@@ -9,13 +9,16 @@ use storage::{branch, milestones};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::causes::{KnownWorkflow, OwnListing, Refused};
 use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::openapi::{describe, own_listing, workflow};
 use crate::listing_management::parameters::{BranchInPath, GroupInPath, ListingInPath};
 use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::{Segments, unknown_branch};
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::wire::management::catalogue::Workflow;
+
+refusals!(ShowWorkflowRefusals = describe(workflow(), own_listing()));
 
 /// Lists the types of a group, each with the milestone that one of your listings recorded.
 #[utoipa::path(
@@ -25,7 +28,7 @@ use crate::wire::management::catalogue::Workflow;
     params(GroupInPath, BranchInPath, ListingInPath),
     responses(
         (status = 200, description = "The workflow.", body = Workflow),
-        Refused::<(KnownWorkflow, OwnListing)>,
+        ShowWorkflowRefusals,
     ),
 )]
 pub(crate) async fn show_workflow(

@@ -9,13 +9,16 @@ use http::StatusCode;
 use storage::delivery_log;
 
 use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::causes::{OwnDelivery, Refused};
 use crate::webhooks::holder::ApiKeyHolder;
+use crate::webhooks::openapi::{describe, own_delivery};
 use crate::webhooks::owned::find_active_subscription;
 use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::wire::webhooks::Redelivery;
+
+refusals!(RedeliverRefusals = describe(own_delivery()));
 
 /// Sends one delivery again.
 ///
@@ -27,7 +30,7 @@ use crate::wire::webhooks::Redelivery;
     params(SubscriptionInPath, DeliveryInPath),
     responses(
         (status = 202, description = "The delivery is pending.", body = Redelivery),
-        Refused::<OwnDelivery>,
+        RedeliverRefusals,
     ),
     security(("apiKey" = [])),
 )]
