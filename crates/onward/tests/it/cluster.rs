@@ -25,7 +25,7 @@ use storage::events;
 
 use self::balancer::Balancer;
 use self::load::Past;
-use crate::world::{ClosedWorld, Node, Receiver, TestClient, World};
+use crate::test_server::{ClosedTestServer, Node, Receiver, Registration, TestServer};
 
 /// Properties that are asked for, each with a listing on which one recorder records.
 const UPRNS: [i64; 3] = [1, 2, 3];
@@ -35,40 +35,43 @@ const DELIVERY_PATIENCE: Duration = Duration::from_secs(45);
 
 /// Two nodes behind a balancer, and those who call them.
 struct Cluster {
-    closed: ClosedWorld,
+    closed: ClosedTestServer,
     nodes: Vec<Node>,
     balancer: Balancer,
     cast: Cast,
 }
 
-/// Who calls, and who is told.
+/// Who calls, and who receives events.
 struct Cast {
-    lender: TestClient,
-    agent: TestClient,
+    lender: Registration,
+    agent: Registration,
     /// Listings of [`UPRNS`], in the same order.
     listings: Vec<i64>,
     receiver: Receiver,
 }
 
 impl Cluster {
-    /// Starts everything on the world's store, and closes the world's own server.
-    async fn start(world: World) -> Self {
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+    /// None where no PostgreSQL was started for the tests.
+    async fn start_on_postgres() -> Option<Self> {
+        Some(Self::start(TestServer::on_postgres().await?).await)
+    }
+
+    /// Starts everything on the test server's store, and stops its own node.
+    async fn start(server: TestServer) -> Self {
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let (receiver, _key, _subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let mut listings = Vec::new();
         for uprn in UPRNS {
             listings.push(agent.list(uprn).await);
         }
-        let mut config = world.config.clone();
+        let mut config = server.config.clone();
         // The balancer asks five times a second, and believes the second answer.
         config.drain_seconds = 3;
         // All connections come from the balancer.
         config.connections_per_address_max = 0;
-        let folder = world.directory.path().to_owned();
-        let closed = world.close().await;
+        let folder = server.directory.path().to_owned();
+        let closed = server.close().await;
         let mut nodes = Vec::new();
         for _node in 0..2 {
             nodes.push(Node::start(&folder, config.clone()).await);
@@ -81,7 +84,7 @@ impl Cluster {
             balancer,
             cast: Cast {
                 lender,
-                agent: agent.client,
+                agent: agent.registration,
                 listings,
                 receiver,
             },
@@ -101,19 +104,22 @@ impl Cluster {
         self.balancer.wait_until_all_are_up().await;
     }
 
-    /// Waits until each acknowledged recording was told to the subscriber, ends everything, and
+    /// Waits until the subscriber has each acknowledged recording, ends everything, and
     /// looks for each in the store.
     async fn end(mut self, past: &Past) {
         let wanted: BTreeSet<(i64, String)> = past.recorded.iter().cloned().collect();
         assert_eq!(wanted.len(), past.recorded.len(), "no two are the same");
         let since = Stopwatch::start();
         loop {
-            let told = self.told();
-            if wanted.is_subset(&told) {
+            let delivered = self.delivered();
+            if wanted.is_subset(&delivered) {
                 break;
             }
-            let missing: Vec<_> = wanted.difference(&told).collect();
-            assert!(since.elapsed() < DELIVERY_PATIENCE, "not told: {missing:?}");
+            let missing: Vec<_> = wanted.difference(&delivered).collect();
+            assert!(
+                since.elapsed() < DELIVERY_PATIENCE,
+                "not delivered: {missing:?}"
+            );
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         for node in &mut self.nodes {
@@ -132,8 +138,8 @@ impl Cluster {
         self.closed.end().await;
     }
 
-    /// Listing and date of each recording that the subscriber was told of.
-    fn told(&self) -> BTreeSet<(i64, String)> {
+    /// Listing and date of each recording that the subscriber received.
+    fn delivered(&self) -> BTreeSet<(i64, String)> {
         let received = self.cast.receiver.received();
         let all = received.iter().map(|event| {
             let claims = event.claims();

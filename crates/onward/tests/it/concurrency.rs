@@ -1,6 +1,6 @@
 //! Many writers at once within a few dozen shared listings: on SQLite at one node, on PostgreSQL
 //! at two processes. Nobody may see a deadlock or a failed serialization, an acknowledged write is
-//! visible at every node at once, and afterwards the history, told again in its order, leads
+//! visible at every node at once, and afterwards the history, replayed in its order, leads
 //! exactly to what is stored.
 
 mod nodes;
@@ -12,15 +12,14 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use storage::StorageError;
 
-use self::nodes::{Member, Nodes};
+use self::nodes::Nodes;
 use self::replay::{Entry, Replay};
 use self::writer::{Acknowledged, Place, Shared, Writer};
-use crate::branch_holders::BranchHolder;
+use crate::import::versions;
 use crate::random::Random;
 use crate::story;
-use crate::world::World;
+use crate::test_server::{Client, TestServer};
 
 const WRITERS: usize = 32;
 /// Operations of each writer.
@@ -50,19 +49,14 @@ fn rows() -> String {
 }
 
 /// Registers agents and a lender, and finds the listings that were imported.
-async fn begin(world: &World, nodes: Nodes) -> (Arc<Shared>, Vec<Place>) {
-    world.import(&rows()).await;
+async fn begin(server: &TestServer, nodes: Nodes) -> (Arc<Shared>, Vec<Place>) {
+    server.import(&rows()).await;
     let mut agents = Vec::new();
     for branch in BRANCHES {
-        let found = world
-            .storage
-            .read(move |read| storage::branch::find_branch_by_reference(read, branch));
-        let branch = found.await.unwrap().unwrap();
-        let agent = BranchHolder::new(world, &branch.name, &[branch.id.0]).await;
-        agents.push(nodes.admit(agent.client, &agent.branches).await);
+        let id = server.branch_id(branch).await;
+        agents.push(nodes.admit(server.agent_of(branch, &[id]).await).await);
     }
-    let lender = world.register("lender", &["transaction-status"]).await;
-    let lender = nodes.admit(lender, &[]).await;
+    let lender = nodes.admit(server.lender().await).await;
     let mut places = Vec::new();
     for number in 0..SHARED_LISTINGS + WRITERS {
         let agent = &agents[number % agents.len()];
@@ -71,7 +65,7 @@ async fn begin(world: &World, nodes: Nodes) -> (Arc<Shared>, Vec<Place>) {
         places.push(Place {
             id: shown["data"][0]["id"].as_i64().unwrap(),
             uprn: i64::try_from(3000 + number).unwrap(),
-            branch: agent.branches[0],
+            branch: agent.branch(),
         });
     }
     let own = places.split_off(SHARED_LISTINGS);
@@ -87,17 +81,7 @@ async fn begin(world: &World, nodes: Nodes) -> (Arc<Shared>, Vec<Place>) {
     (Arc::new(shared), own)
 }
 
-async fn versions(world: &World) -> BTreeMap<String, i64> {
-    let found = world.storage.read(|read| {
-        read.query("select id, version from chain", &[], |row| {
-            Ok((row.text(0)?, row.integer(1)?))
-        })
-    });
-    let found: Result<Vec<_>, StorageError> = found.await;
-    found.unwrap().into_iter().collect()
-}
-
-fn owner<'a>(shared: &'a Shared, place: &Place) -> &'a Member {
+fn owner<'a>(shared: &'a Shared, place: &Place) -> &'a Client {
     let mut agents = shared.agents.iter();
     agents
         .find(|one| one.branches.contains(&place.branch))
@@ -238,11 +222,11 @@ async fn compare_with_replay(shared: &Shared, places: &[Place], replay: &Replay)
 }
 
 story! {
-    async fn many_writers_keep_every_chain_whole(world) {
-        let (nodes, processes) = Nodes::start(&world).await;
-        let (shared, own) = begin(&world, nodes).await;
+    async fn many_writers_keep_every_chain_whole(server) {
+        let (nodes, processes) = Nodes::start(&server).await;
+        let (shared, own) = begin(&server, nodes).await;
         let places: Vec<Place> = shared.places.iter().chain(&own).copied().collect();
-        let versions_before = versions(&world).await;
+        let versions_before = versions(&server).await;
         let mut chains = BTreeMap::new();
         for place in &places {
             let path = format!("/listing/{}", place.id);
@@ -274,14 +258,17 @@ story! {
         entries.retain(|entry| !old_entries.contains(&entry.id));
         compare_with_acknowledged(&shared, &entries);
         let mut replay = Replay::begin(chains, versions_before);
-        replay.tell(&entries);
+        replay.run(&entries);
         compare_with_replay(&shared, &places, &replay).await;
         // Every change raised the version, and no chain is left that nobody is in.
-        let versions = versions(&world).await;
+        let versions = versions(&server).await;
         assert_eq!(versions.keys().collect::<Vec<_>>(), replay.versions.keys().collect::<Vec<_>>());
         for (chain, lowest) in &replay.versions {
             assert!(versions[chain] >= *lowest, "{chain}: {} < {lowest}", versions[chain]);
         }
-        processes.stop().await;
+        for mut node in processes {
+            let finished = node.stop().await;
+            assert_eq!(finished.status, Some(0), "{}", finished.err);
+        }
     }
 }

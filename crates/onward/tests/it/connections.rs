@@ -13,31 +13,31 @@ use server::config::Config;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
+use crate::test_server::{At, TestServer, http_client};
 use crate::tls::{connect, trusting};
-use crate::world::{At, World, http_client};
 
 /// Longer than anything that a test expects, shorter than any default bound that is measured.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-async fn world(change: impl FnOnce(&mut Config)) -> World {
-    World::on_sqlite().await.reconfigure(change).await
+async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
+    TestServer::on_sqlite().await.reconfigure(change).await
 }
 
-fn socket(world: &World, at: At) -> SocketAddr {
-    let url = world.url(at, "");
+fn socket(server: &TestServer, at: At) -> SocketAddr {
+    let url = server.url(at, "");
     url.rsplit('/').next().unwrap().parse().unwrap()
 }
 
 /// The well-behaved caller is answered.
-async fn check_others(world: &World) {
-    let http = http_client(world, None);
+async fn check_others(server: &TestServer) {
+    let http = http_client(server, None);
     for (at, path) in [
         (At::Directory, "/jwks"),
         (At::Base, "/openapi.json"),
         (At::Ops, "/health/ready"),
     ] {
         let answer = http
-            .get(world.url(at, path))
+            .get(server.url(at, path))
             .timeout(PATIENCE)
             .send()
             .await
@@ -57,8 +57,8 @@ async fn read_to_close(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> Stri
 }
 
 /// Sends what begins a request, then a byte every now and then; what comes back.
-async fn trickle(world: &World, at: At, begin: &str) -> String {
-    let stream = connect(world, at, trusting(world, None)).await.unwrap();
+async fn trickle(server: &TestServer, at: At, begin: &str) -> String {
+    let stream = connect(server, at, trusting(server, None)).await.unwrap();
     let (mut reader, mut writer) = tokio::io::split(stream);
     writer.write_all(begin.as_bytes()).await.unwrap();
     let trickling = async {
@@ -75,39 +75,39 @@ async fn trickle(world: &World, at: At, begin: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_header_that_trickles_in_is_not_waited_for() {
-    let world = world(|config| config.header_timeout_seconds = 1).await;
+    let server = start_server(|config| config.header_timeout_seconds = 1).await;
     let waited = Stopwatch::start();
     let begin = "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Slow: ";
-    let (slow, ()) = tokio::join!(trickle(&world, At::Base, begin), check_others(&world));
+    let (slow, ()) = tokio::join!(trickle(&server, At::Base, begin), check_others(&server));
     assert_eq!(slow, "");
     assert!(
         waited.elapsed() > Duration::from_millis(900),
         "closed at once"
     );
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_trickles_in_is_refused() {
-    let world = world(|config| config.body_timeout_seconds = 1).await;
+    let server = start_server(|config| config.body_timeout_seconds = 1).await;
     let begin = "POST /token HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n";
-    let (slow, ()) = tokio::join!(trickle(&world, At::Auth, begin), check_others(&world));
+    let (slow, ()) = tokio::join!(trickle(&server, At::Auth, begin), check_others(&server));
     assert!(slow.starts_with("HTTP/1.1 408 "), "{slow}");
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_does_not_read_the_answers_is_cut_off() {
-    let world = world(|config| config.answer_timeout_seconds = 1).await;
-    let config = trusting(&world, None);
-    let mut stream = connect(&world, At::Base, config).await.unwrap();
-    let open = &world.server.edge.metrics.connections;
+    let server = start_server(|config| config.answer_timeout_seconds = 1).await;
+    let config = trusting(&server, None);
+    let mut stream = connect(&server, At::Base, config).await.unwrap();
+    let open = &server.node.edge.metrics.connections;
     let requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2000);
     // The server stops reading once nobody takes its answers; in the end it closes.
     let sent = tokio::time::timeout(PATIENCE, stream.write_all(requests.as_bytes()));
     let _all_or_cut_off = sent.await;
-    check_others(&world).await;
+    check_others(&server).await;
     let waited = Stopwatch::start();
     // Others' connections may be kept for a while; this one is gone when it cannot be written to.
     while stream.write_all(b"GET").await.is_ok() && stream.flush().await.is_ok() {
@@ -118,23 +118,23 @@ async fn who_does_not_read_the_answers_is_cut_off() {
         );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_says_nothing_is_not_waited_for() {
-    let world = world(|config| {
+    let server = start_server(|config| {
         config.handshake_timeout_seconds = 1;
         config.idle_timeout_seconds = 1;
     })
     .await;
-    let mut silent = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+    let mut silent = TcpStream::connect(socket(&server, At::Base)).await.unwrap();
     assert_eq!(read_to_close(&mut silent).await, "", "before the handshake");
-    let mut idle = connect(&world, At::Base, trusting(&world, None))
+    let mut idle = connect(&server, At::Base, trusting(&server, None))
         .await
         .unwrap();
     assert_eq!(read_to_close(&mut idle).await, "", "before a request");
-    let mut idle = connect(&world, At::Base, trusting(&world, None))
+    let mut idle = connect(&server, At::Base, trusting(&server, None))
         .await
         .unwrap();
     idle.write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -142,13 +142,13 @@ async fn who_says_nothing_is_not_waited_for() {
         .unwrap();
     let said = read_to_close(&mut idle).await;
     assert!(said.starts_with("HTTP/1.1 404 "), "after a request: {said}");
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_address_cannot_have_all_connections() {
-    let world = world(|config| config.connections_per_address_max = 3).await;
-    let address = socket(&world, At::Directory);
+    let server = start_server(|config| config.connections_per_address_max = 3).await;
+    let address = socket(&server, At::Directory);
     let greedy = async || {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
@@ -157,8 +157,8 @@ async fn one_address_cannot_have_all_connections() {
     let mut held = [greedy().await, greedy().await, greedy().await];
     let mut refused = greedy().await;
     assert_eq!(read_to_close(&mut refused).await, "");
-    assert_eq!(world.server.edge.metrics.connections_refused.get(), 1);
-    check_others(&world).await;
+    assert_eq!(server.node.edge.metrics.connections_refused.get(), 1);
+    check_others(&server).await;
     // A place that is given back can be had again.
     held[0].shutdown().await.unwrap();
     let waited = Stopwatch::start();
@@ -171,32 +171,32 @@ async fn one_address_cannot_have_all_connections() {
         }
         assert!(waited.elapsed() < PATIENCE, "the place was not given back");
     }
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn health_is_told_when_all_connections_are_taken() {
-    let world = world(|config| {
+    let server = start_server(|config| {
         config.connections_max = 1;
         config.handshake_timeout_seconds = 2;
     })
     .await;
-    // One is served, one waits at the door, one in the kernel.
-    let address = socket(&world, At::Directory);
+    // One is served, one waits to be accepted, one in the kernel.
+    let address = socket(&server, At::Directory);
     let mut held = Vec::new();
     for _ in 0..3 {
         held.push(TcpStream::connect(address).await.unwrap());
     }
-    let http = http_client(&world, None);
+    let http = http_client(&server, None);
     let health = http
-        .get(world.url(At::Ops, "/health/ready"))
+        .get(server.url(At::Ops, "/health/ready"))
         .timeout(PATIENCE)
         .send();
     assert_eq!(health.await.unwrap().status(), 200);
     // Whoever keeps pace has a turn when the silent ones' time is up, at every address.
     let patient = http
-        .get(world.url(At::Directory, "/jwks"))
+        .get(server.url(At::Directory, "/jwks"))
         .timeout(PATIENCE * 3);
     assert_eq!(patient.send().await.unwrap().status(), 200);
-    world.end().await;
+    server.end().await;
 }

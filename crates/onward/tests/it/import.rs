@@ -11,10 +11,9 @@ mod rows;
 use std::collections::BTreeMap;
 
 use generate::{GenerateOptions, generate};
-use serde_json::Value;
 use storage::{Read, StorageError};
 
-use crate::world::{TestClient, World};
+use crate::test_server::TestServer;
 
 /// Two branches with three listings, none of them linked.
 const THREE: &str = r#"
@@ -27,50 +26,6 @@ const THREE: &str = r#"
 {"type":"listing","branch":"b1","listing":"L2","uprn":1002}
 {"type":"listing","branch":"b2","listing":"L3","uprn":1003}
 "#;
-
-/// Somebody who may ask for chains.
-struct Lender {
-    client: TestClient,
-    token: String,
-}
-
-impl Lender {
-    async fn new(world: &World) -> Self {
-        let client = world.register("lender", &["transaction-status"]).await;
-        let token = world.token(&client, None).await;
-        Self { client, token }
-    }
-
-    /// The chains of these values, one for each value that matched.
-    async fn ask(&self, world: &World, kind: &str, values: &[String]) -> Vec<Value> {
-        let mut form = vec![("inputType", kind), ("rows", "100")];
-        form.extend(values.iter().map(|value| ("value[]", value.as_str())));
-        let answer = world.query_with(&self.client, &self.token, &form).await;
-        answer.chains()
-    }
-
-    /// The chain of one UPRN.
-    async fn chain(&self, world: &World, uprn: i64) -> Value {
-        let mut chains = self.ask(world, "uprn", &[uprn.to_string()]).await;
-        assert_eq!(chains.len(), 1);
-        chains.remove(0)
-    }
-
-    /// What the chain of one UPRN says of that property.
-    async fn property(&self, world: &World, uprn: i64) -> Value {
-        let chain = self.chain(world, uprn).await;
-        let mut properties = chain["properties"].as_array().unwrap().iter();
-        let found = properties.find(|property| property["uprn"] == uprn);
-        found.unwrap().clone()
-    }
-
-    async fn status(&self, world: &World, uprn: i64) -> u16 {
-        let uprn = uprn.to_string();
-        let form = [("inputType", "uprn"), ("value[]", uprn.as_str())];
-        let answer = world.query_with(&self.client, &self.token, &form).await;
-        answer.status
-    }
-}
 
 /// A link row between two listings of branch `b1`.
 fn link(seller: &str, buyer: &str, split: bool) -> String {
@@ -92,8 +47,8 @@ fn generated(listings: u64, seed: u64) -> String {
 }
 
 /// The version of each chain.
-async fn versions(world: &World) -> BTreeMap<String, i64> {
-    let found = world.storage.read(|read| {
+pub(crate) async fn versions(server: &TestServer) -> BTreeMap<String, i64> {
+    let found = server.storage.read(|read| {
         read.query("select id, version from chain", &[], |row| {
             Ok((row.text(0)?, row.integer(1)?))
         })
@@ -103,15 +58,15 @@ async fn versions(world: &World) -> BTreeMap<String, i64> {
 }
 
 /// The one number that a query gives.
-async fn number(world: &World, sql: &'static str) -> i64 {
-    let found = world
+async fn number(server: &TestServer, sql: &'static str) -> i64 {
+    let found = server
         .storage
         .read(move |read: &mut Read<'_>| read.query_exactly_one(sql, &[], |row| row.integer(0)));
     found.await.unwrap()
 }
 
 /// Changes the store beside the program.
-async fn change(world: &World, sql: &'static str) {
-    let changed = world.storage.write(move |write| write.execute(sql, &[]));
+async fn change(server: &TestServer, sql: &'static str) {
+    let changed = server.storage.write(move |write| write.execute(sql, &[]));
     assert_eq!(changed.await.unwrap(), 1);
 }

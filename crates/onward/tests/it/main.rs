@@ -1,10 +1,10 @@
-//! Stories told over real TLS and HTTP, on both engines.
+//! Tests over real TLS and HTTP, on both engines.
 //!
 //! One binary, so that it links once. The tests of a route are in the file of
 //! the route's name under `routes/`.
 
-/// Compares with an inline snapshot. A story's two tellings share it, which
-/// `insta` takes for a loop.
+/// Compares with an inline snapshot. The two runs of a test share it, which `insta` takes for a
+/// loop.
 macro_rules! assert_shown {
     ($shown:expr, @$snapshot:literal) => {
         let shown = $shown;
@@ -14,8 +14,6 @@ macro_rules! assert_shown {
     };
 }
 
-#[cfg(test)]
-mod branch_holders;
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
@@ -39,40 +37,40 @@ mod random;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
-mod tls;
+mod test_server;
 #[cfg(test)]
-mod world;
+mod tls;
 
-/// Runs one story on SQLite and on PostgreSQL, each on a fresh store.
+/// Runs one test on SQLite and on PostgreSQL, each on a fresh store.
 ///
 /// PostgreSQL is the one of `ONWARD_TEST_POSTGRES`, which `scripts/test` starts.
-/// Without it the story is told on SQLite only, and says so; in CI it fails.
+/// Without it the test runs on SQLite only, and says so; in CI it fails.
 macro_rules! story {
     () => {};
-    ($(#[$attribute:meta])* async fn $name:ident($world:ident) $body:block) => {
+    ($(#[$attribute:meta])* async fn $name:ident($server:ident) $body:block) => {
         mod $name {
             use super::*;
 
-            // A story that needs nothing else of its file needs this.
+            // A test that needs nothing else of its file needs this.
             story! {}
 
-            async fn tell(mut $world: crate::world::World) {
-                let _unused_in_some = &mut $world;
+            async fn run(mut $server: crate::test_server::TestServer) {
+                let _unused_in_some = &mut $server;
                 $body
-                $world.end().await;
+                $server.end().await;
             }
 
             $(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                tell(crate::world::World::on_sqlite().await).await;
+                run(crate::test_server::TestServer::on_sqlite().await).await;
             }
 
             $(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                if let Some(world) = crate::world::World::on_postgres().await {
-                    tell(world).await;
+                if let Some(server) = crate::test_server::TestServer::on_postgres().await {
+                    run(server).await;
                 }
             }
         }
@@ -80,17 +78,17 @@ macro_rules! story {
 }
 pub(crate) use story;
 
-/// Runs one story on SQLite alone, because nothing in it depends on SQL: the server refuses the
+/// Runs one test on SQLite alone, because nothing in it depends on SQL: the server refuses the
 /// request before it looks into the store, or the answer is made of settings.
 macro_rules! sqlite_story {
-    ($(#[$attribute:meta])* async fn $name:ident($world:ident) $body:block) => {
+    ($(#[$attribute:meta])* async fn $name:ident($server:ident) $body:block) => {
         $(#[$attribute])*
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            let mut $world = crate::world::World::on_sqlite().await;
-            let _unused_in_some = &mut $world;
+            let mut $server = crate::test_server::TestServer::on_sqlite().await;
+            let _unused_in_some = &mut $server;
             $body
-            $world.end().await;
+            $server.end().await;
         }
     };
 }

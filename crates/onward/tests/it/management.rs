@@ -12,9 +12,6 @@ mod leaks;
 mod limits;
 mod methods;
 mod place;
-mod witness;
-
-pub(crate) use self::witness::Witness;
 
 /// Midnight of 2026-11-20 in London.
 pub(crate) const NOVEMBER_20: i64 = 1_795_132_800;

@@ -19,12 +19,13 @@ mod state;
 mod views;
 
 use self::run::Run;
+pub(crate) use self::standard::no_milestones;
 use crate::story;
 
 /// The same operations in each run, unless a run is asked for others.
 const SEED: u64 = 1;
 /// Operations of one run, so that both engines together take less than a minute.
-const STEPS: u64 = 500;
+const STEPS: u64 = 300;
 /// After so many operations everything is read at once.
 const STEPS_BETWEEN_SWEEPS: u64 = 100;
 
@@ -38,11 +39,11 @@ pub(crate) fn setting(name: &str) -> Option<u64> {
 }
 
 story! {
-    async fn random_operations_agree_with_the_model(world) {
+    async fn random_operations_agree_with_the_model(server) {
         let seed = setting("ONWARD_MODEL_SEED").unwrap_or(SEED);
         let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
         println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
-        let mut run = Run::begin(&world, seed).await;
+        let mut run = Run::begin(&server, seed).await;
         for step in 1..=steps {
             run.step().await;
             if step % STEPS_BETWEEN_SWEEPS == 0 || step == steps {

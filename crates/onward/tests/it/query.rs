@@ -1,4 +1,4 @@
-//! What the stories of the chain query and of the look-up share.
+//! What the tests of the chain query and of the look-up share.
 
-pub(crate) mod asker;
+pub(crate) mod questions;
 pub(crate) mod rows;

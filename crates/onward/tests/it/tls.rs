@@ -1,9 +1,9 @@
-//! The TLS doors of S-20, seen by a client that looks at the handshake itself.
+//! The TLS addresses of S-20, seen by a client that looks at the handshake itself.
 
 mod authorities;
 mod certificates;
 mod hello;
-mod proxy;
+pub(crate) mod proxy;
 mod reload;
 mod revoked;
 mod store;
@@ -22,33 +22,33 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::story;
-use crate::world::{At, World};
+use crate::test_server::{At, TestServer};
 
 const TLS12: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12];
 const TLS13: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 
-/// Settings of a client that trusts the story's authority and may present a
+/// Settings of a client that trusts the test's authority and may present a
 /// certificate (chain and key, PEM).
-pub(crate) fn trusting(world: &World, identity: Option<&str>) -> Arc<ClientConfig> {
-    trusting_with(world, identity, rustls::DEFAULT_VERSIONS)
+pub(crate) fn trusting(server: &TestServer, identity: Option<&str>) -> Arc<ClientConfig> {
+    trusting_with(server, identity, rustls::DEFAULT_VERSIONS)
 }
 
 fn trusting_with(
-    world: &World,
+    server: &TestServer,
     identity: Option<&str>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Arc<ClientConfig> {
     let provider = rustls::crypto::aws_lc_rs::default_provider();
-    trusting_by(world, identity, versions, provider)
+    trusting_by(server, identity, versions, provider)
 }
 
 fn trusting_by(
-    world: &World,
+    server: &TestServer,
     identity: Option<&str>,
     versions: &[&'static SupportedProtocolVersion],
     provider: CryptoProvider,
 ) -> Arc<ClientConfig> {
-    let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
+    let ca = std::fs::read(server.directory.path().join("ca.pem")).unwrap();
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_slice(&ca).unwrap())
@@ -71,11 +71,11 @@ fn trusting_by(
 /// Opens a connection. In TLS 1.3 the server's refusal of a certificate comes
 /// only after this, with the first bytes that are read.
 pub(crate) async fn connect(
-    world: &World,
+    server: &TestServer,
     at: At,
     config: Arc<ClientConfig>,
 ) -> io::Result<TlsStream<TcpStream>> {
-    let stream = TcpStream::connect(address(world, at)).await?;
+    let stream = TcpStream::connect(address(server, at)).await?;
     let name = ServerName::try_from("localhost").unwrap();
     TlsConnector::from(config).connect(name, stream).await
 }
@@ -92,15 +92,15 @@ pub(crate) async fn exchange(
 }
 
 /// Host and port of one of the server's sockets.
-fn address(world: &World, at: At) -> String {
-    let url = world.url(at, "");
+fn address(server: &TestServer, at: At) -> String {
+    let url = server.url(at, "");
     url.rsplit_once('/').unwrap().1.to_owned()
 }
 
 /// The status of an answer to a small request, or the alert that came instead.
-async fn outcome(world: &World, at: At, config: Arc<ClientConfig>) -> String {
+async fn outcome(server: &TestServer, at: At, config: Arc<ClientConfig>) -> String {
     let attempt = async {
-        let mut stream = connect(world, at, config).await?;
+        let mut stream = connect(server, at, config).await?;
         let request = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         exchange(&mut stream, request).await
     };
@@ -111,14 +111,14 @@ async fn outcome(world: &World, at: At, config: Arc<ClientConfig>) -> String {
 }
 
 story! {
-    async fn no_session_is_resumed(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
+    async fn no_session_is_resumed(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
         for at in [At::Base, At::Auth, At::Directory, At::Listing] {
             for versions in [TLS12, TLS13] {
                 // One configuration, which remembers sessions and tickets.
-                let config = trusting_with(&world, Some(&lender.identity), versions);
+                let config = trusting_with(&server, Some(&lender.identity), versions);
                 for attempt in 1..=3 {
-                    let mut stream = connect(&world, at, Arc::clone(&config)).await.unwrap();
+                    let mut stream = connect(&server, at, Arc::clone(&config)).await.unwrap();
                     let request = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
                     let answer = exchange(&mut stream, request).await.unwrap();
                     assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
@@ -133,7 +133,7 @@ story! {
 }
 
 story! {
-    async fn the_server_chooses_the_suite(world) {
+    async fn the_server_chooses_the_suite(server) {
         for (versions, strongest) in [
             (TLS12, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"),
             (TLS13, "TLS13_AES_256_GCM_SHA384"),
@@ -142,8 +142,8 @@ story! {
             let mut provider = rustls::crypto::aws_lc_rs::default_provider();
             provider.cipher_suites.reverse();
             for at in [At::Base, At::Auth, At::Directory, At::Listing] {
-                let config = trusting_by(&world, None, versions, provider.clone());
-                let stream = connect(&world, at, config).await.unwrap();
+                let config = trusting_by(&server, None, versions, provider.clone());
+                let stream = connect(&server, at, config).await.unwrap();
                 let chosen = stream.get_ref().1.negotiated_cipher_suite().unwrap();
                 assert_eq!(format!("{:?}", chosen.suite()), strongest, "{at:?}");
             }
@@ -152,9 +152,9 @@ story! {
 }
 
 story! {
-    async fn the_settings_of_the_doors(world) {
+    async fn the_settings_of_the_addresses(server) {
         for asked in [ClientCertificate::Requested, ClientCertificate::NotRequested] {
-            let config = TlsSettings::load(&world.config.edge().tls).unwrap().server(asked);
+            let config = TlsSettings::load(&server.config.edge().tls).unwrap().server(asked);
             let suites = &config.crypto_provider().cipher_suites;
             let names: Vec<_> = suites.iter().map(|suite| format!("{:?}", suite.suite())).collect();
             assert_eq!(names, [

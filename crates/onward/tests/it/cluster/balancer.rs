@@ -8,11 +8,12 @@ use std::time::Duration;
 use observe::clock::Stopwatch;
 
 use crate::commands::program::find_ports;
-use crate::world::{At, Node};
+use crate::test_server::{At, Node};
 
 /// How long it may take to find nodes up or down.
 const PATIENCE: Duration = Duration::from_secs(20);
-const DOORS: [(&str, At); 4] = [
+/// The addresses that are balanced, by name.
+pub(super) const ADDRESSES: [(&str, At); 4] = [
     ("base", At::Base),
     ("auth", At::Auth),
     ("directory", At::Directory),
@@ -62,9 +63,9 @@ impl Balancer {
 
     /// A URL that leads to whichever node the balancer chooses.
     pub(super) fn url(&self, at: At, path: &str) -> String {
-        let place = DOORS.iter().zip(self.first_port..);
-        let mut place = place.filter(|((_name, door), _port)| same(*door, at));
-        let (_door, port) = place.next().unwrap();
+        let mut ports = ADDRESSES.iter().zip(self.first_port..);
+        let found = ports.find(|((_name, address), _port)| *address == at);
+        let (_address, port) = found.unwrap();
         format!("https://127.0.0.1:{port}{path}")
     }
 
@@ -112,7 +113,7 @@ fn configure(first_port: u16, nodes: &[Node]) -> String {
          timeout server 100s\n    retries 3\n    option redispatch 1\n    \
          balance roundrobin\n"
         .to_owned();
-    for ((name, at), port) in DOORS.into_iter().zip(first_port..) {
+    for ((name, at), port) in ADDRESSES.into_iter().zip(first_port..) {
         write!(
             text,
             "frontend {name}\n    bind 127.0.0.1:{port}\n    default_backend {name}\n\
@@ -141,8 +142,4 @@ fn configure(first_port: u16, nodes: &[Node]) -> String {
     )
     .unwrap();
     text
-}
-
-fn same(one: At, other: At) -> bool {
-    std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }

@@ -1,5 +1,5 @@
 //! The primary of a highly available database is lost while everybody calls. `scripts/test-failover`
-//! starts that database and then these stories.
+//! starts that database and then these tests.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Cluster;
 use super::load::{Load, Past, Tolerance};
 use super::outage::recover;
-use crate::world::{Database, World};
+use crate::test_server::{Database, TestServer};
 
 /// How soon everybody is served again, at most.
 const RECOVERY_MAX: Duration = Duration::from_secs(30);
@@ -33,7 +33,7 @@ fn describe(past: &Past, lost: Duration, next: Duration) -> String {
     let during = |at: &&Duration| **at >= lost && **at <= next;
     let refused = past.refused.iter().filter(during).count();
     format!(
-        "{refused} were told to come back; served again after {:.1?}",
+        "{refused} were asked to come back; served again after {:.1?}",
         next.saturating_sub(lost)
     )
 }
@@ -42,13 +42,14 @@ fn describe(past: &Past, lost: Duration, next: Duration) -> String {
 #[ignore = "scripts/test-failover starts the database that it needs"]
 async fn the_primary_is_lost_and_nothing_acknowledged_with_it() {
     let admin = std::env::var("ONWARD_FAILOVER_STORE").expect("scripts/test-failover runs this");
-    let cluster = Cluster::start(World::on_database(Database::create_at(admin).await).await).await;
+    let cluster =
+        Cluster::start(TestServer::on_database(Database::create_at(admin).await).await).await;
     let load = Load::begin(&cluster, Tolerance::RetryAfter).await;
     for how in ["lose-primary", "freeze-primary"] {
         load.go_on(Duration::from_secs(3)).await;
         let lost = load.calls.elapsed();
         command(how).await;
-        // By then the first ones were told.
+        // By then the first callers were asked to come back.
         load.go_on(Duration::from_secs(5)).await;
         let (_last, next) = recover(&load.calls).await;
         println!("{how}: {}", describe(&load.calls.past(), lost, next));

@@ -12,9 +12,10 @@ use signing::jws::Unverified;
 use signing::provenance::verify_envelope;
 use tokio::task::JoinSet;
 
+use super::balancer::ADDRESSES;
 use super::workers;
 use super::{Cast, Cluster};
-use crate::world::{Answer, At, Received, TestClient};
+use crate::test_server::{Answer, Received, Registration, token_form};
 
 /// How long any one request may take before it counts as lost.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,8 +41,8 @@ pub(super) struct Load {
 pub(super) struct Calls {
     ca: Vec<u8>,
     urls: BTreeMap<&'static str, String>,
-    pub(super) lender: TestClient,
-    pub(super) agent: TestClient,
+    pub(super) lender: Registration,
+    pub(super) agent: Registration,
     pub(super) listings: Vec<i64>,
     tolerance: Tolerance,
     is_over: AtomicBool,
@@ -60,7 +61,7 @@ pub(super) struct Past {
     pub(super) recorded: Vec<(i64, String)>,
     /// Answers of the chain query, each once.
     pub(super) signed: BTreeSet<Vec<u8>>,
-    /// When callers were told to come back, since the beginning.
+    /// When callers were asked to come back, since the beginning.
     pub(super) refused: Vec<Duration>,
     /// When a connection broke before the answer.
     pub(super) lost: Vec<Duration>,
@@ -78,13 +79,7 @@ impl Load {
             listings,
             ..
         } = &cluster.cast;
-        let doors = [
-            ("base", At::Base),
-            ("auth", At::Auth),
-            ("directory", At::Directory),
-            ("listing", At::Listing),
-        ];
-        let urls = doors.map(|(name, at)| (name, cluster.balancer.url(at, "")));
+        let urls = ADDRESSES.map(|(name, at)| (name, cluster.balancer.url(at, "")));
         let calls = Arc::new(Calls {
             ca: cluster.ca(),
             urls: urls.into(),
@@ -123,8 +118,8 @@ impl Calls {
         self.is_over.load(Ordering::SeqCst)
     }
 
-    pub(super) fn url(&self, door: &str, path: &str) -> String {
-        format!("{}{path}", self.urls[door])
+    pub(super) fn url(&self, address: &str, path: &str) -> String {
+        format!("{}{path}", self.urls[address])
     }
 
     /// Since the beginning.
@@ -186,9 +181,9 @@ impl Calls {
             return Some(answer);
         }
         let retry_after: Option<u64> = answer.header("retry-after").parse().ok();
-        let is_told = answer.status == 503 && retry_after.is_some_and(|seconds| seconds > 0);
+        let is_asked_back = answer.status == 503 && retry_after.is_some_and(|seconds| seconds > 0);
         past.refused.push(self.elapsed());
-        if !is_told || self.tolerance == Tolerance::Nothing {
+        if !is_asked_back || self.tolerance == Tolerance::Nothing {
             let text = String::from_utf8_lossy(&answer.body).into_owned();
             let at = self.elapsed();
             past.faults
@@ -197,17 +192,17 @@ impl Calls {
         None
     }
 
-    /// A new token, unless the caller was told to come back.
+    /// A new token, unless the caller was asked to come back.
     pub(super) async fn request_token(
         &self,
         http: &reqwest::Client,
-        client: &TestClient,
+        client: &Registration,
     ) -> Option<String> {
         let now = Clock::System.now_seconds();
-        let form = client.token_form(now);
-        let request = http.post(self.url("auth", "/token")).form(&form);
-        let answer = self.send("token", request).await?.json();
-        Some(answer["access_token"].as_str().unwrap().to_owned())
+        let assertion = client.assertion_at(now);
+        let request = http.post(self.url("auth", "/token"));
+        let request = request.form(&token_form(&assertion));
+        Some(self.send("token", request).await?.access_token())
     }
 
     /// Fetches the key set, by which all that comes from now on is verified as well.
@@ -263,7 +258,7 @@ pub(super) fn find_signer(event: &Received, keys: &JwkSet) -> Option<String> {
 }
 
 impl Past {
-    /// Fails the story if anything was wrong, or if hardly anything was called.
+    /// Fails the test if anything was wrong, or if hardly anything was called.
     #[track_caller]
     pub(super) fn assert_well(&self, name: &str) {
         println!("{name}: {}", self.summary());

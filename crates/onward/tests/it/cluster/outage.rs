@@ -1,5 +1,5 @@
 //! The database is restarted while everybody calls, gently and as by a crash, and is away for a
-//! while: requests wait or are told when to come back, and all is well again by itself.
+//! while: requests wait, or the answers say when to come back, and all is well again by itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,20 +7,21 @@ use std::time::Duration;
 use super::Cluster;
 use super::load::{Calls, Load, Tolerance};
 use super::postgres_server::PostgresServer;
-use crate::world::{At, Database, World};
+use crate::test_server::{At, Database, TestServer};
 
 /// How long the database is away, once.
 const AWAY: Duration = Duration::from_secs(3);
 /// How soon after the database's return everybody is served again, at most.
 const RECOVERY_MAX: Duration = Duration::from_secs(10);
-/// How long a request may wait at most while the database is away: it is told to come back.
+/// How long a request may wait at most while the database is away. Its answer says when to come
+/// back.
 const WAIT_MAX: Duration = Duration::from_secs(12);
 /// A time without refusals, by which a recovery is known.
 const CALM: Duration = Duration::from_secs(2);
 
-async fn control(server: &Arc<PostgresServer>, what: &'static str, mode: &'static str) {
-    let server = Arc::clone(server);
-    let controlling = tokio::task::spawn_blocking(move || server.control(what, mode));
+async fn control(postgres: &Arc<PostgresServer>, what: &'static str, mode: &'static str) {
+    let postgres = Arc::clone(postgres);
+    let controlling = tokio::task::spawn_blocking(move || postgres.control(what, mode));
     controlling.await.unwrap();
 }
 
@@ -40,12 +41,12 @@ pub(super) async fn recover(calls: &Calls) -> (Duration, Duration) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
-    let Some(server) = PostgresServer::start().await else {
+    let Some(postgres) = PostgresServer::start().await else {
         return;
     };
-    let server = Arc::new(server);
-    let database = Database::create_at(server.admin_url()).await;
-    let cluster = Cluster::start(World::on_database(database).await).await;
+    let postgres = Arc::new(postgres);
+    let database = Database::create_at(postgres.admin_url()).await;
+    let cluster = Cluster::start(TestServer::on_database(database).await).await;
     let load = Load::begin(&cluster, Tolerance::RetryAfter).await;
     for (what, mode) in [
         ("restart", "fast"),
@@ -55,7 +56,7 @@ async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
         load.go_on(Duration::from_secs(1)).await;
         let before = load.calls.past().refused.len();
         let begun = load.calls.elapsed();
-        control(&server, what, mode).await;
+        control(&postgres, what, mode).await;
         if what == "stop" {
             tokio::time::sleep(AWAY).await;
             // Whoever watches sees the node's own figures all the more.
@@ -67,13 +68,13 @@ async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
             let metrics = metrics.unwrap().text().await.unwrap();
             assert!(metrics.contains("\nonward_store_up 0\n"), "{metrics}");
             assert!(metrics.contains("\nonward_requests_total{"), "{metrics}");
-            control(&server, "start", mode).await;
+            control(&postgres, "start", mode).await;
         }
         let back = load.calls.elapsed();
         let (last, next) = recover(&load.calls).await;
         let refused = load.calls.past().refused.len() - before;
         println!(
-            "{what} {mode}: back after {:.2?}, {refused} were told to come back, the last {:.2?} \
+            "{what} {mode}: back after {:.2?}, {refused} were asked to come back, the last {:.2?} \
              after that, the next was served after {:.2?}",
             back.saturating_sub(begun),
             last.saturating_sub(back),

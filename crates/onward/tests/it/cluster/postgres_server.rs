@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::random::Random;
-use crate::world::Database;
+use crate::test_server::Database;
 
 /// A running server; stopped and removed when it is dropped.
 pub(super) struct PostgresServer {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Cluster;
 use super::load::{Load, Tolerance};
-use crate::world::{At, World};
+use crate::test_server::{At, TestServer};
 
 /// Requests that a node answered since it began.
 async fn count_answered(cluster: &Cluster, node: usize) -> u64 {
@@ -25,10 +25,9 @@ const ASKED_LOOKS_MAX: usize = 60;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_are_restarted_in_turn_and_no_request_fails() {
-    let Some(world) = World::on_postgres().await else {
+    let Some(mut cluster) = Cluster::start_on_postgres().await else {
         return;
     };
-    let mut cluster = Cluster::start(world).await;
     let load = Load::begin(&cluster, Tolerance::Nothing).await;
     for node in [0, 1, 0] {
         load.go_on(Duration::from_secs(1)).await;
@@ -53,10 +52,9 @@ const LOST_MAX: usize = 8;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_dies_and_only_what_it_had_under_way_is_lost() {
-    let Some(world) = World::on_postgres().await else {
+    let Some(mut cluster) = Cluster::start_on_postgres().await else {
         return;
     };
-    let mut cluster = Cluster::start(world).await;
     let load = Load::begin(&cluster, Tolerance::Nothing).await;
     load.go_on(Duration::from_secs(1)).await;
     let killed = load.calls.elapsed();
@@ -76,21 +74,21 @@ async fn a_node_dies_and_only_what_it_had_under_way_is_lost() {
     past.faults
         .retain(|fault| !fault.contains("reqwest::Error"));
     past.assert_well("a node died");
-    // Among others, what waits at the dead node's lanes is told by the other one.
+    // Among others, the other node delivers what waits in the lanes of the dead one.
     cluster.end(&past).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
-    let world = World::on_sqlite().await;
-    let lender = world.register("lender", &["transaction-status"]).await;
+    let server = TestServer::on_sqlite().await;
+    let lender = server.register("lender", &["transaction-status"]).await;
     let http1 = reqwest::Client::builder()
         .no_proxy()
         .http1_only()
         .build()
         .unwrap();
     let ready = async || {
-        let url = world.url(At::Ops, "/health/ready");
+        let url = server.url(At::Ops, "/health/ready");
         let answer = http1.get(url).send().await.unwrap();
         let closes = answer
             .headers()
@@ -99,18 +97,18 @@ async fn a_node_that_leaves_says_so_and_answers_until_it_stops() {
         (answer.status().as_u16(), closes)
     };
     assert_eq!(ready().await, (200, false));
-    world.server.edge.drain.begin();
+    server.node.edge.drain.begin();
     assert_eq!(ready().await, (503, false));
-    let token = world.token(&lender, None).await;
+    let token = server.token(&lender, None).await;
     let ask = async || {
         let form = [("inputType", "uprn"), ("value[]", "9")];
-        world.query_with(&lender, &token, &form).await
+        server.query_with(&lender, &token, &form).await
     };
     assert_eq!(ask().await.status, 404, "it answers all the same");
-    world.server.edge.drain.close_connections();
+    server.node.edge.drain.close_connections();
     assert_eq!(ready().await, (503, true));
     let answer = ask().await;
     // HTTP/2 has no such field (RFC 9113 section 8.2.2).
     assert_eq!((answer.status, answer.header("connection")), (404, ""));
-    world.end().await;
+    server.end().await;
 }

@@ -11,7 +11,7 @@ use signing::provenance::verify_envelope;
 use super::Cluster;
 use super::load::{Load, Past, Tolerance, find_signer};
 use crate::commands::program;
-use crate::world::{At, World};
+use crate::test_server::At;
 
 const ROTATIONS: usize = 3;
 /// More than a key must have been published before it signs.
@@ -56,7 +56,7 @@ fn answers_by_key(past: &Past) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Verifies what the subscriber was told since the last look, with the key sets of that time.
+/// Verifies what the subscriber received since the last look, with the key sets of that time.
 fn verify_events(cluster: &Cluster, load: &Load, verified: &mut usize) {
     let received = cluster.cast.receiver.received();
     for event in &received[*verified..] {
@@ -77,12 +77,40 @@ async fn revoke_current(cluster: &Cluster, purpose: &str) {
     }
 }
 
+/// Each key that was current signed answers and events, and all of them are verified.
+async fn check_signers(cluster: &Cluster, load: &Load, current: &BTreeSet<String>) {
+    // Before and after: the key set of now verifies all that was ever signed.
+    let past = load.calls.past();
+    let signers = answers_by_key(&past);
+    let received = cluster.cast.receiver.received();
+    let mut event_signers = BTreeSet::new();
+    for node in 0..2 {
+        let keys = fetch_key_set(cluster, node).await;
+        for body in &past.signed {
+            verify_envelope(body, &keys).unwrap();
+        }
+        event_signers.extend(
+            received
+                .iter()
+                .map(|event| find_signer(event, &keys).unwrap()),
+        );
+    }
+    for (kind, used) in [
+        ("answers", signers.keys().cloned().collect()),
+        ("events", event_signers),
+    ] {
+        let used: BTreeSet<String> = used;
+        println!("{kind}: {} keys signed", used.len());
+        assert_eq!(used.len(), ROTATIONS + 1, "{kind}");
+        assert_eq!(used.intersection(current).count(), ROTATIONS, "{kind}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_kind_of_key_changes_and_no_request_fails() {
-    let Some(world) = World::on_postgres().await else {
+    let Some(cluster) = Cluster::start_on_postgres().await else {
         return;
     };
-    let cluster = Cluster::start(world).await;
     let load = Load::begin(&cluster, Tolerance::Nothing).await;
     let mut verified = 0;
     let mut current = BTreeSet::new();
@@ -107,27 +135,7 @@ async fn every_kind_of_key_changes_and_no_request_fails() {
     }
     verify_events(&cluster, &load, &mut verified);
 
-    // Before and after: the key set of now verifies all that was ever signed.
-    let past = load.calls.past();
-    let signers = answers_by_key(&past);
-    let told = cluster.cast.receiver.received();
-    let mut event_signers = BTreeSet::new();
-    for node in 0..2 {
-        let keys = fetch_key_set(&cluster, node).await;
-        for body in &past.signed {
-            verify_envelope(body, &keys).unwrap();
-        }
-        event_signers.extend(told.iter().map(|event| find_signer(event, &keys).unwrap()));
-    }
-    for (kind, used) in [
-        ("answers", signers.keys().cloned().collect()),
-        ("events", event_signers),
-    ] {
-        let used: BTreeSet<String> = used;
-        println!("{kind}: {} keys signed", used.len());
-        assert_eq!(used.len(), ROTATIONS + 1, "{kind}");
-        assert_eq!(used.intersection(&current).count(), ROTATIONS, "{kind}");
-    }
+    check_signers(&cluster, &load, &current).await;
 
     // One that signs is withdrawn: the next one, which is known, follows at once.
     load.calls.renew_key_sets().await;

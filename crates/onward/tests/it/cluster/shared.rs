@@ -3,22 +3,14 @@
 use std::time::Duration;
 
 use observe::clock::Clock;
-use serde_json::json;
 
 use super::Cluster;
 use super::load::{Load, Tolerance};
-use crate::world::{Answer, At, World};
+use crate::test_server::{Answer, At, send, token_form};
 
 /// A call of one node's token address with an assertion; `about` is the token it is about.
 async fn prove(cluster: &Cluster, node: usize, path: &str, assertion: &str, about: &str) -> Answer {
-    let mut form = vec![
-        ("grant_type", "client_credentials"),
-        (
-            "client_assertion_type",
-            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-        ),
-        ("client_assertion", assertion),
-    ];
+    let mut form = token_form(assertion);
     if !about.is_empty() {
         form[0] = ("token", about);
     }
@@ -27,14 +19,14 @@ async fn prove(cluster: &Cluster, node: usize, path: &str, assertion: &str, abou
         .lender
         .http
         .post(cluster.nodes[node].url(At::Auth, path));
-    Answer::read(request.form(&form).send().await.unwrap()).await
+    send(request.form(&form)).await
 }
 
 fn sign_assertion(cluster: &Cluster) -> String {
-    let now = Clock::System.now_seconds();
-    let lender = &cluster.cast.lender;
-    let assertion = lender.assertion().claim("iat", json!(now));
-    assertion.claim("exp", json!(now + 120)).sign(&lender.key)
+    cluster
+        .cast
+        .lender
+        .assertion_at(Clock::System.now_seconds())
 }
 
 async fn query(cluster: &Cluster, node: usize, token: &str) -> u16 {
@@ -52,15 +44,14 @@ async fn query(cluster: &Cluster, node: usize, token: &str) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tokens_used_assertions_and_revocations_count_at_both_nodes() {
-    let Some(world) = World::on_postgres().await else {
+    let Some(cluster) = Cluster::start_on_postgres().await else {
         return;
     };
-    let cluster = Cluster::start(world).await;
     for (here, there) in [(0, 1), (1, 0)] {
         let assertion = sign_assertion(&cluster);
         let granted = prove(&cluster, here, "/token", &assertion, "").await;
         assert_eq!(granted.oauth(), "200 -");
-        let token = granted.json()["access_token"].as_str().unwrap().to_owned();
+        let token = granted.access_token();
         for node in [there, here] {
             assert_eq!(query(&cluster, node, &token).await, 200, "node {node}");
             let replayed = prove(&cluster, node, "/token", &assertion, "").await;

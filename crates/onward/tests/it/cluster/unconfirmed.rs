@@ -1,4 +1,4 @@
-//! A commit that no standby confirmed is not acknowledged: it would be lost with its server.
+//! A commit that no standby confirmed is not acknowledged: it would be lost with its postgres.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use postgres::{Client, NoTls};
 use serde_json::json;
 
 use super::postgres_server::PostgresServer;
-use crate::world::{Answer, Database, World};
+use crate::test_server::{Answer, Database, TestServer};
 
-/// Sets the standbys that must confirm each commit. The server takes note a moment later. Blocks.
+/// Sets the standbys that must confirm each commit. The postgres takes note a moment later. Blocks.
 fn set_standbys(url: &str, names: &str) {
     let mut client = Client::connect(url, NoTls).unwrap();
     let set = format!("alter system set synchronous_standby_names = '{names}'");
@@ -48,7 +48,7 @@ fn interrupt(url: &str, how: &str) {
     panic!("no commit waits for a standby");
 }
 
-fn told(answer: &Answer) -> (u16, &str, String) {
+fn outcome(answer: &Answer) -> (u16, &str, String) {
     let code = answer.json()["errors"][0]["code"]
         .as_str()
         .unwrap()
@@ -58,15 +58,15 @@ fn told(answer: &Answer) -> (u16, &str, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_no_standby_has_is_not_acknowledged() {
-    let Some(server) = PostgresServer::start().await else {
+    let Some(postgres) = PostgresServer::start().await else {
         return;
     };
-    let admin = server.admin_url();
-    let world = World::on_database(Database::create_at(admin.clone()).await).await;
-    let agent = world.agent("north").await;
+    let admin = postgres.admin_url();
+    let server = TestServer::on_database(Database::create_at(admin.clone()).await).await;
+    let agent = server.agent("north").await;
     let listing = agent.list(1).await;
     let path = format!("/listing/{listing}/milestone/sstc");
-    // The server gives up waiting and calls the commit done; or the connection ends before the
+    // The postgres gives up waiting and calls the commit done; or the connection ends before the
     // answer. Neither says that the change will last.
     for (number, how) in ["pg_cancel_backend", "pg_terminate_backend"]
         .into_iter()
@@ -86,17 +86,21 @@ async fn what_no_standby_has_is_not_acknowledged() {
         let date = format!("2026-11-0{}", number + 1);
         let answer = agent.put(&path, json!({"date": date})).await;
         interrupting.await.unwrap();
-        assert_eq!(told(&answer), (503, "1", "unconfirmed".to_owned()), "{how}");
+        assert_eq!(
+            outcome(&answer),
+            (503, "1", "unconfirmed".to_owned()),
+            "{how}"
+        );
         // Whatever became of it, the same once more is right.
         let again = agent.put(&path, json!({"date": date})).await;
         assert_eq!(again.status, 200, "{how}");
     }
-    let dates: Vec<_> = world
+    let dates: Vec<_> = server
         .events()
         .await
         .into_iter()
         .map(|one| one.date.to_string())
         .collect();
     assert_eq!(dates, ["2026-11-01", "2026-11-02"]);
-    world.end().await;
+    server.end().await;
 }

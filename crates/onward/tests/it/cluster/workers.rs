@@ -18,7 +18,8 @@ const REQUESTS_OF_A_CONNECTION: usize = 40;
 const ASKING_PAUSE: Duration = Duration::from_millis(10);
 const RECORDING_PAUSE: Duration = Duration::from_millis(25);
 const TOKEN_PAUSE: Duration = Duration::from_millis(100);
-/// How long a caller waits that was told to come back: it is told a second, and is impatient.
+/// How long a caller waits that was asked to come back. It was asked to wait a second, and waits
+/// less.
 const REFUSED_PAUSE: Duration = Duration::from_millis(50);
 const FIRST_DATE: Date = date(2001, 1, 1);
 

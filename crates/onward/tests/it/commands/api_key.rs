@@ -13,16 +13,10 @@ fn issue(folder: &Folder, participant: &str) -> String {
     issued["key"].as_str().unwrap().to_owned()
 }
 
-fn list(folder: &Folder) -> Vec<Value> {
-    let listed = folder.run(&["api-key", "list", "--json"]);
-    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
-    serde_json::from_str(&listed.out).unwrap()
-}
-
 #[test]
 fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
     let folder = Folder::new();
-    assert_eq!(list(&folder), Vec::<Value>::new());
+    assert_eq!(folder.list("api-key"), Vec::<Value>::new());
     let (first, second) = (issue(&folder, "Lender Ltd"), issue(&folder, " Lender Ltd "));
     assert_ne!(first, second);
     for (id, key) in [("1", &first), ("2", &second)] {
@@ -46,20 +40,20 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
     assert_eq!(again.failure(), "there is no active API key 1");
     let unknown = folder.run(&["api-key", "revoke", "99"]);
     assert_eq!(unknown.failure(), "there is no active API key 99");
-    let mut listed = list(&folder);
+    let mut listed = folder.list("api-key");
     assert!(listed[0]["revoked_at"].take().as_i64().unwrap() > 1_700_000_000);
     for key in &mut listed {
         assert!(key["created_at"].take().as_i64().unwrap() > 1_700_000_000);
     }
     let row = |id: i64| json!({"id": id, "participantName": "Lender Ltd", "created_at": null, "revoked_at": null});
     assert_eq!(listed, [row(1), row(2)]);
-    let told = folder.run(&["api-key", "list"]).out;
-    assert_eq!(told.lines().count(), 2);
+    let listed = folder.run(&["api-key", "list"]).out;
+    assert_eq!(listed.lines().count(), 2);
     assert!(
-        told.contains("1  Lender Ltd, issued ") && told.contains(", revoked "),
-        "{told}"
+        listed.contains("1  Lender Ltd, issued ") && listed.contains(", revoked "),
+        "{listed}"
     );
-    assert!(told.ends_with(", active\n"), "{told}");
+    assert!(listed.ends_with(", active\n"), "{listed}");
 }
 
 #[test]
@@ -74,5 +68,5 @@ fn wrong_usage_is_refused() {
     ] {
         assert_eq!(folder.run(args).status, Some(2), "{args:?}");
     }
-    assert_eq!(list(&folder), Vec::<Value>::new());
+    assert_eq!(folder.list("api-key"), Vec::<Value>::new());
 }

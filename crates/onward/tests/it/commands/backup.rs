@@ -1,7 +1,7 @@
 //! `backup` and `restore`, beside the real server.
 
 use super::folder::Folder;
-use crate::world::Database;
+use crate::test_server::Database;
 
 #[test]
 fn a_store_is_copied_while_it_serves_and_put_back() {
@@ -60,7 +60,7 @@ async fn postgres_is_left_to_its_own_tools() {
         return;
     };
     let url = database.url.clone();
-    let told = tokio::task::spawn_blocking(move || {
+    let checked = tokio::task::spawn_blocking(move || {
         let folder = Folder::on(Some(url));
         for args in [&["backup", "copy.db"], &["restore", "copy.db"]] {
             let refused = folder.run(args);
@@ -70,6 +70,6 @@ async fn postgres_is_left_to_its_own_tools() {
             );
         }
     });
-    told.await.unwrap();
+    checked.await.unwrap();
     database.remove().await;
 }

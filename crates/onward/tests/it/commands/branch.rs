@@ -1,6 +1,6 @@
 //! `branch add`, `list`, `rename`, `grant` and `withdraw`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 
@@ -28,18 +28,12 @@ fn prepare() -> Folder {
     folder
 }
 
-fn list(folder: &Folder, what: &str) -> Vec<Value> {
-    let listed = folder.run(&[what, "list", "--json"]);
-    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
-    serde_json::from_str(&listed.out).unwrap()
-}
-
 #[test]
 fn branches_are_added_renamed_and_listed() {
     let folder = prepare();
     let renamed = folder.run(&["branch", "rename", "2", "--name", "Zebra"]);
     assert_eq!(renamed.out, "Branch 2 is now called Zebra\n");
-    let mut listed = list(&folder, "branch");
+    let mut listed = folder.list("branch");
     for branch in &mut listed {
         assert_eq!(branch["reference"].take().as_str().unwrap().len(), 36);
     }
@@ -54,7 +48,7 @@ fn branches_are_added_renamed_and_listed() {
 #[test]
 fn a_client_acts_for_the_branches_that_it_was_granted() {
     let folder = prepare();
-    let branches = |folder: &Folder| list(folder, "client")[0]["branches"].clone();
+    let branches = |folder: &Folder| folder.list("client")[0]["branches"].clone();
     let assign = |verb: &str, id: &str| folder.run(&["branch", verb, id, "--client", CLIENT]);
     let granted = assign("grant", "2");
     assert_eq!(granted.out, format!("{CLIENT} acts for branch 2\n"));

@@ -26,12 +26,6 @@ fn register(folder: &Folder, jwks: &str, more: &[&str]) -> super::program::Finis
     folder.run(&[REGISTER, &["--jwks", file.as_str()], more].concat())
 }
 
-fn list(folder: &Folder) -> Vec<Value> {
-    let listed = folder.run(&["client", "list", "--json"]);
-    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
-    serde_json::from_str(&listed.out).unwrap()
-}
-
 const FIRST: &str = "https://rp.example/first";
 
 /// Registers [`FIRST`] plainly, and another one with every option; its id.
@@ -57,9 +51,9 @@ fn register_two(folder: &Folder) -> String {
 #[test]
 fn clients_are_registered_and_listed() {
     let folder = Folder::new();
-    assert_eq!(list(&folder), Vec::<Value>::new());
+    assert_eq!(folder.list("client"), Vec::<Value>::new());
     let second = register_two(&folder);
-    let mut listed = list(&folder);
+    let mut listed = folder.list("client");
     listed.sort_by_key(|client| client["client_id"] != FIRST);
     for client in &mut listed {
         assert!(client["created_at"].take().as_i64().unwrap() > 1_700_000_000);
@@ -86,7 +80,7 @@ fn a_client_may_publish_its_keys_itself() {
     let register = |uri: &str| folder.run(&[REGISTER, &["--jwks-uri", uri]].concat());
     let made = register("https://Keys.example:443/lender.jwks");
     assert_eq!(made.status, Some(0), "{}", made.err);
-    let listed = list(&folder);
+    let listed = folder.list("client");
     assert_eq!(listed[0]["jwks_uri"], "https://keys.example/lender.jwks");
     let long = format!("https://keys.example/{}", "a".repeat(2000));
     for wrong in [
@@ -126,7 +120,8 @@ fn a_client_is_disabled() {
     }
     let enabled = folder.run(&["client", "enable", FIRST]);
     assert_eq!(enabled.out, "Enabled https://rp.example/first\n");
-    let first = list(&folder)
+    let first = folder
+        .list("client")
         .into_iter()
         .find(|client| client["client_id"] == FIRST);
     assert_eq!(first.unwrap()["status"], "active");
@@ -168,7 +163,8 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     let folder = Folder::new();
     register_two(&folder);
     let first = || {
-        let found = list(&folder)
+        let found = folder
+            .list("client")
             .into_iter()
             .find(|client| client["client_id"] == FIRST);
         let client = found.unwrap();
@@ -290,7 +286,7 @@ fn what_cannot_be_registered_is_refused() {
         let refused = folder.run(&[&args[..], &["--participant", participant]].concat());
         assert_eq!(refused.status, Some(2), "{named:?}");
     }
-    assert_eq!(list(&folder).len(), 1);
+    assert_eq!(folder.list("client").len(), 1);
 }
 
 /// S-21: RSA keys under 2,048 bits, and what holds no key for signatures.
@@ -323,5 +319,5 @@ fn keys_that_cannot_be_used_are_not_registered() {
         missing.failure().starts_with("cannot read none.json: "),
         "{missing:?}"
     );
-    assert_eq!(list(&folder), Vec::<Value>::new());
+    assert_eq!(folder.list("client"), Vec::<Value>::new());
 }

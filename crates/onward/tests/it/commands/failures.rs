@@ -19,42 +19,53 @@ fn check(folder: &Folder, settings: &[&str], parts: &[&str]) {
     }
 }
 
+/// Checks rows of a setting and the parts of what is said of it.
+fn check_rows(folder: &Folder, rows: &str) {
+    for row in rows.lines() {
+        let (setting, parts) = row.split_once(" | ").unwrap();
+        check(folder, &[setting], &parts.split(" | ").collect::<Vec<_>>());
+    }
+}
+
+/// Settings; what follows the scheme of a store may be a password.
+const WRONG_SETTINGS: &str = "\
+bse_url=https://localhost | the flag --set | `bse_url`, which is no setting
+rate_limit_brust=1 | perhaps `rate_limit_burst` is meant
+token_lifetime_seconds=0 | `token_lifetime_seconds` | 0 is not from 1 to 3600
+token_lifetime_seconds=long | `token_lifetime_seconds` wrongly
+base_url=http://localhost | `base_url` | must be https://HOST
+listen_auth=here | `listen_auth` wrongly
+log_format=xml | `log_format` wrongly
+log=[[[ | the setting `log` is wrong
+store | write it as NAME=VALUE
+store=postgress://onward:secret@localhost/onward | `postgress://…` is no store";
+
+const WRONG_FILES: &str = "\
+certificate_file=broken.pem | cannot serve with | broken.pem
+client_ca_file=broken.pem | broken.pem | authorities of client certificates
+client_crl_file=broken.pem | broken.pem | revoked client certificates
+private_key_file=other.key | cannot serve with | server.pem and | other.key
+certificate_file=server.key | holds no PEM certificate
+private_key_file=server.pem | holds no PEM private key
+key_encryption_key_file=short.key | it must hold 32 bytes in base64url
+key_encryption_key_file=other-encryption.key | the signing key \
+    | cannot be opened: is `key_encryption_key_file` the one";
+
+const WRONG_STORES: &str = "\
+none.db | cannot open the store | none.db | there is no such file
+folder | cannot open the store
+none/onward.db | cannot open the store
+text.db | text.db: the file is not an SQLite database
+newer.db | has schema version 99 | run the newer program
+empty.db | `onward init` creates
+postgres://someone:secret@127.0.0.1:1/none | cannot open the store postgres://127.0.0.1:1/none
+postgres://someone:secret@nowhere.invalid/none | cannot open the store \
+    postgres://nowhere.invalid/none";
+
 #[test]
 fn wrong_settings_are_named() {
     let folder = Folder::new();
-    for (setting, parts) in [
-        (
-            "bse_url=https://localhost",
-            &["the flag --set", "`bse_url`, which is no setting"][..],
-        ),
-        (
-            "rate_limit_brust=1",
-            &["perhaps `rate_limit_burst` is meant"],
-        ),
-        (
-            "token_lifetime_seconds=0",
-            &["`token_lifetime_seconds`", "0 is not from 1 to 3600"],
-        ),
-        (
-            "token_lifetime_seconds=long",
-            &["`token_lifetime_seconds` wrongly"],
-        ),
-        (
-            "base_url=http://localhost",
-            &["`base_url`", "must be https://HOST"],
-        ),
-        ("listen_auth=here", &["`listen_auth` wrongly"]),
-        ("log_format=xml", &["`log_format` wrongly"]),
-        ("log=[[[", &["the setting `log` is wrong"]),
-        ("store", &["write it as NAME=VALUE"]),
-        (
-            // A password may follow.
-            "store=postgress://onward:secret@localhost/onward",
-            &["`postgress://…` is no store"],
-        ),
-    ] {
-        check(&folder, &[setting], parts);
-    }
+    check_rows(&folder, WRONG_SETTINGS);
     let whole = std::fs::read_to_string(folder.path("onward.toml")).unwrap();
     for (text, parts) in [
         (None, &["cannot read the configuration file"][..]),
@@ -107,39 +118,7 @@ fn wrong_certificates_and_keys_are_named() {
             check(&folder, &[&setting], &["cannot use ", file, what]);
         }
     }
-    for (setting, parts) in [
-        (
-            "certificate_file=broken.pem",
-            &["cannot serve with ", "broken.pem"][..],
-        ),
-        (
-            "client_ca_file=broken.pem",
-            &["broken.pem", "authorities of client certificates"],
-        ),
-        (
-            "client_crl_file=broken.pem",
-            &["broken.pem", "revoked client certificates"],
-        ),
-        (
-            "private_key_file=other.key",
-            &["cannot serve with ", "server.pem and ", "other.key"],
-        ),
-        ("certificate_file=server.key", &["holds no PEM certificate"]),
-        ("private_key_file=server.pem", &["holds no PEM private key"]),
-        (
-            "key_encryption_key_file=short.key",
-            &["it must hold 32 bytes in base64url"],
-        ),
-        (
-            "key_encryption_key_file=other-encryption.key",
-            &[
-                "the signing key ",
-                "cannot be opened: is `key_encryption_key_file` the one",
-            ],
-        ),
-    ] {
-        check(&folder, &[setting], parts);
-    }
+    check_rows(&folder, WRONG_FILES);
 }
 
 #[test]
@@ -163,30 +142,14 @@ fn a_store_that_cannot_be_used_is_named() {
         })
         .unwrap();
     drop(newer);
-    for (store, parts) in [
-        (
-            "none.db",
-            &["cannot open the store ", "none.db", "there is no such file"][..],
-        ),
-        ("folder", &["cannot open the store "]),
-        ("none/onward.db", &["cannot open the store "]),
-        ("text.db", &["text.db: the file is not an SQLite database"]),
-        (
-            "newer.db",
-            &["has schema version 99", "run the newer program"],
-        ),
-        ("empty.db", &["`onward init` creates"]),
-        (
-            "postgres://someone:secret@127.0.0.1:1/none",
-            &["cannot open the store postgres://127.0.0.1:1/none"],
-        ),
-        (
-            "postgres://someone:secret@nowhere.invalid/none",
-            &["cannot open the store postgres://nowhere.invalid/none"],
-        ),
-    ] {
+    for row in WRONG_STORES.lines() {
+        let (store, parts) = row.split_once(" | ").unwrap();
         let setting = format!("store={store}");
-        check(&folder, &[&setting], parts);
+        check(
+            &folder,
+            &[&setting],
+            &parts.split(" | ").collect::<Vec<_>>(),
+        );
         let failed = folder.run(&["client", "list", "--set", &setting]);
         // Serving has made its tables.
         assert!(

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use observe::clock::Clock;
 use provision::authority::Authority;
+use serde_json::Value;
 use storage::{OpenOptions, Storage, StoreUrl};
 
 use super::program::{Finished, Program, run, run_well};
@@ -60,6 +61,13 @@ impl Folder {
     /// Runs `onward ARGS… --config FILE`.
     pub(super) fn run(&self, args: &[&str]) -> Finished {
         run(&[args, &["--config", &self.config()]].concat())
+    }
+
+    /// Lists all of a kind, as JSON.
+    pub(super) fn list(&self, kind: &str) -> Vec<Value> {
+        let listed = self.run(&[kind, "list", "--json"]);
+        assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
+        serde_json::from_str(&listed.out).unwrap()
     }
 
     /// Starts `onward ARGS… --config FILE`.

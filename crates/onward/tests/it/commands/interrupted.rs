@@ -6,7 +6,7 @@ use import::limits::IMPORT_BATCH_ROWS;
 use super::folder::Folder;
 use super::program::Program;
 use super::tables::{Counts, read_content};
-use crate::world::Database;
+use crate::test_server::Database;
 
 /// A file of many batches. Each ends with a bad row: as bad rows are named when
 /// their batch is stored, the names tell a reader how far the store has come.
@@ -107,11 +107,11 @@ async fn a_killed_import_keeps_whole_batches_on_postgres() {
     };
     let second = Database::create().await.unwrap();
     let urls = [first.url.clone(), second.url.clone()];
-    let told = tokio::task::spawn_blocking(move || {
+    let checked = tokio::task::spawn_blocking(move || {
         let [folder, undisturbed] = urls.map(|url| Folder::on(Some(url)));
         import_killed_and_run_again(&Telling::new(600), &folder, &undisturbed);
     });
-    told.await.unwrap();
+    checked.await.unwrap();
     first.remove().await;
     second.remove().await;
 }

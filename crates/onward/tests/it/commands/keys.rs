@@ -8,9 +8,7 @@ use super::folder::Folder;
 
 /// Ids by purpose and state, `event next` and the like.
 fn list(folder: &Folder) -> BTreeMap<String, Vec<String>> {
-    let listed = folder.run(&["keys", "list", "--json"]);
-    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
-    let rows: Vec<Value> = serde_json::from_str(&listed.out).unwrap();
+    let rows = folder.list("keys");
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in &rows {
         let text = |name: &str| row[name].as_str().unwrap().to_owned();

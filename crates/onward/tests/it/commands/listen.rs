@@ -1,16 +1,16 @@
 //! `onward listen` and `onward simulate` against a service in the test's own process.
 
-mod stand_in;
+mod fake_server;
 
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use self::stand_in::Service;
+use self::fake_server::FakeServer;
 use super::program::{Program, run};
 
 /// Starts `onward listen` on a free port; its address.
-fn listen(service: &Service, args: &[&str]) -> (Program, String) {
+fn listen(service: &FakeServer, args: &[&str]) -> (Program, String) {
     let fixed = ["listen", "--sandbox", service.directory(), "--port", "0"];
     let mut program = Program::start(&[&fixed[..], args].concat());
     let line = program.wait_for_line("listening on ");
@@ -20,7 +20,7 @@ fn listen(service: &Service, args: &[&str]) -> (Program, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_are_verified_printed_and_counted() {
-    let service = Service::start().await;
+    let service = FakeServer::start().await;
     let (program, url) = listen(&service, &["--json", "--count", "2"]);
     let first = service.sign("e-1");
 
@@ -73,7 +73,7 @@ async fn events_are_verified_printed_and_counted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_is_answered_for_once_it_was_forwarded() {
-    let service = Service::start().await;
+    let service = FakeServer::start().await;
     let target = format!("{}/forwarded", service.plain_url());
     let (program, url) = listen(&service, &["--forward", &target]);
     let event = service.sign("e-1");
@@ -105,7 +105,7 @@ async fn an_event_is_answered_for_once_it_was_forwarded() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
-    let service = Service::start().await;
+    let service = FakeServer::start().await;
     let (mut program, url) = listen(&service, &["--subscribe", "--events", "fallthrough"]);
     program.wait_for_line("subscribed for Example Lender to fallthrough, s-1");
     let wish = &service.bodies("/api/v1/webhook/subscribe")[0];
@@ -139,7 +139,7 @@ async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_work_is_said_at_once() {
-    let service = Service::start().await;
+    let service = FakeServer::start().await;
     let listen = |args: &[&str]| {
         let fixed = ["listen", "--sandbox", service.directory()];
         tokio::task::block_in_place(|| run(&[&fixed[..], args].concat()))

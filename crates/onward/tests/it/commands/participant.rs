@@ -1,14 +1,8 @@
 //! `participant add`, `update`, `list`, `disable` and `enable`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::folder::Folder;
-
-fn list(folder: &Folder) -> Vec<Value> {
-    let listed = folder.run(&["participant", "list", "--json"]);
-    assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
-    serde_json::from_str(&listed.out).unwrap()
-}
 
 fn run_well(folder: &Folder, line: &str) -> String {
     let done = folder.run(&line.split(' ').collect::<Vec<_>>());
@@ -26,7 +20,7 @@ fn organisations_are_added_changed_and_listed() {
         --registration-number 123 --operator --role agent --role data-consumer";
     assert_eq!(run_well(&folder, update), "Updated Acorn\n");
     run_well(&folder, "participant update Acorn --city Leeds");
-    let mut listed = list(&folder);
+    let mut listed = folder.list("participant");
     assert!(
         listed[0]["created_at"]
             .take()
@@ -45,7 +39,8 @@ fn organisations_are_added_changed_and_listed() {
     );
     // One organisation runs the service.
     run_well(&folder, "participant add --name Oak --operator");
-    let operators: Vec<_> = list(&folder)
+    let operators: Vec<_> = folder
+        .list("participant")
         .iter()
         .map(|one| one["is_operator"].clone())
         .collect();
@@ -95,7 +90,7 @@ fn what_cannot_be_is_refused() {
         let refused = run(&format!("participant add --name Elm {wrong}"));
         assert_eq!(refused.status, Some(2), "{wrong}");
     }
-    assert_eq!(list(&folder).len(), 1);
+    assert_eq!(folder.list("participant").len(), 1);
 }
 
 #[test]
@@ -106,7 +101,7 @@ fn a_disabled_organisation_gets_nothing_new() {
         run_well(&folder, "participant disable Acorn"),
         "Disabled Acorn\n"
     );
-    assert_eq!(list(&folder)[0]["status"], "Withdrawn");
+    assert_eq!(folder.list("participant")[0]["status"], "Withdrawn");
     let issue = ["api-key", "issue", "--participant", "Acorn"];
     assert_eq!(
         folder.run(&issue).failure(),

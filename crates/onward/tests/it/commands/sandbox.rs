@@ -202,6 +202,40 @@ fn check_typed(sandbox: &Sandbox, address: &str, chain: &Value) {
     );
 }
 
+/// A saved answer is verified, and a changed one is not.
+fn check_verification(sandbox: &Sandbox, uprn: &str) {
+    let saved = sandbox.file("answer.json");
+    let drawn = run_well(&[
+        "query",
+        "--sandbox",
+        sandbox.directory(),
+        "--uprn",
+        uprn,
+        "--output",
+        &saved,
+    ]);
+    assert!(
+        drawn.contains("(asked for)") && drawn.contains("signature verified: key "),
+        "{drawn}"
+    );
+    let verified = run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
+    assert!(verified.contains("signature verified"), "{verified}");
+
+    let text = std::fs::read_to_string(&saved).unwrap();
+    let tampered = sandbox.file("tampered.json");
+    std::fs::write(&tampered, text.replacen("2026", "2025", 1)).unwrap();
+    let refused = run(&[
+        "verify",
+        &tampered,
+        "--sandbox",
+        sandbox.directory(),
+        "--json",
+    ]);
+    refused.failure();
+    let said: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(said["verified"], false);
+}
+
 #[test]
 fn a_newcomer_gets_everything_in_one_folder() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -230,37 +264,7 @@ fn a_newcomer_gets_everything_in_one_folder() {
     assert_eq!(by_address["chainId"], by_uprn["chainId"]);
     check_typed(&sandbox, samples["address"].as_str().unwrap(), &by_uprn);
 
-    let uprn = samples["uprn_in_chain"].to_string();
-    let saved = sandbox.file("answer.json");
-    let drawn = run_well(&[
-        "query",
-        "--sandbox",
-        sandbox.directory(),
-        "--uprn",
-        &uprn,
-        "--output",
-        &saved,
-    ]);
-    assert!(
-        drawn.contains("(asked for)") && drawn.contains("signature verified: key "),
-        "{drawn}"
-    );
-    let verified = run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
-    assert!(verified.contains("signature verified"), "{verified}");
-
-    let text = std::fs::read_to_string(&saved).unwrap();
-    let tampered = sandbox.file("tampered.json");
-    std::fs::write(&tampered, text.replacen("2026", "2025", 1)).unwrap();
-    let refused = run(&[
-        "verify",
-        &tampered,
-        "--sandbox",
-        sandbox.directory(),
-        "--json",
-    ]);
-    refused.failure();
-    let said: Value = serde_json::from_str(&refused.out).unwrap();
-    assert_eq!(said["verified"], false);
+    check_verification(&sandbox, &samples["uprn_in_chain"].to_string());
 
     let args = ["sandbox", "--dir", sandbox.directory()];
     assert!(run(&args).failure().contains("another sandbox runs in "));

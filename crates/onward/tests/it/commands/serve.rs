@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::program::{run, run_well};
-use crate::world::Database;
+use crate::test_server::Database;
 
 #[test]
 fn what_init_makes_is_checked_and_served() {

@@ -1,4 +1,4 @@
-//! The history, told again in its order: every change must have been allowed where it stands, and
+//! The history, replayed in its order: every change must have been allowed where it stands, and
 //! its end must be what the store shows.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,8 +39,8 @@ impl Replay {
         }
     }
 
-    /// Tells all of it, oldest first.
-    pub(super) fn tell(&mut self, entries: &[Entry]) {
+    /// Replays all of it, oldest first.
+    pub(super) fn run(&mut self, entries: &[Entry]) {
         // A link is noted with both listings; it happens once, where the seller's note stands.
         let mut of_buyers: BTreeMap<(&str, i64, i64), Vec<&Entry>> = BTreeMap::new();
         for entry in entries.iter().rev() {

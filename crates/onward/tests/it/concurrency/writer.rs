@@ -8,30 +8,14 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::nodes::{Member, Nodes};
+use super::nodes::Nodes;
+use crate::model::catalogue::KINDS;
 use crate::random::Random;
-use crate::world::Answer;
+use crate::test_server::{Answer, Client, property_of};
 
-/// Keys of milestones. Each writer has one, on the listings that are its to record on, so that
-/// nobody else can have changed what it reads back.
-const KEYS: [&str; 16] = [
-    "property_listed",
-    "sstc",
-    "memo_of_sale_sent",
-    "solicitors_instructed",
-    "draft_contracts_prepared",
-    "contract_sent",
-    "contract_received",
-    "management_pack",
-    "searches_ordered",
-    "searches_expected",
-    "la_search_delivered",
-    "valuation_booked",
-    "mortgage_offered",
-    "proposed_exchange",
-    "exchange",
-    "completion",
-];
+/// So many types of milestone are recorded. Each writer has one, on the listings that are its to
+/// record on, so that nobody else can have changed what it reads back.
+const KINDS_RECORDED: usize = 16;
 
 /// A listing as the writers know it.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +50,8 @@ pub(super) enum Acknowledged {
 pub(super) struct Shared {
     pub(super) nodes: Nodes,
     /// Agents, each with a branch of its own.
-    pub(super) agents: Vec<Member>,
-    pub(super) lender: Member,
+    pub(super) agents: Vec<Client>,
+    pub(super) lender: Client,
     pub(super) places: Vec<Place>,
     pub(super) acknowledged: Mutex<BTreeMap<Acknowledged, usize>>,
     /// Links that were there a moment ago.
@@ -106,7 +90,7 @@ impl Writer {
         self.random.below(self.shared.nodes.count())
     }
 
-    fn agent_of(&self, place: Place) -> Member {
+    fn agent_of(&self, place: Place) -> Client {
         let mut agents = self.shared.agents.iter();
         agents
             .find(|one| one.branches.contains(&place.branch))
@@ -120,7 +104,7 @@ impl Writer {
 
     /// Sends a write. Whatever happens elsewhere at the same time, the caller sees it done or
     /// refused by a rule.
-    async fn write(&self, node: usize, member: &Member, path: &str, body: Option<Value>) -> Answer {
+    async fn write(&self, node: usize, agent: &Client, path: &str, body: Option<Value>) -> Answer {
         let method = if path.contains("/milestone/") {
             Method::PUT
         } else {
@@ -129,7 +113,7 @@ impl Writer {
         let answer = self
             .shared
             .nodes
-            .call(node, member, (method, path), body)
+            .call(node, agent, (method, path), body)
             .await;
         *self
             .shared
@@ -161,7 +145,7 @@ impl Writer {
         let (one, other) = (self.place(), self.place());
         let known: Vec<(i64, i64)> = self.shared.linked.lock().unwrap().iter().copied().collect();
         let node = self.node();
-        let member = self.agent_of(one);
+        let agent = self.agent_of(one);
         // Chains stay of middling length.
         if known.is_empty() || self.random.below(self.shared.places.len()) > known.len() {
             let (seller, buyer) = if self.random.chance(50) {
@@ -169,21 +153,19 @@ impl Writer {
             } else {
                 (other.id, one.id)
             };
-            self.link(node, &member, seller, buyer).await;
+            self.link(node, &agent, seller, buyer).await;
         } else {
             let (seller, buyer) = *self.random.pick(&known);
             let places = self.shared.places.iter();
             let place = places.copied().find(|place| place.id == seller).unwrap();
-            let member = self.agent_of(place);
-            self.break_link(node, &member, seller, buyer).await;
+            let agent = self.agent_of(place);
+            self.break_link(node, &agent, seller, buyer).await;
         }
     }
 
-    async fn link(&self, node: usize, member: &Member, seller: i64, buyer: i64) -> bool {
+    async fn link(&self, node: usize, agent: &Client, seller: i64, buyer: i64) -> bool {
         let body = json!({"seller": seller, "buyer": buyer});
-        let answer = self
-            .write(node, member, "/chain/add/link", Some(body))
-            .await;
+        let answer = self.write(node, agent, "/chain/add/link", Some(body)).await;
         if answer.status != 200 {
             return false;
         }
@@ -197,10 +179,10 @@ impl Writer {
         true
     }
 
-    async fn break_link(&self, node: usize, member: &Member, seller: i64, buyer: i64) -> bool {
+    async fn break_link(&self, node: usize, agent: &Client, seller: i64, buyer: i64) -> bool {
         let body = json!({"seller": seller, "buyer": buyer});
         let answer = self
-            .write(node, member, "/chain/remove/link", Some(body))
+            .write(node, agent, "/chain/remove/link", Some(body))
             .await;
         self.shared.linked.lock().unwrap().remove(&(seller, buyer));
         if answer.status == 200 {
@@ -223,16 +205,16 @@ impl Writer {
 
     async fn mark(&mut self) {
         let place = self.place();
-        let member = self.agent_of(place);
+        let agent = self.agent_of(place);
         let verb = *self.random.pick(&["check", "check", "uncheck"]);
         let end = *self.random.pick(&["top", "bottom"]);
         let node = self.node();
         let answer = if self.random.chance(70) {
             let path = format!("/listing/chain/{}/{verb}/{end}", place.id);
-            self.write(node, &member, &path, None).await
+            self.write(node, &agent, &path, None).await
         } else {
             let path = format!("/listing/{}", place.id);
-            let shown = self.shared.nodes.read(node, &member, &path).await;
+            let shown = self.shared.nodes.read(node, &agent, &path).await;
             let chain = shown["data"]["attributes"]["chain_link_id"]
                 .as_str()
                 .unwrap();
@@ -244,7 +226,7 @@ impl Writer {
             };
             let body = json!({"reason": reason, "top": end == "top"});
             let other = self.shared.nodes.other(node);
-            self.write(other, &member, &path, Some(body)).await
+            self.write(other, &agent, &path, Some(body)).await
         };
         if answer.status == 200 {
             self.acknowledge(Acknowledged::Marked);
@@ -253,22 +235,22 @@ impl Writer {
 
     /// Records a milestone, and reads it back on the other node at once.
     async fn record(&mut self) {
-        let key = KEYS[self.number % KEYS.len()];
-        let half = self.number / KEYS.len();
+        let key = KINDS[self.number % KINDS_RECORDED].key;
+        let half = self.number / KINDS_RECORDED;
         let places = self.shared.places.iter().copied().enumerate();
         let mine: Vec<Place> = places
             .filter(|(index, _)| index % 2 == half % 2)
             .map(|(_, place)| place)
             .collect();
         let place = *self.random.pick(&mine);
-        let member = self.agent_of(place);
+        let agent = self.agent_of(place);
         self.recorded += 1;
         let first: Date = "2000-01-01".parse().unwrap();
         let date = first.checked_add(self.recorded.days()).unwrap().to_string();
         let path = format!("/listing/{}/milestone/{key}", place.id);
         let node = self.node();
         let body = json!({"date": date});
-        let answer = self.write(node, &member, &path, Some(body)).await;
+        let answer = self.write(node, &agent, &path, Some(body)).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
         self.acknowledge(Acknowledged::Recorded {
             listing: place.id,
@@ -276,7 +258,7 @@ impl Writer {
             date: date.clone(),
         });
         let other = self.shared.nodes.other(node);
-        let shown = self.shared.nodes.read(other, &member, &path).await;
+        let shown = self.shared.nodes.read(other, &agent, &path).await;
         assert_eq!(
             shown,
             answer.json(),
@@ -288,7 +270,7 @@ impl Writer {
                 .nodes
                 .query(other, &self.shared.lender, place.uprn)
                 .await;
-            let shown = &find(&chain, place.uprn)["milestones"]["soldSubjectToContract"];
+            let shown = &property_of(&chain, place.uprn)["milestones"]["soldSubjectToContract"];
             assert_eq!(
                 shown["completed"], date,
                 "node {other} after a write at node {node}"
@@ -299,19 +281,19 @@ impl Writer {
     /// Buys for its own listing or gives it up again; the other node shows it at once.
     async fn buy_or_leave(&mut self) {
         let node = self.node();
-        let member = self.agent_of(self.own);
+        let agent = self.agent_of(self.own);
         if let Some(bought) = self.bought {
-            assert!(self.break_link(node, &member, bought.id, self.own.id).await);
+            assert!(self.break_link(node, &agent, bought.id, self.own.id).await);
             self.bought = None;
         } else {
             let place = self.place();
-            if self.link(node, &member, place.id, self.own.id).await {
+            if self.link(node, &agent, place.id, self.own.id).await {
                 self.bought = Some(place);
             }
         }
         let other = self.shared.nodes.other(node);
         let path = format!("/listing/{}?includes=seller", self.own.id);
-        let shown = self.shared.nodes.read(other, &member, &path).await;
+        let shown = self.shared.nodes.read(other, &agent, &path).await;
         let seller = &shown["data"]["relationships"]["seller"]["data"]["id"];
         let expected = self.bought.map_or(Value::Null, |place| json!(place.id));
         assert_eq!(
@@ -324,7 +306,7 @@ impl Writer {
             .nodes
             .query(other, &self.shared.lender, uprn)
             .await;
-        let shown = find(&chain, uprn)["connections"]["onwardPurchase"].clone();
+        let shown = property_of(&chain, uprn)["connections"]["onwardPurchase"].clone();
         let expected: Vec<i64> = self.bought.iter().map(|place| place.uprn).collect();
         assert_eq!(
             shown,
@@ -332,12 +314,4 @@ impl Writer {
             "node {other} after a write at node {node}"
         );
     }
-}
-
-/// A property of a chain of document 1.
-fn find(chain: &Value, uprn: i64) -> Value {
-    let mut properties = chain["properties"].as_array().unwrap().iter();
-    let found = properties.find(|one| one["uprn"] == uprn);
-    let found = found.unwrap_or_else(|| panic!("asked for {uprn}, shown {chain}"));
-    found.clone()
 }

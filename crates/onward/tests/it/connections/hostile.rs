@@ -10,13 +10,13 @@ use rustls::pki_types::ServerName;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::{PATIENCE, check_others, read_to_close, socket, world};
+use super::{PATIENCE, check_others, read_to_close, socket, start_server};
+use crate::test_server::{At, TestServer};
 use crate::tls::{connect, trusting};
-use crate::world::{At, World};
 
 /// Clients of either version of HTTP.
-fn clients(world: &World) -> [(Client, Version); 2] {
-    let ca = std::fs::read(world.directory.path().join("ca.pem")).unwrap();
+fn clients(server: &TestServer) -> [(Client, Version); 2] {
+    let ca = std::fs::read(server.directory.path().join("ca.pem")).unwrap();
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
     [Version::HTTP_11, Version::HTTP_2].map(|version| {
         let builder = Client::builder()
@@ -33,11 +33,11 @@ fn clients(world: &World) -> [(Client, Version); 2] {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn too_large_a_header_is_refused() {
-    let world = world(|_config| {}).await;
+    let server = start_server(|_config| {}).await;
     let large = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-    for (http, version) in clients(&world) {
+    for (http, version) in clients(&server) {
         let ask = async |count: usize, bytes: usize| {
-            let mut request = http.get(world.url(At::Base, "/nothing"));
+            let mut request = http.get(server.url(At::Base, "/nothing"));
             for number in 0..count {
                 let name = HeaderName::try_from(format!("x-{number}")).unwrap();
                 let value = HeaderValue::try_from("v".repeat(bytes)).unwrap();
@@ -57,35 +57,35 @@ async fn too_large_a_header_is_refused() {
         assert_eq!(ask(80, 2000).await, large, "{version:?} too large together");
         assert_eq!(ask(2000, 1).await, large, "{version:?} too many");
     }
-    check_others(&world).await;
-    world.end().await;
+    check_others(&server).await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn too_large_a_body_is_refused() {
-    let world = world(|config| config.body_timeout_seconds = 1).await;
-    for (http, version) in clients(&world) {
+    let server = start_server(|config| config.body_timeout_seconds = 1).await;
+    for (http, version) in clients(&server) {
         let form = "application/x-www-form-urlencoded";
-        let url = world.url(At::Auth, "/token");
+        let url = server.url(At::Auth, "/token");
         let request = http.post(url).header("content-type", form);
         let answer = request.body("a".repeat(64 * 1024 + 1)).send().await;
         assert_eq!(answer.unwrap().status(), 413, "{version:?}");
     }
     // One that is announced and does not come is waited for as any other.
-    let config = trusting(&world, None);
-    let mut stream = connect(&world, At::Auth, config).await.unwrap();
+    let config = trusting(&server, None);
+    let mut stream = connect(&server, At::Auth, config).await.unwrap();
     let request = "POST /token HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000000\r\n\r\n";
     stream.write_all(request.as_bytes()).await.unwrap();
     let said = read_to_close(&mut stream).await;
     assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
-    world.end().await;
+    server.end().await;
 }
 
 /// The first bytes of a handshake.
-fn hello(world: &World) -> Vec<u8> {
+fn hello(server: &TestServer) -> Vec<u8> {
     let name = ServerName::try_from("localhost").unwrap();
-    let mut client = ClientConnection::new(trusting(world, None), name).unwrap();
+    let mut client = ClientConnection::new(trusting(server, None), name).unwrap();
     let mut hello = Vec::new();
     client.write_tls(&mut hello).unwrap();
     hello
@@ -93,12 +93,12 @@ fn hello(world: &World) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_handshake_that_drips_or_stops_is_not_waited_for() {
-    let world = Arc::new(world(|config| config.handshake_timeout_seconds = 1).await);
-    let hello = hello(&world);
-    let failed = &world.server.edge.metrics.handshakes_failed;
+    let server = Arc::new(start_server(|config| config.handshake_timeout_seconds = 1).await);
+    let hello = hello(&server);
+    let failed = &server.node.edge.metrics.handshakes_failed;
     let before = failed.get();
     let dripping = async {
-        let stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        let stream = TcpStream::connect(socket(&server, At::Base)).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let (mut reader, mut writer) = stream.into_split();
         let drip = async {
@@ -117,17 +117,17 @@ async fn a_handshake_that_drips_or_stops_is_not_waited_for() {
     };
     // The server has answered this one, which says no more.
     let stopping = async {
-        let mut stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        let mut stream = TcpStream::connect(socket(&server, At::Base)).await.unwrap();
         stream.write_all(&hello).await.unwrap();
         read_to_close(&mut stream).await
     };
     let garbage = async {
-        let mut stream = TcpStream::connect(socket(&world, At::Base)).await.unwrap();
+        let mut stream = TcpStream::connect(socket(&server, At::Base)).await.unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
         read_to_close(&mut stream).await
     };
     let (dripped, stopped, _alert, ()) =
-        tokio::join!(dripping, stopping, garbage, check_others(&world));
+        tokio::join!(dripping, stopping, garbage, check_others(&server));
     assert_eq!(dripped, "");
     assert!(!stopped.is_empty(), "the server's part of the handshake");
     // The last one is counted just after it was closed.
@@ -138,5 +138,5 @@ async fn a_handshake_that_drips_or_stops_is_not_waited_for() {
     };
     let waited = tokio::time::timeout(PATIENCE, counted).await;
     assert!(waited.is_ok() && failed.get() - before == 3, "{failed:?}");
-    Arc::into_inner(world).unwrap().end().await;
+    Arc::into_inner(server).unwrap().end().await;
 }

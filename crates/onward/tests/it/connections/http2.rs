@@ -18,9 +18,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
-use super::{PATIENCE, check_others, world};
+use super::{PATIENCE, check_others, start_server};
+use crate::test_server::{At, TestServer};
 use crate::tls::{connect, trusting};
-use crate::world::{At, World};
 
 type AnyBody = UnsyncBoxBody<Bytes, std::convert::Infallible>;
 type Requests = SendRequest<AnyBody>;
@@ -29,15 +29,19 @@ type Requests = SendRequest<AnyBody>;
 const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
 const GOAWAY: u8 = 7;
 
-async fn connect_http2(world: &World, at: At) -> TlsStream<TcpStream> {
-    let mut config = (*trusting(world, None)).clone();
+async fn connect_http2(server: &TestServer, at: At) -> TlsStream<TcpStream> {
+    let mut config = (*trusting(server, None)).clone();
     config.alpn_protocols = vec![b"h2".to_vec()];
-    connect(world, at, Arc::new(config)).await.unwrap()
+    connect(server, at, Arc::new(config)).await.unwrap()
 }
 
 /// A connection on which so many bytes of each answer may come before some are read.
-async fn open(world: &World, at: At, window: u32) -> (Requests, JoinHandle<hyper::Result<()>>) {
-    let stream = connect_http2(world, at).await;
+async fn open(
+    server: &TestServer,
+    at: At,
+    window: u32,
+) -> (Requests, JoinHandle<hyper::Result<()>>) {
+    let stream = connect_http2(server, at).await;
     let (requests, connection) = Builder::new(TokioExecutor::new())
         .initial_stream_window_size(window)
         .handshake(TokioIo::new(stream))
@@ -110,8 +114,8 @@ async fn post_drips(requests: &mut Requests, drips: usize) -> Response<Incoming>
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_without_room_is_reset_and_the_others_go_on() {
-    let world = world(|config| config.answer_timeout_seconds = 1).await;
-    let (mut requests, connection) = open(&world, At::Base, 1000).await;
+    let server = start_server(|config| config.answer_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&server, At::Base, 1000).await;
     // One of several pieces, and one that is shorter than one but longer than its room.
     let large = get(&mut requests, "/openapi.json").await;
     let waited = Stopwatch::start();
@@ -123,29 +127,29 @@ async fn an_answer_without_room_is_reset_and_the_others_go_on() {
     let answer = get(&mut requests, "/nothing").await;
     assert!(read(answer).await.unwrap().starts_with(b"{"));
     assert!(!connection.is_finished(), "the connection goes on");
-    check_others(&world).await;
-    world.end().await;
+    check_others(&server).await;
+    server.end().await;
 }
 
 /// An answer that fits into one piece must not wait unwatched, whatever little room there is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_short_answer_without_room_is_reset() {
-    let world = world(|config| config.answer_timeout_seconds = 1).await;
+    let server = start_server(|config| config.answer_timeout_seconds = 1).await;
     for window in [0, 1, 100] {
-        let (mut requests, connection) = open(&world, At::Base, window).await;
+        let (mut requests, connection) = open(&server, At::Base, window).await;
         let unread = get(&mut requests, "/nothing").await;
         assert_eq!(unread.status(), 404);
         sleep(Duration::from_millis(2500)).await;
         assert!(read(unread).await.is_err(), "with room for {window} bytes");
         assert!(!connection.is_finished());
     }
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_reads_slowly_but_steadily_gets_all_of_it() {
-    let world = world(|config| config.answer_timeout_seconds = 2).await;
-    let (mut requests, _connection) = open(&world, At::Listing, 16 * 1024).await;
+    let server = start_server(|config| config.answer_timeout_seconds = 2).await;
+    let (mut requests, _connection) = open(&server, At::Listing, 16 * 1024).await;
     let answer = get(&mut requests, "/openapi.json").await;
     let mut body = answer.into_body();
     let (mut whole, waited) = (Vec::new(), Stopwatch::start());
@@ -159,14 +163,14 @@ async fn who_reads_slowly_but_steadily_gets_all_of_it() {
     }
     assert!(waited.elapsed() > Duration::from_secs(4), "{}", whole.len());
     serde_json::from_slice::<serde_json::Value>(&whole).unwrap();
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_asks_nothing_is_told_that_the_connection_ends() {
-    let world = world(|config| config.idle_timeout_seconds = 1).await;
+async fn a_silent_client_learns_that_the_connection_ends() {
+    let server = start_server(|config| config.idle_timeout_seconds = 1).await;
     for requests_before in [0, 2] {
-        let (mut requests, connection) = open(&world, At::Directory, 65_535).await;
+        let (mut requests, connection) = open(&server, At::Directory, 65_535).await;
         for _request in 0..requests_before {
             read(get(&mut requests, "/jwks").await).await.unwrap();
             sleep(Duration::from_millis(200)).await;
@@ -177,14 +181,14 @@ async fn who_asks_nothing_is_told_that_the_connection_ends() {
         ended.expect("it is still open").unwrap().unwrap();
         assert!(requests.is_closed());
     }
-    check_others(&world).await;
-    world.end().await;
+    check_others(&server).await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_under_way_is_not_idleness() {
-    let world = world(|config| config.idle_timeout_seconds = 1).await;
-    let (mut requests, connection) = open(&world, At::Auth, 65_535).await;
+    let server = start_server(|config| config.idle_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&server, At::Auth, 65_535).await;
     let waited = Stopwatch::start();
     let answer = post_drips(&mut requests, 50).await;
     assert!(waited.elapsed() > Duration::from_secs(2));
@@ -196,13 +200,13 @@ async fn a_request_under_way_is_not_idleness() {
         .unwrap()
         .unwrap()
         .unwrap();
-    world.end().await;
+    server.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_drips_is_refused_and_the_others_go_on() {
-    let world = world(|config| config.body_timeout_seconds = 1).await;
-    let (mut requests, connection) = open(&world, At::Auth, 65_535).await;
+    let server = start_server(|config| config.body_timeout_seconds = 1).await;
+    let (mut requests, connection) = open(&server, At::Auth, 65_535).await;
     let mut others = requests.clone();
     let dripping = post_drips(&mut requests, 60_000);
     let asking = async {
@@ -216,12 +220,12 @@ async fn a_body_that_drips_is_refused_and_the_others_go_on() {
     let (answer, ()) = tokio::join!(dripping, asking);
     assert_eq!(answer.status(), 408);
     assert!(!connection.is_finished());
-    world.end().await;
+    server.end().await;
 }
 
 /// Sends these bytes, then one more every now and then; what comes until the end.
-async fn drip_to_end(world: &World, begin: &[u8], drip: Option<&[u8]>) -> Vec<u8> {
-    let (mut reader, mut writer) = tokio::io::split(connect_http2(world, At::Base).await);
+async fn drip_to_end(server: &TestServer, begin: &[u8], drip: Option<&[u8]>) -> Vec<u8> {
+    let (mut reader, mut writer) = tokio::io::split(connect_http2(server, At::Base).await);
     writer.write_all(begin).await.unwrap();
     writer.flush().await.unwrap();
     let dripping = async {
@@ -259,36 +263,40 @@ fn types_of(mut said: &[u8]) -> Vec<u8> {
 /// A receiver without deliveries is cut off a few seconds after the stop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_does_not_take_part_is_cut_off() {
-    let world = world(|config| config.idle_timeout_seconds = 1).await;
+    let server = start_server(|config| config.idle_timeout_seconds = 1).await;
     let ping: &[u8] = b"\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678";
     // The begin of a header, of which 16 KiB are announced (RFC 9113 section 6.2).
     let header = [OPENING, b"\x00\x40\x00\x01\x04\x00\x00\x00\x01"].concat();
-    let told = |said: &[u8]| types_of(said).contains(&GOAWAY);
+    let gets_goodbye = |said: &[u8]| types_of(said).contains(&GOAWAY);
     let (silent, after_opening, pinging, header) = tokio::join!(
-        drip_to_end(&world, b"", None),
-        drip_to_end(&world, OPENING, None),
-        drip_to_end(&world, OPENING, Some(ping)),
-        drip_to_end(&world, &header, Some(b"x")),
+        drip_to_end(&server, b"", None),
+        drip_to_end(&server, OPENING, None),
+        drip_to_end(&server, OPENING, Some(ping)),
+        drip_to_end(&server, &header, Some(b"x")),
     );
-    assert!(!told(&silent), "it never spoke HTTP/2");
-    assert!(told(&after_opening), "{:?}", types_of(&after_opening));
-    assert!(told(&pinging), "{:?}", types_of(&pinging));
-    assert!(told(&header), "{:?}", types_of(&header));
-    check_others(&world).await;
-    world.end().await;
+    assert!(!gets_goodbye(&silent), "it never spoke HTTP/2");
+    assert!(
+        gets_goodbye(&after_opening),
+        "{:?}",
+        types_of(&after_opening)
+    );
+    assert!(gets_goodbye(&pinging), "{:?}", types_of(&pinging));
+    assert!(gets_goodbye(&header), "{:?}", types_of(&header));
+    check_others(&server).await;
+    server.end().await;
 }
 
 /// The bounds of HTTP/2 hold where the handshake agreed upon it (RFC 9113 section 3.2), so it is
 /// spoken nowhere else.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn http2_is_spoken_only_where_it_was_agreed_upon() {
-    let world = world(|_config| {}).await;
-    let config = trusting(&world, None);
-    let mut stream = connect(&world, At::Base, config).await.unwrap();
+    let server = start_server(|_config| {}).await;
+    let config = trusting(&server, None);
+    let mut stream = connect(&server, At::Base, config).await.unwrap();
     stream.write_all(OPENING).await.unwrap();
     let mut said = Vec::new();
     let read = timeout(PATIENCE, stream.read_to_end(&mut said)).await;
     drop(read.expect("the connection stays open"));
     assert!(!said.starts_with(b"\x00"), "{said:?}");
-    world.end().await;
+    server.end().await;
 }

@@ -2,8 +2,8 @@
 //! visibly ended, and hardly any came twice (S-34 to S-37).
 //!
 //! Real processes, one on SQLite and two on PostgreSQL, are ended at random as by a loss of power,
-//! while milestones are recorded and receivers of every kind are told. Then the clock moves on for
-//! weeks, and nodes are killed on the way. `ONWARD_CRASH_SEED` repeats the choices of a run,
+//! while milestones are recorded and receivers of every kind get events. Then the clock moves on
+//! for weeks, and nodes are killed on the way. `ONWARD_CRASH_SEED` repeats the choices of a run,
 //! `ONWARD_CRASH_ROUNDS` makes it longer or shorter.
 
 mod account;
@@ -18,7 +18,7 @@ mod run;
 use self::account::Account;
 use self::run::Run;
 use crate::model::setting;
-use crate::world::World;
+use crate::test_server::TestServer;
 
 /// Kills under load, of one node or of all.
 const ROUNDS: usize = 8;
@@ -32,24 +32,24 @@ mod nothing_is_nowhere_after_crashes {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_sqlite() {
-        tell(World::on_sqlite().await, "SQLite", 1).await;
+        run_with(TestServer::on_sqlite().await, "SQLite", 1).await;
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_postgres() {
-        if let Some(world) = World::on_postgres().await {
-            tell(world, "PostgreSQL", 2).await;
+        if let Some(server) = TestServer::on_postgres().await {
+            run_with(server, "PostgreSQL", 2).await;
         }
     }
 }
 
-async fn tell(world: World, engine: &str, nodes: usize) {
+async fn run_with(server: TestServer, engine: &str, nodes: usize) {
     let seed = setting("ONWARD_CRASH_SEED");
     let seed = seed.unwrap_or(1);
     let rounds = setting("ONWARD_CRASH_ROUNDS").map(|rounds| usize::try_from(rounds).unwrap());
     let rounds = rounds.unwrap_or(ROUNDS);
     println!("ONWARD_CRASH_SEED={seed} ONWARD_CRASH_ROUNDS={rounds}");
-    let mut run = Run::begin(world, seed, nodes).await;
+    let mut run = Run::begin(server, seed, nodes).await;
     let lived = run.live(rounds).await;
     let past = run.end().await;
     let mut account = Account::new(&past);

@@ -2,30 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::LABELS;
+use crate::model::catalogue::{KINDS, Kind, LABELS};
 use crate::story;
-use crate::world::{Agent, Receiver, World};
-
-const SILENT: [&str; 10] = [
-    "memo_of_sale_sent",
-    "solicitors_instructed",
-    "draft_contracts_prepared",
-    "contract_sent",
-    "contract_received",
-    "management_pack",
-    "valuation_booked",
-    "valuation_satisfactory",
-    "buyers_survey",
-    "mortgage_offer_expected",
-];
+use crate::test_server::{Client, Receiver, TestServer};
 
 /// Records a milestone whose event is awaited last: what came before it is all there is.
-async fn all_so_far(agent: &Agent, listing: i64, receiver: &Receiver) -> Vec<Value> {
+async fn all_so_far(agent: &Client, listing: i64, receiver: &Receiver) -> Vec<Value> {
     agent.record(listing, "completion", "2199-12-31").await;
     let is_last = |claims: &Value| claims["data"]["milestone"]["date"] == "2199-12-31";
     for count in 1.. {
         let arrived = receiver.wait_for(count).await;
-        let claims: Vec<Value> = arrived.iter().map(crate::world::Received::claims).collect();
+        let claims: Vec<Value> = arrived
+            .iter()
+            .map(crate::test_server::Received::claims)
+            .collect();
         if claims.last().is_some_and(is_last) {
             return claims[..claims.len() - 1].to_vec();
         }
@@ -33,18 +23,16 @@ async fn all_so_far(agent: &Agent, listing: i64, receiver: &Receiver) -> Vec<Val
     Vec::new()
 }
 
-async fn begin(world: &World) -> (Receiver, Agent, i64) {
-    let receiver = world.receiver().await;
-    let key = world.api_key("Example Lender").await;
-    world.subscribe(&key, &receiver).await;
-    let agent = world.agent("north").await;
+async fn begin(server: &TestServer) -> (Receiver, Client, i64) {
+    let (receiver, _key, _subscription) = server.subscriber().await;
+    let agent = server.agent("north").await;
     let listing = agent.list(100_023).await;
     (receiver, agent, listing)
 }
 
 story! {
-    async fn each_of_the_18_labels_makes_exactly_its_event(world) {
-        let (receiver, agent, listing) = begin(&world).await;
+    async fn each_of_the_18_labels_makes_exactly_its_event(server) {
+        let (receiver, agent, listing) = begin(&server).await;
         let property = agent.attributes(listing).await["address_id"].to_string();
         for (index, (key, _label)) in LABELS.iter().enumerate() {
             let date = format!("2026-10-{:02}", index + 1);
@@ -52,7 +40,7 @@ story! {
             assert_eq!(answer.status, 200, "{key}: {}", answer.json());
         }
         let arrived = receiver.wait_for(LABELS.len()).await;
-        let keys = world.key_set().await;
+        let keys = server.key_set().await;
         let mut ids = std::collections::BTreeSet::new();
         for (index, ((_key, label), request)) in LABELS.iter().zip(&arrived).enumerate() {
             let date = format!("2026-10-{:02}", index + 1);
@@ -79,20 +67,20 @@ story! {
 }
 
 story! {
-    async fn types_outside_of_document_1_make_none(world) {
-        let (receiver, agent, listing) = begin(&world).await;
-        for key in SILENT {
+    async fn types_outside_of_document_1_make_none(server) {
+        let (receiver, agent, listing) = begin(&server).await;
+        for Kind { key, .. } in KINDS.iter().filter(|kind| kind.label.is_none()) {
             let answer = agent.record(listing, key, "2026-11-01").await;
             assert_eq!(answer.status, 200, "{key}: {}", answer.json());
         }
         assert_eq!(all_so_far(&agent, listing, &receiver).await, Vec::<Value>::new());
-        assert_eq!(SILENT.len() + LABELS.len(), 28);
+        assert_eq!((KINDS.len(), LABELS.len()), (28, 18));
     }
 }
 
 story! {
-    async fn a_changed_date_is_told_again_and_the_same_one_is_not(world) {
-        let (receiver, agent, listing) = begin(&world).await;
+    async fn a_changed_date_makes_another_event_and_the_same_one_does_not(server) {
+        let (receiver, agent, listing) = begin(&server).await;
         for date in ["2026-11-01", "2026-11-01", "2026-11-02", "2026-11-02", "2026-11-01"] {
             agent.record(listing, "sstc", date).await;
             agent.record(listing, "fall_through", date).await;
@@ -101,20 +89,20 @@ story! {
         let path = format!("/listing/{listing}/milestone/sstc");
         let answer = agent.put(&path, json!({"completed_at": 1_793_534_400})).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
-        let told = all_so_far(&agent, listing, &receiver).await;
-        let told: Vec<&Value> = told.iter().map(|claims| &claims["data"]).collect();
+        let sent = all_so_far(&agent, listing, &receiver).await;
+        let sent: Vec<&Value> = sent.iter().map(|claims| &claims["data"]).collect();
         let mut expected = Vec::new();
         for date in ["2026-11-01", "2026-11-02", "2026-11-01"] {
             expected.push(json!({"milestone": {"label": "SSTC", "date": date}}));
             expected.push(json!({"fallThroughDate": date}));
         }
-        assert_eq!(told, expected.iter().collect::<Vec<_>>());
+        assert_eq!(sent, expected.iter().collect::<Vec<_>>());
     }
 }
 
 story! {
-    async fn withdrawing_and_reopening_make_none_and_recording_anew_does(world) {
-        let (receiver, agent, listing) = begin(&world).await;
+    async fn withdrawing_and_reopening_make_none_and_recording_anew_does(server) {
+        let (receiver, agent, listing) = begin(&server).await;
         agent.record(listing, "enquiries_opened", "2026-11-01").await;
         agent.record(listing, "enquiries_closed", "2026-11-02").await;
         let reopened = agent.post_nothing(&format!("/listing/{listing}/reopen-enquiries")).await;
@@ -122,9 +110,9 @@ story! {
         let path = format!("/listing/{listing}/milestone/enquiries_opened");
         assert!(agent.delete(&path).await.status < 300);
         agent.record(listing, "enquiries_opened", "2026-11-01").await;
-        let told = all_so_far(&agent, listing, &receiver).await;
-        let told: Vec<&Value> = told.iter().map(|claims| &claims["data"]["milestone"]).collect();
-        assert_eq!(told, [
+        let sent = all_so_far(&agent, listing, &receiver).await;
+        let sent: Vec<&Value> = sent.iter().map(|claims| &claims["data"]["milestone"]).collect();
+        assert_eq!(sent, [
             &json!({"label": "Enquiries Opened", "date": "2026-11-01"}),
             &json!({"label": "Enquiries Closed", "date": "2026-11-02"}),
             &json!({"label": "Enquiries Opened", "date": "2026-11-01"}),
@@ -133,9 +121,9 @@ story! {
 }
 
 story! {
-    async fn what_is_refused_makes_none(world) {
-        let (receiver, agent, listing) = begin(&world).await;
-        let other = world.agent("south").await;
+    async fn what_is_refused_makes_none(server) {
+        let (receiver, agent, listing) = begin(&server).await;
+        let other = server.agent("south").await;
         assert_eq!(other.record(listing, "sstc", "2026-11-01").await.status, 403);
         assert_eq!(agent.record(listing, "sstc", "2026-02-30").await.status, 422);
         assert_eq!(agent.record(listing, "sold", "2026-11-01").await.status, 404);
@@ -143,7 +131,7 @@ story! {
         let path = format!("/listing/{listing}/milestone/sstc");
         for _time in 0..3 {
             let put = agent.request(http::Method::PUT, &path).header("idempotency-key", "k1");
-            let answer = crate::world::send(put.json(&json!({"date": "2026-11-03"}))).await;
+            let answer = crate::test_server::send(put.json(&json!({"date": "2026-11-03"}))).await;
             assert_eq!(answer.status, 200);
         }
         assert_eq!(all_so_far(&agent, listing, &receiver).await.len(), 1);
@@ -151,21 +139,21 @@ story! {
 }
 
 story! {
-    async fn each_subscription_hears_the_types_it_asked_for(world) {
-        let agent = world.agent("north").await;
+    async fn each_subscription_hears_the_types_it_asked_for(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1).await;
         let (milestones, falls, both) =
-            (world.receiver().await, world.receiver().await, world.receiver().await);
-        let key = world.api_key("One Ltd").await;
-        let other = world.api_key("Other Ltd").await;
-        milestones.subscribe_to(&world, &key, &["milestone.updated"]).await;
-        falls.subscribe_to(&world, &other, &["fallthrough"]).await;
-        both.subscribe_to(&world, &other, &["fallthrough", "milestone.updated"]).await;
+            (server.receiver().await, server.receiver().await, server.receiver().await);
+        let key = server.api_key("One Ltd").await;
+        let other = server.api_key("Other Ltd").await;
+        milestones.subscribe_to(&server, &key, &["milestone.updated"]).await;
+        falls.subscribe_to(&server, &other, &["fallthrough"]).await;
+        both.subscribe_to(&server, &other, &["fallthrough", "milestone.updated"]).await;
         agent.record(listing, "sstc", "2026-11-01").await;
         agent.record(listing, "fall_through", "2026-11-02").await;
         agent.record(listing, "exchange", "2026-11-03").await;
         both.wait_for(3).await;
-        let types = |arrived: Vec<crate::world::Received>| -> Vec<String> {
+        let types = |arrived: Vec<crate::test_server::Received>| -> Vec<String> {
             arrived.iter().map(|one| one.claims()["eventType"].as_str().unwrap().to_owned()).collect()
         };
         assert_eq!(types(milestones.wait_for(2).await), ["milestone.updated"; 2]);

@@ -6,25 +6,23 @@ use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::SubscriptionId;
 
 use crate::story;
-use crate::world::{Received, Receiver, Reply, World};
+use crate::test_server::{Received, Receiver, Reply, TestServer};
 
 const NOW: i64 = 1_795_255_200_000;
 
 /// Keeps the lane of the first subscription for half a minute.
-async fn hold_lane(world: &World) -> Lane {
-    let taken = world.storage.write(|write| {
-        let until = (NOW, NOW + 30_000);
-        lanes::take_lane(write, SubscriptionId(1), "another node", until)
+async fn hold_lane(server: &TestServer) -> Lane {
+    let taken = server.storage.write(|write| {
+        let until = NOW + 30_000;
+        lanes::take_lane(write, SubscriptionId(1), "another node", NOW, until)
     });
     taken.await.unwrap().unwrap()
 }
 
-async fn simulate(world: &World, key: &str, event_type: &str, uprn: i64) -> i64 {
-    let body = json!({"eventType": event_type, "uprn": uprn.to_string()});
-    let answer = world.post_webhook(key, "/simulate", body).await;
-    assert_eq!(answer.status, 202, "{}", answer.json());
-    let id = answer.json()["deliveries"][0]["deliveryId"].clone();
-    id.as_str().unwrap().parse().unwrap()
+async fn simulate(server: &TestServer, key: &str, event_type: &str, uprn: i64) -> i64 {
+    let simulated = server.simulate(key, event_type, uprn).await;
+    let id = simulated["deliveries"][0]["deliveryId"].as_str();
+    id.unwrap().parse().unwrap()
 }
 
 fn count(arrived: &[Received], event_type: &str) -> usize {
@@ -33,77 +31,73 @@ fn count(arrived: &[Received], event_type: &str) -> usize {
 }
 
 /// Status and type of each delivery, the oldest first.
-async fn log(world: &World, key: &str, subscription: &str) -> Vec<(String, String)> {
+async fn log(server: &TestServer, key: &str, subscription: &str) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let mut log = world.deliveries(key, subscription).await;
+    let mut log = server.deliveries(key, subscription).await;
     log.reverse();
     log.iter()
         .map(|one| (text(&one["status"]), text(&one["eventType"])))
         .collect()
 }
 
-async fn narrow(world: &World, key: &str, receiver: &Receiver) {
-    let answer = receiver.subscribe_to(world, key, &["fallthrough"]).await;
+async fn narrow(server: &TestServer, key: &str, receiver: &Receiver) {
+    let answer = receiver.subscribe_to(server, key, &["fallthrough"]).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
     assert_eq!(answer.json()["events"], json!(["fallthrough"]));
 }
 
 story! {
-    async fn what_waits_is_cancelled_and_holds_nothing_back(world) {
-        let receiver = world.receiver().await;
+    async fn what_waits_is_cancelled_and_holds_nothing_back(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(500)]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        simulate(&world, &key, "milestone.updated", 1).await;
-        world.wait_for_attempts(&key, &subscription, 1).await;
+        simulate(&server, &key, "milestone.updated", 1).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
         // Behind it, for the same property.
-        simulate(&world, &key, "fallthrough", 1).await;
-        narrow(&world, &key, &receiver).await;
+        simulate(&server, &key, "fallthrough", 1).await;
+        narrow(&server, &key, &receiver).await;
         let arrived = receiver.wait_for(2).await;
         assert_eq!(arrived[1].claims()["eventType"], "fallthrough");
-        world.wait_for_state(&key, &subscription, "delivered").await;
-        let mut deliveries = world.deliveries(&key, &subscription).await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
+        let mut deliveries = server.deliveries(&key, &subscription).await;
         let cancelled = deliveries.remove(1);
         assert_eq!(cancelled["status"], "cancelled");
         assert_eq!(cancelled["endedAt"], "2026-11-21T10:00:00Z");
         assert_eq!(cancelled["nextAttemptAt"], Value::Null);
         assert_eq!(cancelled["attempts"].as_array().unwrap().len(), 1);
         // Its time comes, and nothing goes out.
-        world.clock.advance(3600);
-        simulate(&world, &key, "fallthrough", 2).await;
+        server.clock.advance(3600);
+        simulate(&server, &key, "fallthrough", 2).await;
         receiver.wait_for(3).await;
-        world.wait_for_state(&key, &subscription, "delivered").await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
         assert_eq!(count(&receiver.received(), "milestone.updated"), 1);
         // Whoever asks for it gets it.
         let id = cancelled["deliveryId"].as_str().unwrap();
         let path = format!("/subscriptions/{subscription}/deliveries/{id}/redeliver");
-        assert_eq!(world.webhook(&key, ("POST", &path), None).await.status, 202);
+        assert_eq!(server.webhook(&key, ("POST", &path), None).await.status, 202);
         receiver.wait_for(4).await;
-        world.wait_until("it is delivered", async || {
-            log(&world, &key, &subscription).await.iter().all(|one| one.0 == "delivered")
+        server.wait_until("it is delivered", async || {
+            log(&server, &key, &subscription).await.iter().all(|one| one.0 == "delivered")
         }).await;
     }
 }
 
 story! {
-    async fn what_a_lane_has_read_ahead_is_cancelled_too(world) {
-        let receiver = world.receiver().await;
+    async fn what_a_lane_has_read_ahead_is_cancelled_too(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.hold(true);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        hold_lane(&world).await;
+        hold_lane(&server).await;
         for uprn in 1..=20 {
-            simulate(&world, &key, "milestone.updated", 2 * uprn).await;
-            simulate(&world, &key, "fallthrough", 2 * uprn + 1).await;
+            simulate(&server, &key, "milestone.updated", 2 * uprn).await;
+            simulate(&server, &key, "fallthrough", 2 * uprn + 1).await;
         }
         // Now this node finds all of it at once, sends eight, and has read the others.
-        world.clock.advance(31);
+        server.clock.advance(31);
         receiver.wait_for(8).await;
-        narrow(&world, &key, &receiver).await;
+        narrow(&server, &key, &receiver).await;
         receiver.hold(false);
         receiver.wait_for(24).await;
-        world.wait_until("nothing waits", async || {
-            log(&world, &key, &subscription).await.iter().all(|one| one.0 != "waiting")
+        server.wait_until("nothing waits", async || {
+            log(&server, &key, &subscription).await.iter().all(|one| one.0 != "waiting")
         }).await;
         let arrived = receiver.received();
         assert_eq!(count(&arrived, "fallthrough"), 20);
@@ -114,20 +108,18 @@ story! {
             [(milestone, "milestone.updated"), ("delivered", "fallthrough")]
         });
         let expected: Vec<_> = expected.map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
-        assert_eq!(log(&world, &key, &subscription).await, expected);
+        assert_eq!(log(&server, &key, &subscription).await, expected);
     }
 }
 
 story! {
-    async fn an_attempt_that_was_under_way_counts_if_it_arrived(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let lane = hold_lane(&world).await;
-        let arrived = simulate(&world, &key, "milestone.updated", 1).await;
-        let failed = simulate(&world, &key, "milestone.updated", 2).await;
-        narrow(&world, &key, &receiver).await;
-        let stored = world.storage.write(move |write| {
+    async fn an_attempt_that_was_under_way_counts_if_it_arrived(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let lane = hold_lane(&server).await;
+        let arrived = simulate(&server, &key, "milestone.updated", 1).await;
+        let failed = simulate(&server, &key, "milestone.updated", 2).await;
+        narrow(&server, &key, &receiver).await;
+        let stored = server.storage.write(move |write| {
             let result = |delivery, next| AttemptResult {
                 delivery, number: 1, is_counted: true, begun_at: NOW, duration: 5, status: None,
                 error: None, next,
@@ -140,7 +132,7 @@ story! {
         });
         assert!(stored.await.unwrap());
         let states: Vec<String> =
-            log(&world, &key, &subscription).await.into_iter().map(|one| one.0).collect();
+            log(&server, &key, &subscription).await.into_iter().map(|one| one.0).collect();
         assert_eq!(states, ["delivered", "cancelled"]);
     }
 }

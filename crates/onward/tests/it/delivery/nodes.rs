@@ -6,7 +6,7 @@ use serde_json::json;
 use storage::lanes;
 
 use crate::story;
-use crate::world::{Received, Reply};
+use crate::test_server::{Received, Reply};
 
 fn ids(arrived: &[Received]) -> BTreeSet<String> {
     let ids = arrived
@@ -16,17 +16,17 @@ fn ids(arrived: &[Received]) -> BTreeSet<String> {
 }
 
 story! {
-    async fn two_nodes_deliver_everything_once(world) {
-        let node = world.start_node().await;
+    async fn two_nodes_deliver_everything_once(server) {
+        let node = server.start_node().await;
         let mut receivers = Vec::new();
-        let key = world.api_key("Example Lender").await;
+        let key = server.api_key("Example Lender").await;
         for _receiver in 0..4 {
-            let receiver = world.receiver().await;
-            world.subscribe(&key, &receiver).await;
+            let receiver = server.receiver().await;
+            server.subscribe(&key, &receiver).await;
             receivers.push(receiver);
         }
-        let here = world.agent("north").await;
-        let there = here.on_node(&world, node);
+        let here = server.agent("north").await;
+        let there = here.on_node(&server, node);
         let (one, two) = (here.list(1).await, here.list(2).await);
         for day in 1..=20 {
             let date = format!("2026-11-{day:02}");
@@ -50,7 +50,7 @@ story! {
                 assert_eq!(dates.len(), 20);
             }
         }
-        world.bystander().await.outlast(&world).await;
+        server.bystander().await.outlast(&server).await;
         for receiver in &receivers {
             assert_eq!(receiver.received().len(), 40);
         }
@@ -58,21 +58,21 @@ story! {
 }
 
 story! {
-    async fn a_node_that_stops_gives_its_lanes_back(world) {
-        let key = world.api_key("Example Lender").await;
+    async fn a_node_that_stops_gives_its_lanes_back(server) {
+        let key = server.api_key("Example Lender").await;
         let mut receivers = Vec::new();
         for _receiver in 0..3 {
-            let receiver = world.receiver().await;
-            world.subscribe(&key, &receiver).await;
+            let receiver = server.receiver().await;
+            server.subscribe(&key, &receiver).await;
             receivers.push(receiver);
         }
-        let here = world.agent("north").await;
+        let here = server.agent("north").await;
         let listing = here.list(1).await;
         let mut count = 0;
         // The clock stands still: a lease that is not given back never ends.
         for _round in 0..3 {
-            let node = world.start_node().await;
-            let there = here.on_node(&world, node);
+            let node = server.start_node().await;
+            let there = here.on_node(&server, node);
             for agent in [&there, &here, &there] {
                 count += 1;
                 agent.record(listing, "sstc", &format!("2026-11-{count:02}")).await;
@@ -80,7 +80,7 @@ story! {
                     receiver.wait_for(count).await;
                 }
             }
-            world.stop_newest_node().await;
+            server.stop_newest_node().await;
             count += 1;
             here.record(listing, "sstc", &format!("2026-11-{count:02}")).await;
             for receiver in &receivers {
@@ -91,26 +91,24 @@ story! {
 }
 
 story! {
-    async fn a_lane_of_a_node_that_died_is_taken_over_when_its_lease_ends(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let dead = world.storage.write(|write| {
+    async fn a_lane_of_a_node_that_died_is_taken_over_when_its_lease_ends(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let dead = server.storage.write(|write| {
             let id = storage::subscriptions::SubscriptionId(1);
             let now = 1_795_255_200_000;
-            lanes::take_lane(write, id, "a node that died", (now, now + 30_000))
+            lanes::take_lane(write, id, "a node that died", now, now + 30_000)
         });
         let lane = dead.await.unwrap().unwrap();
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        world.post_webhook(&key, "/simulate", body).await;
-        world.bystander().await.outlast(&world).await;
+        server.post_webhook(&key, "/simulate", body).await;
+        server.bystander().await.outlast(&server).await;
         assert_eq!(receiver.received().len(), 0);
-        world.clock.advance(31);
+        server.clock.advance(31);
         receiver.wait_for(1).await;
-        let delivery = world.wait_for_state(&key, &subscription, "delivered").await;
+        let delivery = server.wait_for_state(&key, &subscription, "delivered").await;
         // What the dead node still wants to say does not count.
         let id = delivery["deliveryId"].as_str().unwrap().parse().unwrap();
-        let belated = world.storage.write(move |write| {
+        let belated = server.storage.write(move |write| {
             let result = storage::attempts::AttemptResult {
                 delivery: id, number: 9, is_counted: true, begun_at: 0, duration: 0, status: None, error: None,
                 next: storage::attempts::Next::Failed,
@@ -122,27 +120,25 @@ story! {
             Ok::<_, storage::StorageError>((stored, renewed))
         });
         assert_eq!(belated.await.unwrap(), (false, false));
-        assert_eq!(world.deliveries(&key, &subscription).await, [delivery]);
+        assert_eq!(server.deliveries(&key, &subscription).await, [delivery]);
     }
 }
 
 story! {
-    async fn a_node_that_starts_again_carries_on(world) {
-        let receiver = world.receiver().await;
+    async fn a_node_that_starts_again_carries_on(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(500)]);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+        let agent = server.agent("north").await;
         let listing = agent.list(1).await;
         agent.record(listing, "sstc", "2026-11-01").await;
-        world.wait_for_attempts(&key, &subscription, 1).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
         agent.record(listing, "sstc", "2026-11-02").await;
-        world = world.reconfigure(|_config| {}).await;
-        let agent = agent.after_restart(&world);
+        server = server.reconfigure(|_config| {}).await;
+        let agent = agent.after_restart(&server);
         agent.record(listing, "sstc", "2026-11-03").await;
-        world.bystander().await.outlast(&world).await;
+        server.bystander().await.outlast(&server).await;
         assert_eq!(receiver.received().len(), 1);
-        world.clock.advance(7);
+        server.clock.advance(7);
         let arrived = receiver.wait_for(4).await;
         let dates: Vec<String> = arrived.iter().map(|request| {
             request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
@@ -150,17 +146,17 @@ story! {
         assert_eq!(dates, ["2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"]);
         assert_eq!(arrived[0].header("webhook-id"), arrived[1].header("webhook-id"));
         assert_eq!(arrived[1].header("webhook-attempt"), "2");
-        world.wait_for_state(&key, &subscription, "delivered").await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
     }
 }
 
 story! {
-    async fn what_one_node_records_the_other_hears_at_once(world) {
-        let node = world.start_node().await;
-        let here = world.agent("north").await;
-        let there = here.on_node(&world, node);
+    async fn what_one_node_records_the_other_hears_at_once(server) {
+        let node = server.start_node().await;
+        let here = server.agent("north").await;
+        let there = here.on_node(&server, node);
         let listing = here.list(1).await;
-        let mut changes = world.server.wake.watch();
+        let mut changes = server.node.wake.watch();
         let mut record_there = async |day: u32| {
             changes.mark_unchanged();
             let recorded = there.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
@@ -173,13 +169,13 @@ story! {
         }
         // Of its own recording a node is notified once, and a second time where nodes look for
         // themselves; so it is of each recording elsewhere, by which time passes here.
-        let wakes = world.server.wake.watch();
+        let wakes = server.node.wake.watch();
         let before = *wakes.borrow();
         here.record(listing, "sstc", "2026-11-10").await;
         for day in 11..=15 {
             record_there(day).await;
         }
-        let heard = *wakes.borrow() - before;
-        assert!((2..=12).contains(&heard), "{heard}");
+        let woken = *wakes.borrow() - before;
+        assert!((2..=12).contains(&woken), "{woken}");
     }
 }

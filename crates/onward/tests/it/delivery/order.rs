@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 
 use crate::story;
-use crate::world::{Received, Reply};
+use crate::test_server::{Received, Reply, https};
 
-/// Dates told of each property, in the order they came; an event that came again counts once.
-fn told(arrived: &[Received]) -> BTreeMap<String, Vec<String>> {
-    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+/// Dates of each property, in the order they came; an event that came again counts once.
+fn dates_by_uprn(arrived: &[Received]) -> BTreeMap<String, Vec<String>> {
+    let mut dates: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut known = std::collections::BTreeSet::new();
     for request in arrived {
         let claims = request.claims();
@@ -19,18 +19,16 @@ fn told(arrived: &[Received]) -> BTreeMap<String, Vec<String>> {
             continue;
         }
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let dates = told.entry(text(&claims["uprn"])).or_default();
-        dates.push(text(&claims["data"]["milestone"]["date"]));
+        let dates_of_one = dates.entry(text(&claims["uprn"])).or_default();
+        dates_of_one.push(text(&claims["data"]["milestone"]["date"]));
     }
-    told
+    dates
 }
 
 story! {
-    async fn a_property_s_events_come_in_order_while_others_pass(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+    async fn a_property_s_events_come_in_order_while_others_pass(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let mut listings = Vec::new();
         for uprn in 1..=4 {
             listings.push(agent.list(uprn).await);
@@ -43,37 +41,35 @@ story! {
         let arrived = receiver.wait_for(48).await;
         assert_eq!(arrived.len(), 48);
         let days: Vec<String> = (1..=12).map(|day| format!("2026-11-{day:02}")).collect();
-        for (uprn, dates) in told(&arrived) {
+        for (uprn, dates) in dates_by_uprn(&arrived) {
             assert_eq!(dates, days, "{uprn}");
         }
-        world.wait_until("all are delivered", async || {
-            let log = world.deliveries(&key, &subscription).await;
+        server.wait_until("all are delivered", async || {
+            let log = server.deliveries(&key, &subscription).await;
             log.len() == 48 && log.iter().all(|delivery| delivery["status"] == "delivered")
         }).await;
     }
 }
 
 story! {
-    async fn what_fails_holds_back_its_property_only(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+    async fn what_fails_holds_back_its_property_only(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let (one, two) = (agent.list(1).await, agent.list(2).await);
         receiver.answer([Reply::status(500)]);
         agent.record(one, "sstc", "2026-11-01").await;
-        world.wait_for_attempts(&key, &subscription, 1).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
         for date in ["2026-11-02", "2026-11-03"] {
             agent.record(one, "sstc", date).await;
             agent.record(two, "sstc", date).await;
         }
         receiver.wait_for(3).await;
-        world.bystander().await.outlast(&world).await;
+        server.bystander().await.outlast(&server).await;
         let arrived = receiver.received();
         assert_eq!(arrived.len(), 3);
-        assert_eq!(told(&arrived)["1"], ["2026-11-01"]);
-        assert_eq!(told(&arrived)["2"], ["2026-11-02", "2026-11-03"]);
-        world.clock.advance(7);
+        assert_eq!(dates_by_uprn(&arrived)["1"], ["2026-11-01"]);
+        assert_eq!(dates_by_uprn(&arrived)["2"], ["2026-11-02", "2026-11-03"]);
+        server.clock.advance(7);
         let arrived = receiver.wait_for(6).await;
         let later: Vec<String> = arrived[3..].iter().map(|request| {
             request.claims()["data"]["milestone"]["date"].as_str().unwrap().to_owned()
@@ -83,27 +79,25 @@ story! {
 }
 
 story! {
-    async fn order_survives_failures_of_every_kind(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+    async fn order_survives_failures_of_every_kind(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let (one, two) = (agent.list(1).await, agent.list(2).await);
         for round in 0..10 {
             receiver.answer([Reply::status([500, 302, 404, 429][round % 4])]);
             for listing in [one, two] {
                 agent.record(listing, "sstc", &format!("2026-11-{:02}", round + 1)).await;
             }
-            world.clock.advance(3);
+            server.clock.advance(3);
         }
-        world.wait_until("all are delivered", async || {
-            world.clock.advance(600);
-            let log = world.deliveries(&key, &subscription).await;
+        server.wait_until("all are delivered", async || {
+            server.clock.advance(600);
+            let log = server.deliveries(&key, &subscription).await;
             log.len() == 20 && log.iter().all(|delivery| delivery["status"] == "delivered")
         }).await;
         let succeeded: Vec<Received> = receiver.received();
         let days: Vec<String> = (1..=10).map(|day| format!("2026-11-{day:02}")).collect();
-        for (uprn, dates) in told(&succeeded) {
+        for (uprn, dates) in dates_by_uprn(&succeeded) {
             assert_eq!(dates, days, "{uprn}");
         }
         assert_eq!(succeeded.len(), 30);
@@ -111,29 +105,22 @@ story! {
 }
 
 story! {
-    async fn one_subscriber_hangs_and_another_hears_at_once(world) {
-        let healthy = world.receiver().await;
+    async fn one_subscriber_hangs_and_another_gets_its_events_at_once(server) {
+        let healthy = server.receiver().await;
         // Accepts connections and never says a word.
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let silent = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
-        let hanging = tokio::spawn(async move {
-            let mut open = Vec::new();
-            while let Ok((stream, _peer)) = listener.accept().await {
-                open.push(tokio::spawn(async move {
-                    let mut stream = stream;
-                    let mut bytes = [0; 4096];
-                    while stream.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
-                }));
-            }
-        });
-        let key = world.api_key("Example Lender").await;
+        let (port, hanging) = https::listen(|mut stream| async move {
+            let mut bytes = [0; 4096];
+            while stream.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
+        }).await;
+        let silent = format!("https://localhost:{port}/");
+        let key = server.api_key("Example Lender").await;
         for number in 0..3 {
             let body = json!({"participantName": "Silent", "callbackUrl": format!("{silent}{number}"),
                 "events": ["milestone.updated"]});
-            assert_eq!(world.post_webhook(&key, "/subscribe", body).await.status, 201);
+            assert_eq!(server.post_webhook(&key, "/subscribe", body).await.status, 201);
         }
-        world.subscribe(&key, &healthy).await;
-        let agent = world.agent("north").await;
+        server.subscribe(&key, &healthy).await;
+        let agent = server.agent("north").await;
         let listing = agent.list(1).await;
         let begun = observe::clock::Stopwatch::start();
         for day in 1..=20 {

@@ -2,55 +2,57 @@
 
 mod under_load;
 
-use serde_json::json;
 use signing::keyring::Purpose;
+use signing::seal::KeyEncryptionKey;
+use storage::Storage;
 use tokens::keys::{self, KeyError, Rotated, Rotation};
 
 use crate::story;
-use crate::world::{Receiver, World};
+use crate::test_server::{Received, Receiver, TestServer};
 
-async fn rotate(world: &World, is_forced: bool) -> Result<Rotated, KeyError> {
-    let now = observe::clock::Clock::Manual(world.clock.clone()).now_seconds();
-    let (storage, file) = (
-        world.storage.clone(),
-        world.config.key_encryption_key_file.clone(),
-    );
-    let rotating = tokio::task::spawn_blocking(move || {
-        let sealing = keys::read_key_encryption_key(&file)?;
+/// Does something with the store's keys and the key that seals them, at the time of the test.
+async fn with_keys<T: Send + 'static>(
+    server: &TestServer,
+    act: impl FnOnce(&Storage, &KeyEncryptionKey, i64) -> Result<T, KeyError> + Send + 'static,
+) -> Result<T, KeyError> {
+    let (storage, now) = (server.storage.clone(), server.now());
+    let file = server.config.key_encryption_key_file.clone();
+    let acting = tokio::task::spawn_blocking(move || {
+        act(&storage, &keys::read_key_encryption_key(&file)?, now)
+    });
+    acting.await.unwrap()
+}
+
+async fn rotate(server: &TestServer, is_forced: bool) -> Result<Rotated, KeyError> {
+    let rotate = move |storage: &Storage, sealing: &KeyEncryptionKey, now| {
         let rotation = Rotation {
             size: None,
             is_forced,
             now,
         };
-        keys::rotate(&storage, &sealing, &[Purpose::Event], &rotation)
-    });
-    let rotated = rotating.await.unwrap();
-    rotated.map(|mut rotated| rotated.remove(0))
+        keys::rotate(storage, sealing, &[Purpose::Event], &rotation)
+    };
+    with_keys(server, rotate)
+        .await
+        .map(|mut rotated| rotated.remove(0))
 }
 
-async fn revoke(world: &World, kid: &str) -> Result<String, KeyError> {
-    let now = observe::clock::Clock::Manual(world.clock.clone()).now_seconds();
-    let (storage, file) = (
-        world.storage.clone(),
-        world.config.key_encryption_key_file.clone(),
-    );
+async fn revoke(server: &TestServer, kid: &str) -> Result<String, KeyError> {
     let kid = kid.to_owned();
-    let revoking = tokio::task::spawn_blocking(move || {
-        let sealing = keys::read_key_encryption_key(&file)?;
-        keys::revoke(&storage, &sealing, &kid, now)
-    });
-    revoking.await.unwrap()
+    let revoke = move |storage: &Storage, sealing: &KeyEncryptionKey, now| {
+        keys::revoke(storage, sealing, &kid, now)
+    };
+    with_keys(server, revoke).await
 }
 
-async fn simulate(world: &World, key: &str, receiver: &Receiver) -> crate::world::Received {
+async fn simulate(server: &TestServer, key: &str, receiver: &Receiver) -> Received {
     let before = receiver.received().len();
-    let body = json!({"eventType": "fallthrough", "uprn": "5"});
-    assert_eq!(world.post_webhook(key, "/simulate", body).await.status, 202);
+    server.simulate(key, "fallthrough", 5).await;
     receiver.wait_for(before + 1).await.remove(before)
 }
 
-async fn published(world: &World) -> Vec<String> {
-    let keys = world.key_set().await;
+async fn published(server: &TestServer) -> Vec<String> {
+    let keys = server.key_set().await;
     keys.keys()
         .iter()
         .map(|key| key.kid().unwrap().to_owned())
@@ -58,59 +60,56 @@ async fn published(world: &World) -> Vec<String> {
 }
 
 story! {
-    async fn who_keeps_the_key_set_for_its_time_verifies_every_event(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        let kept = world.key_set().await;
-        let first = simulate(&world, &key, &receiver).await;
+    async fn who_keeps_the_key_set_for_its_time_verifies_every_event(server) {
+        let (receiver, key, _subscription) = server.subscriber().await;
+        let kept = server.key_set().await;
+        let first = simulate(&server, &key, &receiver).await;
         let (_claims, old) = first.verify(&kept);
         // A set is kept for 300 s; a minute is for what lies between.
-        world.clock.advance(359);
-        let refused = rotate(&world, false).await.unwrap_err();
+        server.clock.advance(359);
+        let refused = rotate(&server, false).await.unwrap_err();
         assert!(matches!(refused, KeyError::TooEarly(ref when) if when == "2026-11-21T10:06:00Z"), "{refused}");
-        world.clock.advance(1);
-        let kept_later = world.key_set().await;
-        let rotated = rotate(&world, false).await.unwrap();
+        server.clock.advance(1);
+        let kept_later = server.key_set().await;
+        let rotated = rotate(&server, false).await.unwrap();
         assert_eq!(rotated.retired, old);
         let mut kids = Vec::new();
         for _event in 0..3 {
-            let event = simulate(&world, &key, &receiver).await;
+            let event = simulate(&server, &key, &receiver).await;
             // With a set from before the rotation as well as with a new one.
             kids.push(event.verify(&kept_later).1);
             event.verify(&kept);
-            event.verify(&world.key_set().await);
+            event.verify(&server.key_set().await);
         }
         assert!(kids.contains(&rotated.current), "{kids:?}");
-        world.wait_until("the new key signs", async || {
-            simulate(&world, &key, &receiver).await.verify(&kept).1 == rotated.current
+        server.wait_until("the new key signs", async || {
+            simulate(&server, &key, &receiver).await.verify(&kept).1 == rotated.current
         }).await;
         // The old event verifies with the new set.
-        let now = world.key_set().await;
+        let now = server.key_set().await;
         first.verify(&now);
-        let published = published(&world).await;
+        let published = published(&server).await;
         for kid in [&old, &rotated.current, &rotated.next] {
             assert!(published.contains(kid), "{kid}");
         }
         // The one that was just made has to be known first.
-        assert!(matches!(rotate(&world, false).await, Err(KeyError::TooEarly(_))));
-        let forced = rotate(&world, true).await.unwrap();
+        assert!(matches!(rotate(&server, false).await, Err(KeyError::TooEarly(_))));
+        let forced = rotate(&server, true).await.unwrap();
         assert_eq!(forced.current, rotated.next);
     }
 }
 
 story! {
-    async fn a_revoked_key_is_withdrawn_at_once_and_signs_nothing_more(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        let (_claims, old) = simulate(&world, &key, &receiver).await.verify(&world.key_set().await);
-        let current = revoke(&world, &old).await.unwrap();
+    async fn a_revoked_key_is_withdrawn_at_once_and_signs_nothing_more(server) {
+        let (receiver, key, _subscription) = server.subscriber().await;
+        let first = simulate(&server, &key, &receiver).await;
+        let (_claims, old) = first.verify(&server.key_set().await);
+        let current = revoke(&server, &old).await.unwrap();
         assert_ne!(current, old);
-        assert!(!published(&world).await.contains(&old));
-        let event = simulate(&world, &key, &receiver).await;
-        let (_claims, kid) = event.verify(&world.key_set().await);
+        assert!(!published(&server).await.contains(&old));
+        let event = simulate(&server, &key, &receiver).await;
+        let (_claims, kid) = event.verify(&server.key_set().await);
         assert_eq!(kid, current);
-        assert!(matches!(revoke(&world, "unknown").await, Err(KeyError::Unknown(_))));
+        assert!(matches!(revoke(&server, "unknown").await, Err(KeyError::Unknown(_))));
     }
 }

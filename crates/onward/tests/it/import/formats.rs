@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::rows::EVERY_TYPE;
 use super::{generated, versions};
 use crate::story;
-use crate::world::World;
+use crate::test_server::TestServer;
 
 /// NDJSON as one CSV table with a column for each member.
 fn to_csv(ndjson: &str) -> Vec<u8> {
@@ -31,9 +31,9 @@ fn to_csv(ndjson: &str) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// A file in the story's folder.
-fn write(world: &World, name: &str, text: &str) -> PathBuf {
-    let path = world.directory.path().join(name);
+/// A file in the test's folder.
+fn write(server: &TestServer, name: &str, text: &str) -> PathBuf {
+    let path = server.directory.path().join(name);
     std::fs::write(&path, text).unwrap();
     path
 }
@@ -49,34 +49,34 @@ fn to_cell(value: &Value) -> String {
 }
 
 story! {
-    async fn csv_says_what_ndjson_says(world) {
+    async fn csv_says_what_ndjson_says(server) {
         let ndjson = EVERY_TYPE.trim_start().to_owned() + &generated(300, 8);
-        let folder = world.directory.path();
+        let folder = server.directory.path();
         let table = folder.join("sample.csv");
         std::fs::write(&table, to_csv(&ndjson)).unwrap();
-        let (report, refused) = world.import_files(vec![table]).await;
+        let (report, refused) = server.import_files(vec![table]).await;
         assert_eq!((report.changed, refused), (report.rows, Vec::new()));
-        let before = versions(&world).await;
+        let before = versions(&server).await;
 
         let lines = folder.join("sample.jsonl.gz");
         let mut encoder = GzEncoder::new(std::fs::File::create(&lines).unwrap(), Compression::fast());
         encoder.write_all(ndjson.as_bytes()).unwrap();
         encoder.finish().unwrap();
-        let (again, refused) = world.import_files(vec![lines]).await;
+        let (again, refused) = server.import_files(vec![lines]).await;
         assert_eq!((again.rows, again.changed, refused), (report.rows, 0, Vec::new()));
-        assert_eq!(versions(&world).await, before);
+        assert_eq!(versions(&server).await, before);
     }
 }
 
 story! {
-    async fn several_files_are_loaded_in_their_order(world) {
-        let first = write(&world, "z.ndjson", r#"{"type":"branch","branch":"b1","name":"Acorn"}"#);
-        let second = write(&world, "a.csv", "type,branch,name,uprn,line1,postcode,listing\r\n\
+    async fn several_files_are_loaded_in_their_order(server) {
+        let first = write(&server, "z.ndjson", r#"{"type":"branch","branch":"b1","name":"Acorn"}"#);
+        let second = write(&server, "a.csv", "type,branch,name,uprn,line1,postcode,listing\r\n\
             property,,,1001,\"1, High Street\",ls1 4ap,\r\n\
             listing,b1,,1001,,,L1\r\n");
-        let (report, refused) = world.import_files(vec![first.clone(), second.clone()]).await;
+        let (report, refused) = server.import_files(vec![first.clone(), second.clone()]).await;
         assert_eq!((report.changed, refused), (3, Vec::new()));
-        let backwards = world.import_files(vec![second, first]).await;
+        let backwards = server.import_files(vec![second, first]).await;
         assert_eq!((backwards.0.changed, backwards.0.bad), (0, 0));
     }
 }

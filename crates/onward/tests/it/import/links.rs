@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Lender, THREE, link, number};
+use super::{THREE, link, number};
 use crate::story;
-use crate::world::World;
+use crate::test_server::TestServer;
 
 /// A branch with listings `L1` to `L{count}` of the properties 1001, 1002 …
 fn listings(count: i64) -> String {
@@ -24,11 +24,11 @@ fn listings(count: i64) -> String {
 }
 
 /// The refusal of one link row, with ids as the references of their listings.
-async fn refusal(world: &World, row: &str) -> String {
-    let (report, mut refused) = world.import_with_refusals(row).await;
+async fn refusal(server: &TestServer, row: &str) -> String {
+    let (report, mut refused) = server.import_with_refusals(row).await;
     assert_eq!((report.changed, report.bad), (0, 1), "{row}");
     let mut text = refused.remove(0);
-    let known = world.storage.read(|read| {
+    let known = server.storage.read(|read| {
         read.query(
             "select id, external_id from listing order by id desc",
             &[],
@@ -55,64 +55,64 @@ fn id(chain: &Value) -> String {
 }
 
 story! {
-    async fn plain_links_are_one_to_one(world) {
-        world.import(&listings(5)).await;
-        world.import(&(link("L2", "L1", false) + &link("L3", "L2", false))).await;
+    async fn plain_links_are_one_to_one(server) {
+        server.import(&listings(5)).await;
+        server.import(&(link("L2", "L1", false) + &link("L3", "L2", false))).await;
         for (seller, buyer, said) in [
             ("L1", "L1", "1: seller and buyer are both listing L1; name two listings"),
             ("L4", "L1", "1: buyer listing L1 already has a seller"),
             ("L2", "L4", "1: seller listing L2 already has a buyer"),
             ("L1", "L3", "1: seller listing L1 and buyer listing L3 are already in one chain; linking them would close a ring"),
         ] {
-            assert_eq!(refusal(&world, &link(seller, buyer, false)).await, said);
+            assert_eq!(refusal(&server, &link(seller, buyer, false)).await, said);
         }
-        let lender = Lender::new(&world).await;
-        let chain = lender.chain(&world, 1002).await;
+        let lender = server.lender().await;
+        let chain = lender.shown_chain(1002).await;
         assert_eq!(uprns(&chain), [1001, 1002, 1003], "bottom to top (S-9)");
-        assert_eq!(lender.chain(&world, 1004).await["chainSummary"]["chainType"], "NOT_IN_CHAIN");
+        assert_eq!(lender.shown_chain(1004).await["chainSummary"]["chainType"], "NOT_IN_CHAIN");
     }
 }
 
 story! {
-    async fn split_links_split_and_never_close_a_ring(world) {
-        world.import(&listings(5)).await;
+    async fn split_links_split_and_never_close_a_ring(server) {
+        server.import(&listings(5)).await;
         let diamond = link("L2", "L1", false) + &link("L3", "L1", true) + &link("L4", "L2", true)
             + &link("L4", "L3", true);
-        world.import(&diamond).await;
-        let lender = Lender::new(&world).await;
-        let chain = lender.chain(&world, 1004).await;
+        server.import(&diamond).await;
+        let lender = server.lender().await;
+        let chain = lender.shown_chain(1004).await;
         assert_eq!(chain["chainSummary"], json!({"chainLength": 4, "chainType": "SPLIT_CHAIN"}));
         assert_eq!(uprns(&chain), [1001, 1002, 1003, 1004]);
         let connections = |place: usize| chain["properties"][place]["connections"].clone();
         assert_eq!(connections(0), json!({"buyersSale": [], "onwardPurchase": [1002, 1003]}));
         assert_eq!(connections(3), json!({"buyersSale": [1002, 1003], "onwardPurchase": []}));
         assert_eq!(
-            refusal(&world, &link("L1", "L4", true)).await,
+            refusal(&server, &link("L1", "L4", true)).await,
             "1: buyer listing L4 already lies above seller listing L1; linking them would close a ring",
         );
         assert_eq!(
-            refusal(&world, &link("L1", "L1", true)).await,
+            refusal(&server, &link("L1", "L1", true)).await,
             "1: seller and buyer are both listing L1; name two listings",
         );
-        assert_eq!(world.import(&diamond).await.unchanged, 4);
+        assert_eq!(server.import(&diamond).await.unchanged, 4);
     }
 }
 
 story! {
-    async fn a_chain_ends_at_100_listings(world) {
+    async fn a_chain_ends_at_100_listings(server) {
         // S-54.
-        world.import(&listings(101)).await;
+        server.import(&listings(101)).await;
         let mut links = String::new();
         for number in 1..100 {
             links += &link(&format!("L{}", number + 1), &format!("L{number}"), false);
         }
-        world.import(&links).await;
-        let lender = Lender::new(&world).await;
-        let chain = lender.chain(&world, 1050).await;
+        server.import(&links).await;
+        let lender = server.lender().await;
+        let chain = lender.shown_chain(1050).await;
         assert_eq!(chain["chainSummary"], json!({"chainLength": 100, "chainType": "IN_CHAIN"}));
         assert_eq!(uprns(&chain), (1001..=1100).collect::<Vec<_>>());
         for (seller, buyer, split) in [("L101", "L100", false), ("L1", "L101", true)] {
-            let said = refusal(&world, &link(seller, buyer, split)).await;
+            let said = refusal(&server, &link(seller, buyer, split)).await;
             assert_eq!(said, format!(
                 "1: linking seller listing {seller} and buyer listing {buyer} would make a chain of 101 listings; the limit is 100"
             ));
@@ -121,48 +121,48 @@ story! {
 }
 
 story! {
-    async fn the_longer_chain_keeps_its_id(world) {
+    async fn the_longer_chain_keeps_its_id(server) {
         // S-42.
-        world.import(&listings(6)).await;
-        let lender = Lender::new(&world).await;
-        let sellers = id(&lender.chain(&world, 1002).await);
-        world.import(&link("L2", "L1", false)).await;
-        assert_eq!(id(&lender.chain(&world, 1001).await), sellers, "equal length: the seller's");
+        server.import(&listings(6)).await;
+        let lender = server.lender().await;
+        let sellers = id(&lender.shown_chain(1002).await);
+        server.import(&link("L2", "L1", false)).await;
+        assert_eq!(id(&lender.shown_chain(1001).await), sellers, "equal length: the seller's");
         let longer = sellers;
-        world.import(&link("L3", "L2", false)).await;
-        assert_eq!(id(&lender.chain(&world, 1003).await), longer, "the longer one bought");
-        world.import(&link("L1", "L4", false)).await;
-        assert_eq!(id(&lender.chain(&world, 1004).await), longer, "the longer one sold");
-        world.import(&link("L6", "L5", false)).await;
-        world.import(&link("L4", "L6", false)).await;
-        let chain = lender.chain(&world, 1005).await;
+        server.import(&link("L3", "L2", false)).await;
+        assert_eq!(id(&lender.shown_chain(1003).await), longer, "the longer one bought");
+        server.import(&link("L1", "L4", false)).await;
+        assert_eq!(id(&lender.shown_chain(1004).await), longer, "the longer one sold");
+        server.import(&link("L6", "L5", false)).await;
+        server.import(&link("L4", "L6", false)).await;
+        let chain = lender.shown_chain(1005).await;
         assert_eq!((id(&chain), uprns(&chain)), (longer, vec![1005, 1006, 1004, 1001, 1002, 1003]));
-        assert_eq!(number(&world, "select count(*) from chain").await, 1);
+        assert_eq!(number(&server, "select count(*) from chain").await, 1);
     }
 }
 
 story! {
-    async fn a_link_clears_the_ends_that_it_covers(world) {
+    async fn a_link_clears_the_ends_that_it_covers(server) {
         // S-43.
-        world.import(THREE).await;
+        server.import(THREE).await;
         let mut checks = String::new();
         for (branch, listing) in [("b1", "L1"), ("b1", "L2"), ("b2", "L3")] {
             for end in ["top", "bottom"] {
                 writeln!(checks, r#"{{"type":"end_check","branch":"{branch}","listing":"{listing}","end":"{end}"}}"#).unwrap();
             }
         }
-        world.import(&checks).await;
-        world.import(&link("L2", "L1", false)).await;
-        let lender = Lender::new(&world).await;
-        let chain = lender.chain(&world, 1001).await;
+        server.import(&checks).await;
+        server.import(&link("L2", "L1", false)).await;
+        let lender = server.lender().await;
+        let chain = lender.shown_chain(1001).await;
         let closed = |place: usize| {
             let property = &chain["properties"][place];
             (property["isBottomClosed"].clone(), property["isTopClosed"].clone())
         };
         assert_eq!([closed(0), closed(1)], [(json!(true), json!(false)), (json!(false), json!(true))]);
         // Cleared, not hidden: the four outer ones are left.
-        assert_eq!(number(&world, "select count(*) from end_check").await, 4);
-        let alone = lender.property(&world, 1003).await;
+        assert_eq!(number(&server, "select count(*) from end_check").await, 4);
+        let alone = lender.shown_property(1003).await;
         assert_eq!((&alone["isBottomClosed"], &alone["isTopClosed"]), (&json!(true), &json!(true)));
     }
 }

@@ -1,6 +1,6 @@
 //! Rows that cannot be loaded, among others that can.
 
-use super::{Lender, THREE, change, link, number};
+use super::{THREE, change, link, number};
 use crate::story;
 
 const MIXED: &str = r#"{"type":"branch","branch":"b1","name":"Acorn & Co, Leeds"}
@@ -24,8 +24,8 @@ nothing at all
 "#;
 
 story! {
-    async fn bad_rows_are_named_and_good_ones_load(world) {
-        let (report, refused) = world.import_with_refusals(MIXED).await;
+    async fn bad_rows_are_named_and_good_ones_load(server) {
+        let (report, refused) = server.import_with_refusals(MIXED).await;
         assert_eq!((report.rows, report.changed, report.unchanged, report.bad), (17, 4, 0, 13));
         assert_eq!(refused, [
             "2: branch `b9` is not known: put its row before this one",
@@ -42,13 +42,13 @@ story! {
             "16: postcode `LS1` must be a full UK postcode, such as LS1 4AP",
             "17: the line is not one JSON object: expected ident at line 1 column 2",
         ]);
-        let lender = Lender::new(&world).await;
-        let property = lender.property(&world, 1001).await;
+        let lender = server.lender().await;
+        let property = lender.shown_property(1001).await;
         assert_eq!(property["milestones"]["soldSubjectToContract"]["completed"], "2026-10-01");
-        assert_eq!(number(&world, "select count(*) from listing").await, 1);
-        assert_eq!(number(&world, "select count(*) from chain").await, 1);
+        assert_eq!(number(&server, "select count(*) from listing").await, 1);
+        assert_eq!(number(&server, "select count(*) from chain").await, 1);
 
-        let (again, refused_again) = world.import_with_refusals(MIXED).await;
+        let (again, refused_again) = server.import_with_refusals(MIXED).await;
         // The listing of line 3 came before its property, which is known by now.
         assert_eq!((again.rows, again.changed, again.unchanged, again.bad), (17, 0, 5, 12));
         assert_eq!(refused_again.len(), 12);
@@ -56,10 +56,10 @@ story! {
 }
 
 story! {
-    async fn an_end_check_must_be_at_an_end(world) {
-        world.import(THREE).await;
-        world.import(&link("L2", "L1", false)).await;
-        let (report, refused) = world.import_with_refusals(
+    async fn an_end_check_must_be_at_an_end(server) {
+        server.import(THREE).await;
+        server.import(&link("L2", "L1", false)).await;
+        let (report, refused) = server.import_with_refusals(
             r#"{"type":"end_check","branch":"b1","listing":"L1","end":"top"}
 {"type":"end_check","branch":"b1","listing":"L2","end":"bottom"}
 {"type":"end_check","branch":"b1","listing":"L2","end":"top"}
@@ -71,15 +71,16 @@ story! {
             "1: listing `L1` is not the top of its chain: something is linked above it",
             "2: listing `L2` is not the bottom of its chain: something is linked below it",
         ]);
-        assert_eq!(number(&world, "select count(*) from end_check").await, 3);
+        assert_eq!(number(&server, "select count(*) from end_check").await, 3);
     }
 }
 
 story! {
-    async fn a_withdrawn_listing_stays_withdrawn(world) {
-        world.import(THREE).await;
-        change(&world, "update listing set deleted_at = 1795255200 where external_id = 'L1'").await;
-        let (report, refused) = world.import_with_refusals(
+    async fn a_withdrawn_listing_stays_withdrawn(server) {
+        server.import(THREE).await;
+        let withdraw = "update listing set deleted_at = 1795255200 where external_id = 'L1'";
+        change(&server, withdraw).await;
+        let (report, refused) = server.import_with_refusals(
             r#"{"type":"listing","branch":"b1","listing":"L1","uprn":1001,"price":1}
 {"type":"party","branch":"b1","listing":"L1","role":"seller_conveyancer","name":"Wren Law"}
 {"type":"milestone","branch":"b1","listing":"L1","key":"sstc","date":"2026-10-01"}
@@ -95,33 +96,33 @@ story! {
             &format!("4: {unknown}"),
             "5: listing `L1` was withdrawn",
         ]);
-        let lender = Lender::new(&world).await;
-        assert_eq!(lender.status(&world, 1001).await, 404);
+        let lender = server.lender().await;
+        assert_eq!(lender.ask_uprns(&[1001]).await.status, 404);
         // Another listing sells the property again (S-6).
-        world.import(r#"{"type":"listing","branch":"b2","listing":"L1","uprn":1001}"#).await;
-        assert_eq!(lender.status(&world, 1001).await, 200);
+        server.import(r#"{"type":"listing","branch":"b2","listing":"L1","uprn":1001}"#).await;
+        assert_eq!(lender.ask_uprns(&[1001]).await.status, 200);
     }
 }
 
 story! {
-    async fn nothing_of_a_locked_listing_is_linked_or_checked(world) {
+    async fn nothing_of_a_locked_listing_is_linked_or_checked(server) {
         // S-53.
-        world.import(THREE).await;
-        change(&world, "update listing set is_locked = 1 where external_id = 'L2'").await;
+        server.import(THREE).await;
+        change(&server, "update listing set is_locked = 1 where external_id = 'L2'").await;
         let check = r#"{"type":"end_check","branch":"b1","listing":"L2","end":"top"}"#;
         let rows = link("L2", "L1", false) + &link("L1", "L2", true) + check;
-        let (report, refused) = world.import_with_refusals(&rows).await;
+        let (report, refused) = server.import_with_refusals(&rows).await;
         assert_eq!((report.changed, report.bad), (0, 3));
-        let id = number(&world, "select id from listing where external_id = 'L2'").await;
+        let id = number(&server, "select id from listing where external_id = 'L2'").await;
         assert_eq!(refused, [
             format!("1: seller listing {id} is locked; unlock it first"),
             format!("2: buyer listing {id} is locked; unlock it first"),
             format!("3: top listing {id} is locked; unlock it first"),
         ]);
-        change(&world, "update listing set is_locked = 0 where external_id = 'L2'").await;
-        world.import(check).await;
-        change(&world, "update listing set is_locked = 1 where external_id = 'L2'").await;
-        let again = world.import(check).await;
+        change(&server, "update listing set is_locked = 0 where external_id = 'L2'").await;
+        server.import(check).await;
+        change(&server, "update listing set is_locked = 1 where external_id = 'L2'").await;
+        let again = server.import(check).await;
         assert_eq!(again.unchanged, 1, "what stands already may be said again");
     }
 }

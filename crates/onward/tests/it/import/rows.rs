@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{Lender, generated, number, versions};
+use super::{generated, number, versions};
 use crate::story;
-use crate::world::BEGINNING;
+use crate::test_server::BEGINNING;
 
 pub(super) const EVERY_TYPE: &str = r#"
 {"type":"branch","branch":"b1","name":"Acorn & Co, Leeds","participant":"Acorn Group"}
@@ -27,11 +27,11 @@ pub(super) const EVERY_TYPE: &str = r#"
 "#;
 
 story! {
-    async fn every_row_type_arrives(world) {
-        let report = world.import(EVERY_TYPE).await;
+    async fn every_row_type_arrives(server) {
+        let report = server.import(EVERY_TYPE).await;
         assert_eq!((report.rows, report.changed, report.unchanged, report.bad), (17, 17, 0, 0));
-        let lender = Lender::new(&world).await;
-        let chain = lender.chain(&world, 1001).await;
+        let lender = server.lender().await;
+        let chain = lender.shown_chain(1001).await;
         assert_eq!(chain["chainSummary"], json!({"chainLength": 2, "chainType": "IN_CHAIN"}));
         let (below, above) = (&chain["properties"][0], &chain["properties"][1]);
         assert_eq!(below["address"], json!({
@@ -67,29 +67,29 @@ story! {
         assert_eq!(above["milestones"]["fallThrough"]["completed"], "2026-11-20");
 
         // What only document 2 and the store show.
-        assert_eq!(number(&world, "select max(price) from listing").await, 250_000);
-        assert_eq!(number(&world, "select min(price) from listing").await, 0);
-        assert_eq!(number(&world, "select min(created_at) from listing").await, 1_790_000_000);
-        assert_eq!(number(&world, "select max(created_at) from listing").await, BEGINNING);
-        assert_eq!(number(&world, "select min(origin) from milestone").await, 4, "import (S-51)");
+        assert_eq!(number(&server, "select max(price) from listing").await, 250_000);
+        assert_eq!(number(&server, "select min(price) from listing").await, 0);
+        assert_eq!(number(&server, "select min(created_at) from listing").await, 1_790_000_000);
+        assert_eq!(number(&server, "select max(created_at) from listing").await, BEGINNING);
+        assert_eq!(number(&server, "select min(origin) from milestone").await, 4, "import (S-51)");
         let participants = "select count(*) from participant where name in ('Acorn Group', 'Oakfield, York')";
-        assert_eq!(number(&world, participants).await, 2);
+        assert_eq!(number(&server, participants).await, 2);
     }
 }
 
 story! {
-    async fn the_same_file_twice_changes_nothing(world) {
+    async fn the_same_file_twice_changes_nothing(server) {
         for file in [EVERY_TYPE.to_owned(), generated(300, 5)] {
-            let first = world.import(&file).await;
+            let first = server.import(&file).await;
             assert_eq!((first.changed, first.unchanged), (first.rows, 0));
-            let before = versions(&world).await;
+            let before = versions(&server).await;
             let touched = "select max(updated_at) from listing";
-            let last_touched = number(&world, touched).await;
-            world.clock.advance(60);
-            let second = world.import(&file).await;
+            let last_touched = number(&server, touched).await;
+            server.clock.advance(60);
+            let second = server.import(&file).await;
             assert_eq!((second.rows, second.changed, second.unchanged), (first.rows, 0, first.rows));
-            assert_eq!(versions(&world).await, before);
-            assert_eq!(number(&world, touched).await, last_touched);
+            assert_eq!(versions(&server).await, before);
+            assert_eq!(number(&server, touched).await, last_touched);
         }
     }
 }

@@ -9,7 +9,7 @@ use hyper::body::{Body, Bytes, Frame};
 use serde_json::json;
 
 use super::place::{CALLS, Place};
-use crate::world::{Agent, Answer, send};
+use crate::test_server::{Answer, Client, send};
 use crate::{sqlite_story, story};
 
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -17,7 +17,7 @@ const JSON: Option<&str> = Some("application/json");
 
 /// Makes a call with this body and content type.
 async fn send_body(
-    agent: &Agent,
+    agent: &Client,
     (method, path): (&str, &str),
     kind: Option<&str>,
     body: impl Into<reqwest::Body>,
@@ -46,8 +46,8 @@ const MALFORMED: [&[u8]; 22] = [
 ];
 
 sqlite_story! {
-    async fn a_body_is_one_json_object_and_says_so(world) {
-        let agent = world.agent("north").await;
+    async fn a_body_is_one_json_object_and_says_so(server) {
+        let agent = server.agent("north").await;
         let place = Place::of(&agent, 1000).await;
         let before = agent.see_all().await;
         let deep = "[".repeat(30_000) + &"]".repeat(30_000);
@@ -85,8 +85,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn of_a_member_that_stands_twice_the_last_one_counts(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn of_a_member_that_stands_twice_the_last_one_counts(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let call = ("PATCH", &*format!("/listing/{listing}"));
         let body = r#"{"price": 5, "price": 6, "colour": 1, "colour": 2}"#;
         let answer = send_body(&agent, call, JSON, body).await;
@@ -117,8 +117,8 @@ impl Body for Unmeasured {
 }
 
 sqlite_story! {
-    async fn a_body_has_at_most_64_kib(world) {
-        let agent = world.agent("north").await;
+    async fn a_body_has_at_most_64_kib(server) {
+        let agent = server.agent("north").await;
         let place = Place::of(&agent, 1000).await;
         let padded = |body: &str, bytes: usize| body.to_owned() + &" ".repeat(bytes - body.len());
         for (method, path, body) in calls_with_body(&place) {
@@ -141,8 +141,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn calls_without_a_body_ignore_it_up_to_64_kib(world) {
-        let agent = world.agent("north").await;
+    async fn calls_without_a_body_ignore_it_up_to_64_kib(server) {
+        let agent = server.agent("north").await;
         let place = Place::of(&agent, 1000).await;
         for (index, call) in CALLS.into_iter().filter(|call| call.2.is_empty()).enumerate() {
             if call.1.contains("/add/") || call.1 == "/listing/{other}" {
@@ -162,8 +162,8 @@ sqlite_story! {
 }
 
 story! {
-    async fn hostile_texts_are_refused_or_kept_as_they_are(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn hostile_texts_are_refused_or_kept_as_they_are(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let path = format!("/listing/{listing}");
         let filters = [("/branch/filter", "name"), ("/address/filter", "full_address")];
         for text in ["'; drop table listing; --", "<script>alert(1)</script>", "{{7*7}} ${7*7}",
@@ -185,8 +185,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn ids_in_paths_are_positive_integers(world) {
-        let agent = world.agent("north").await;
+    async fn ids_in_paths_are_positive_integers(server) {
+        let agent = server.agent("north").await;
         let place = Place::of(&agent, 1000).await;
         let ids = ["0", "-1", "+1", "1.0", "1e0", "01x", "x", "%31x", "null", "%00", "%ff", "0x1",
             "9007199254740992", "9223372036854775807", "9223372036854775808",

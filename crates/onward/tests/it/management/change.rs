@@ -3,14 +3,13 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::Witness;
 use crate::{sqlite_story, story};
 
 story! {
-    async fn each_member_can_be_changed_alone(world) {
-        let agent = world.agent("north").await;
+    async fn each_member_can_be_changed_alone(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1001).await;
-        let witness = Witness::of(&world).await;
+        let lender = server.lender().await;
         let path = format!("/listing/{listing}");
         for (body, price, is_locked) in [
             (json!({"price": 5}), 5, false),
@@ -21,7 +20,7 @@ story! {
             (json!({"parties": {"buyerConveyancer": "Dale"}}), 5, true),
             (json!({"is_locked": false, "price": 6}), 6, false),
         ] {
-            world.clock.advance(1);
+            server.clock.advance(1);
             let before = agent.attributes(listing).await;
             let answer = agent.patch(&path, body.clone()).await;
             assert_eq!((answer.status, answer.json()), (200, agent.get(&path).await.json()));
@@ -31,15 +30,15 @@ story! {
             expected["updated_at"] = json!(before["updated_at"].as_i64().unwrap() + 1);
             assert_eq!(answer.json()["data"]["attributes"], expected, "{body}");
         }
-        let property = witness.property(1001).await;
+        let property = lender.shown_property(1001).await;
         assert_eq!(property["tenure"], "freehold");
         assert_eq!(property["transactionType"], json!(["auction"]));
         assert_eq!(property["participants"], json!({"sellingAgent": "branch north",
             "sellerConveyancer": "Tarn LLP", "buyerConveyancer": "Dale"}));
-        assert_eq!(witness.events().await, [] as [&str; 0]);
+        assert_eq!(server.event_lines().await, [] as [&str; 0]);
         assert_eq!(agent.history_lines(listing).await.len(), 8);
         // The same values again change nothing.
-        world.clock.advance(9);
+        server.clock.advance(9);
         let before = agent.attributes(listing).await;
         let answer = agent.patch(&path, json!({"price": 6, "is_locked": false})).await;
         assert_eq!((answer.status, &answer.json()["data"]["attributes"]), (200, &before));
@@ -48,8 +47,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn wrong_values_are_named(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn wrong_values_are_named(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let before = agent.see_all().await;
         let refusals = agent.refusals(Method::PATCH, &format!("/listing/{listing}"), [
             json!({}), json!({"colour": "red"}), json!({"address_id": 1}), json!({"branch_id": 1}),
@@ -86,10 +85,10 @@ sqlite_story! {
 }
 
 story! {
-    async fn the_branch_s_own_id_may_be_repeated_but_not_changed(world) {
-        let agent = world.agent("north").await;
+    async fn the_branch_s_own_id_may_be_repeated_but_not_changed(server) {
+        let agent = server.agent("north").await;
         agent.list(1).await;
-        let body = json!({"address_id": 1, "branch_id": agent.branch, "price": 1,
+        let body = json!({"address_id": 1, "branch_id": agent.branch(), "price": 1,
             "external_id": "N/1"});
         let listing = agent.post("/listing", body).await.json()["data"]["id"].clone();
         let path = format!("/listing/{listing}");
@@ -102,22 +101,22 @@ story! {
 }
 
 story! {
-    async fn a_withdrawn_listing_is_no_chain_any_more(world) {
-        let agent = world.agent("north").await;
-        let witness = Witness::of(&world).await;
+    async fn a_withdrawn_listing_is_no_chain_any_more(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
         let older = agent.list(1).await;
-        world.clock.advance(1);
+        server.clock.advance(1);
         let newer = agent.list(1).await;
         let chains = [agent.chain_of(older).await, agent.chain_of(newer).await];
-        assert_eq!(witness.chain(1).await["chainId"], chains[1]);
+        assert_eq!(lender.shown_chain(1).await["chainId"], chains[1]);
         agent.record(newer, "sstc", "2026-11-20").await;
-        let events = witness.events().await;
+        let events = server.event_lines().await;
         agent.withdraw(newer).await;
         // The one before is the current one again (S-6).
-        assert_eq!(witness.chain(1).await["chainId"], chains[0]);
+        assert_eq!(lender.shown_chain(1).await["chainId"], chains[0]);
         agent.withdraw(older).await;
-        assert_eq!(witness.chain(1).await, Value::Null);
-        assert_eq!(witness.events().await, events);
+        assert_eq!(lender.shown_chain(1).await, Value::Null);
+        assert_eq!(server.event_lines().await, events);
         for chain in chains {
             let failure = agent.get(&format!("/chain/{chain}/listings")).await.failure();
             assert!(failure.starts_with("404 chain_unknown: "), "{failure}");
@@ -135,8 +134,8 @@ story! {
 }
 
 story! {
-    async fn no_link_break_or_check_on_a_locked_listing(world) {
-        let [north, south] = world.two_agents().await;
+    async fn no_link_break_or_check_on_a_locked_listing(server) {
+        let [north, south] = server.two_agents().await;
         let (bottom, top, further) = (north.list(1).await, south.list(2).await, north.list(3).await);
         north.link(top, bottom).await;
         south.lock(top, true).await;
@@ -145,7 +144,7 @@ story! {
         let shortcut = |rest: &str| format!("/listing/chain/{bottom}/{rest}");
         let ends = ["check", "uncheck"].map(|verb| format!("/chain/{chain}/{verb}"));
         let before = [north.see_all().await, south.see_all().await];
-        world.clock.advance(1);
+        server.clock.advance(1);
         let mut refused = Vec::new();
         for (path, body, side) in [
             ("/chain/add/link".to_owned(), link(further, top), "buyer"),

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Witness;
 use crate::story;
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::{BEGINNING, Client};
 
 /// A body with this address.
-pub(super) fn body(agent: &Agent, address: &Value) -> Value {
-    json!({"address": address, "branch_id": agent.branch, "price": 250_000})
+pub(super) fn body(agent: &Client, address: &Value) -> Value {
+    json!({"address": address, "branch_id": agent.branch(), "price": 250_000})
 }
 
 pub(super) fn mill_house() -> Value {
@@ -29,9 +28,9 @@ pub(super) fn with(body: &Value, member: &str, value: Value) -> Value {
 }
 
 story! {
-    async fn a_listing_with_every_member(world) {
-        let agent = world.agent("north").await;
-        let witness = Witness::of(&world).await;
+    async fn a_listing_with_every_member(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
         let mut body = body(&agent, &mill_house());
         body["external_id"] = json!("N/1");
         body["tenure"] = json!("leasehold");
@@ -49,7 +48,7 @@ story! {
             "type": "listing",
             "attributes": {
                 "address_id": 1,
-                "branch_id": agent.branch,
+                "branch_id": agent.branch(),
                 "price": 250_000,
                 "chain_link_id": null,
                 "is_locked": false,
@@ -62,7 +61,7 @@ story! {
                 "updated_at": BEGINNING,
             },
         }}));
-        let seen = witness.chain(1001).await;
+        let seen = lender.shown_chain(1001).await;
         assert_eq!(seen["chainId"], chain);
         assert_eq!(seen["chainSummary"], json!({"chainType": "NOT_IN_CHAIN", "chainLength": 1}));
         let property = &seen["properties"][0];
@@ -78,17 +77,17 @@ story! {
         assert_eq!(property["id"], 1);
         assert_eq!(agent.history_lines(listing).await.len(), 1);
         // A listing is no milestone.
-        assert_eq!(witness.events().await, [] as [&str; 0]);
+        assert_eq!(server.event_lines().await, [] as [&str; 0]);
     }
 }
 
 story! {
-    async fn by_the_id_of_an_address(world) {
-        let [agent, south] = world.two_agents().await;
+    async fn by_the_id_of_an_address(server) {
+        let [agent, south] = server.two_agents().await;
         let first = agent.list(1001).await;
         let address = agent.attributes(first).await["address_id"].clone();
-        world.clock.advance(1);
-        let body = json!({"address_id": address, "branch_id": south.branch, "price": 0});
+        server.clock.advance(1);
+        let body = json!({"address_id": address, "branch_id": south.branch(), "price": 0});
         let answer = south.post("/listing", body).await;
         assert_eq!(answer.status, 201);
         let second = answer.listing();
@@ -96,10 +95,10 @@ story! {
         assert_ne!(agent.chain_of(first).await, south.chain_of(second).await);
         assert_eq!(answer.json()["data"]["attributes"]["address_id"], address);
         // The current listing is the newest one (S-6).
-        let witness = Witness::of(&world).await;
-        let seller = witness.property(1001).await["participants"]["sellingAgent"].clone();
+        let lender = server.lender().await;
+        let seller = lender.shown_property(1001).await["participants"]["sellingAgent"].clone();
         assert_eq!(seller, "branch south");
-        let unknown = json!({"address_id": 999, "branch_id": agent.branch, "price": 0});
+        let unknown = json!({"address_id": 999, "branch_id": agent.branch(), "price": 0});
         assert_eq!(
             agent.post("/listing", unknown).await.failure(),
             "404 address_unknown (address_id): address 999 does not exist"
@@ -108,8 +107,8 @@ story! {
 }
 
 story! {
-    async fn a_known_uprn_is_that_property_as_it_is(world) {
-        let [agent, south] = world.two_agents().await;
+    async fn a_known_uprn_is_that_property_as_it_is(server) {
+        let [agent, south] = server.two_agents().await;
         agent.post("/listing", body(&agent, &mill_house())).await;
         let other = json!({"line1": "1 Elsewhere", "postTown": "York", "postcode": "YO1 7HH",
             "uprn": 1001});
@@ -125,9 +124,9 @@ story! {
 }
 
 story! {
-    async fn without_a_uprn_a_placeholder_is_assigned_or_the_known_address_used(world) {
-        let agent = world.agent("north").await;
-        let witness = Witness::of(&world).await;
+    async fn without_a_uprn_a_placeholder_is_assigned_or_the_known_address_used(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
         let plot = |line1: &str| json!({"line1": line1, "postTown": "Leeds",
             "postcode": "LS2 8BB"});
         let mut numbers = Vec::new();
@@ -152,7 +151,7 @@ story! {
         assert_eq!(numbers.len(), 3, "{numbers:?}");
         for number in numbers {
             assert!((900_000_000_000..=999_999_999_999).contains(&number), "{number}");
-            assert_eq!(witness.property(number).await["uprn"], number);
+            assert_eq!(lender.shown_property(number).await["uprn"], number);
         }
         // An address that two properties share is neither of them.
         for uprn in [1, 2] {
@@ -165,14 +164,14 @@ story! {
 }
 
 story! {
-    async fn the_branch_s_own_id_makes_it_the_same_listing(world) {
-        let [agent, south] = world.two_agents().await;
+    async fn the_branch_s_own_id_makes_it_the_same_listing(server) {
+        let [agent, south] = server.two_agents().await;
         let mut first = body(&agent, &mill_house());
         first["external_id"] = json!("N/1");
         let created = agent.post("/listing", first.clone()).await;
         let listing = created.listing();
         let chain = agent.chain_of(listing).await;
-        world.clock.advance(9);
+        server.clock.advance(9);
         let updated = agent.post("/listing", with(&first, "price", json!(7))).await;
         assert_eq!(updated.status, 200);
         let shown = updated.json()["data"].clone();
@@ -184,7 +183,7 @@ story! {
         let history = agent.history_lines(listing).await;
         assert!(history[1].starts_with("listing.updated "), "{history:?}");
         // The same again changes nothing.
-        world.clock.advance(9);
+        server.clock.advance(9);
         let again = agent.post("/listing", with(&first, "price", json!(7))).await;
         assert_eq!((again.status, again.json()), (200, updated.json()));
         assert_eq!(agent.history_lines(listing).await, history);
@@ -204,14 +203,14 @@ story! {
 }
 
 story! {
-    async fn the_branch_has_to_be_the_caller_s(world) {
-        let [agent, south] = world.two_agents().await;
+    async fn the_branch_has_to_be_the_caller_s(server) {
+        let [agent, south] = server.two_agents().await;
         let mut theirs = body(&south, &mill_house());
         theirs["external_id"] = json!("S/1");
         assert_eq!(south.post("/listing", theirs.clone()).await.status, 201);
         assert_eq!(
             agent.post("/listing", theirs).await.failure(),
-            format!("403 not_your_branch: branch {} is not one of yours", south.branch)
+            format!("403 not_your_branch: branch {} is not one of yours", south.branch())
         );
         let mut unknown = body(&agent, &mill_house());
         unknown["branch_id"] = json!(999);

@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::create::{body, mill_house, with};
 use crate::sqlite_story;
-use crate::world::manners::grouped;
+use crate::test_server::Client;
+use crate::test_server::manners::grouped;
 
 sqlite_story! {
-    async fn every_wrong_field_is_named_at_once(world) {
-        let agent = world.agent("north").await;
+    async fn every_wrong_field_is_named_at_once(server) {
+        let agent = server.agent("north").await;
         let answer = agent.post("/listing", json!({
             "address": {"line1": "", "line2": 5, "postcode": "LEEDS", "uprn": "1001"},
             "branch_id": "1",
@@ -42,45 +43,78 @@ sqlite_story! {
     }
 }
 
+/// Members and wrong values of them.
+fn wrong_values(long: &str) -> Vec<(&'static str, Value)> {
+    vec![
+        ("address", Value::Null),
+        ("address_id", json!(1)),
+        ("address", json!("14 Example Road")),
+        ("address", json!([])),
+        ("address.line1", Value::Null),
+        ("address.postTown", Value::Null),
+        ("address.postcode", Value::Null),
+        ("address.line1", json!(" ")),
+        ("address.line1", json!("a\tb")),
+        ("address.line4", json!(long)),
+        ("address.postcode", json!("LS6")),
+        ("address.uprn", json!(0)),
+        ("address.uprn", json!(1_000_000_000_000_i64)),
+        ("address.uprn", json!(1.5)),
+        ("address.uprn", json!(900_000_000_000_i64)),
+        ("branch_id", Value::Null),
+        ("branch_id", json!(-1)),
+        ("price", Value::Null),
+        ("price", json!("1")),
+        ("price", json!(1.5)),
+        ("price", json!(1_000_000_000_001_i64)),
+        ("external_id", json!("x".repeat(65))),
+        ("external_id", json!(5)),
+        ("tenure", json!("Freehold")),
+        ("tenure", json!(["freehold"])),
+        ("transaction_type", json!("gift")),
+        ("transaction_type", json!([5])),
+        ("parties", json!([])),
+        ("parties", json!({"buyerConveyancer": long})),
+    ]
+}
+
+/// Sends each wrong value; the cases and how each is refused.
+async fn refuse_wrong_values(agent: &Client) -> Vec<(String, String)> {
+    let right = with(&body(agent, &mill_house()), "address", Value::Null);
+    let whole = with(&right, "address", mill_house());
+    let long = "x".repeat(201);
+    let mut cases = Vec::new();
+    for (member, value) in wrong_values(&long) {
+        let body = match member.strip_prefix("address.") {
+            Some(inner) => with(&right, "address", with(&mill_house(), inner, value.clone())),
+            None => with(&whole, member, value.clone()),
+        };
+        let failure = agent.post("/listing", body).await.failure();
+        let case = format!("{member}={value}")
+            .replace(&long, "x…")
+            .replace(&long[..65], "x…");
+        // The result without the member's name, so that equal results are shown once.
+        cases.push((
+            case,
+            failure.replace(&format!(" ({member}): {member}: "), ": "),
+        ));
+    }
+    for id in [json!(0), json!("1"), json!(9_007_199_254_740_992_i64)] {
+        let body = with(&right, "address_id", id.clone());
+        let failure = agent.post("/listing", body).await.failure();
+        cases.push((format!("address_id={id}, address=null"), failure));
+    }
+    cases.push((
+        "nothing".to_owned(),
+        agent.post("/listing", json!({})).await.failure(),
+    ));
+    cases
+}
+
 sqlite_story! {
-    async fn wrong_values_are_named(world) {
-        let agent = world.agent("north").await;
-        let right = with(&body(&agent, &mill_house()), "address", Value::Null);
-        let whole = with(&right, "address", mill_house());
-        let long = "x".repeat(201);
-        let mut cases = Vec::new();
-        let rows = [
-            ("address", Value::Null), ("address_id", json!(1)),
-            ("address", json!("14 Example Road")), ("address", json!([])),
-            ("address.line1", Value::Null), ("address.postTown", Value::Null),
-            ("address.postcode", Value::Null), ("address.line1", json!(" ")),
-            ("address.line1", json!("a\tb")), ("address.line4", json!(long)),
-            ("address.postcode", json!("LS6")), ("address.uprn", json!(0)),
-            ("address.uprn", json!(1_000_000_000_000_i64)), ("address.uprn", json!(1.5)),
-            ("address.uprn", json!(900_000_000_000_i64)), ("branch_id", Value::Null),
-            ("branch_id", json!(-1)), ("price", Value::Null), ("price", json!("1")),
-            ("price", json!(1.5)), ("price", json!(1_000_000_000_001_i64)),
-            ("external_id", json!("x".repeat(65))), ("external_id", json!(5)),
-            ("tenure", json!("Freehold")), ("tenure", json!(["freehold"])),
-            ("transaction_type", json!("gift")), ("transaction_type", json!([5])),
-            ("parties", json!([])), ("parties", json!({"buyerConveyancer": long})),
-        ];
-        for (member, value) in rows {
-            let body = match member.strip_prefix("address.") {
-                Some(inner) => with(&right, "address", with(&mill_house(), inner, value.clone())),
-                None => with(&whole, member, value.clone()),
-            };
-            let failure = agent.post("/listing", body).await.failure();
-            let case = format!("{member}={value}").replace(&long, "x…").replace(&long[..65], "x…");
-            // The result without the member's name, so that equal results are shown once.
-            cases.push((case, failure.replace(&format!(" ({member}): {member}: "), ": ")));
-        }
-        for id in [json!(0), json!("1"), json!(9_007_199_254_740_992_i64)] {
-            let body = with(&right, "address_id", id.clone());
-            let failure = agent.post("/listing", body).await.failure();
-            cases.push((format!("address_id={id}, address=null"), failure));
-        }
-        cases.push(("nothing".to_owned(), agent.post("/listing", json!({})).await.failure()));
+    async fn wrong_values_are_named(server) {
+        let agent = server.agent("north").await;
+        let cases = refuse_wrong_values(&agent).await;
         assert_eq!(agent.get("/listing").await.page().1.len(), 0);
         assert_shown!(grouped(cases), @r#"
         422 value_invalid (address_id): address_id: is missing: send address_id or address
@@ -126,8 +160,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn values_at_their_bounds_are_fine(world) {
-        let agent = world.agent("north").await;
+    async fn values_at_their_bounds_are_fine(server) {
+        let agent = server.agent("north").await;
         let whole = body(&agent, &mill_house());
         for (member, value) in [
             ("price", json!(0)),

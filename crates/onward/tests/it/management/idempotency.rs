@@ -3,13 +3,12 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::Witness;
 use super::place::{CALLS, Place};
-use crate::world::manners::KEY;
-use crate::world::{Agent, Answer, send};
+use crate::test_server::manners::KEY;
+use crate::test_server::{Answer, Client, send};
 use crate::{sqlite_story, story};
 
-/// Fails the story unless the second answer repeats the first one.
+/// Fails the test unless the second answer repeats the first one.
 #[track_caller]
 fn assert_replay(first: &Answer, second: &Answer) {
     assert!(second.is_replayed(), "{}", second.json());
@@ -22,20 +21,20 @@ fn assert_replay(first: &Answer, second: &Answer) {
 
 const POST: (&str, &str) = ("POST", "/listing");
 
-fn new_listing(agent: &Agent, uprn: i64) -> Value {
-    json!({"branch_id": agent.branch, "price": 1, "address": {"line1": format!("{uprn} High St"),
+fn new_listing(agent: &Client, uprn: i64) -> Value {
+    json!({"branch_id": agent.branch(), "price": 1, "address": {"line1": format!("{uprn} High St"),
         "postTown": "Leeds", "postcode": "LS1 4AP", "uprn": uprn}})
 }
 
-async fn count(agent: &Agent) -> usize {
+async fn count(agent: &Client) -> usize {
     agent.get("/listing?per_page=100").await.page().1.len()
 }
 
 story! {
-    async fn the_first_answer_is_given_again_whatever_has_happened_since(world) {
-        let agent = world.agent("north").await;
-        let node = world.start_node().await;
-        let elsewhere = agent.on_node(&world, node);
+    async fn the_first_answer_is_given_again_whatever_has_happened_since(server) {
+        let agent = server.agent("north").await;
+        let node = server.start_node().await;
+        let elsewhere = agent.on_node(&server, node);
         let body = new_listing(&agent, 1);
         let first = agent.send_with_key(POST, "key-1", &body).await;
         assert_eq!((first.status, first.is_replayed()), (201, false));
@@ -59,15 +58,15 @@ story! {
 }
 
 story! {
-    async fn of_many_equal_calls_at_once_one_is_done(world) {
-        let agent = world.agent("north").await;
-        let node = world.start_node().await;
-        let elsewhere = agent.on_node(&world, node);
+    async fn of_many_equal_calls_at_once_one_is_done(server) {
+        let agent = server.agent("north").await;
+        let node = server.start_node().await;
+        let elsewhere = agent.on_node(&server, node);
         let place = Place::of(&agent, 1000).await;
         let writes = CALLS.into_iter().filter(|call| call.0 != "GET" && !call.1.ends_with("/filter"));
         for (index, call) in writes.enumerate() {
             let key = format!("key-{index}");
-            let ask = |agent: &Agent| send(place.request(agent, call).header(KEY, &key));
+            let ask = |agent: &Client| send(place.request(agent, call).header(KEY, &key));
             let (a, b, c, d) =
                 tokio::join!(ask(&agent), ask(&elsewhere), ask(&agent), ask(&elsewhere));
             let answers = [a, b, c, d];
@@ -77,7 +76,7 @@ story! {
             assert_eq!(replayed.clone().count(), 3, "{call:?}");
             replayed.for_each(|answer| assert_replay(first, answer));
             let before = agent.see_all().await;
-            world.clock.advance(1);
+            server.clock.advance(1);
             assert_replay(first, &ask(&agent).await);
             let rest = call.2.strip_prefix('{').map_or("}".to_owned(), |rest| format!(", {rest}"));
             let other = (call.0, call.1, &*format!("{{\"other\": true{rest}"));
@@ -94,24 +93,24 @@ story! {
 }
 
 story! {
-    async fn a_late_repetition_undoes_nothing_and_sends_no_event(world) {
-        let (agent, listing) = world.agent_with_listing().await;
-        let witness = Witness::of(&world).await;
+    async fn a_late_repetition_undoes_nothing_and_sends_no_event(server) {
+        let (agent, listing) = server.agent_with_listing().await;
+        let lender = server.lender().await;
         let put = ("PUT", &*format!("/listing/{listing}/milestone/sstc"));
         let (first, second) = (json!({"date": "2026-11-20"}), json!({"date": "2026-11-19"}));
         agent.send_with_key(put, "a", &first).await;
         agent.send_with_key(put, "b", &second).await;
         assert!(agent.send_with_key(put, "a", &first).await.is_replayed());
-        let shown = witness.property(1).await;
+        let shown = lender.shown_property(1).await;
         assert_eq!(shown["milestones"]["soldSubjectToContract"]["completed"], "2026-11-19");
-        assert_eq!(witness.events().await.len(), 2);
+        assert_eq!(server.event_lines().await.len(), 2);
     }
 }
 
 story! {
-    async fn a_key_counts_for_one_client_method_and_path(world) {
-        let north = world.agent("north").await;
-        let also = world.agent_of("also", &[north.branch]).await;
+    async fn a_key_counts_for_one_client_method_and_path(server) {
+        let north = server.agent("north").await;
+        let also = server.agent_of("also", &[north.branch()]).await;
         let [one, two] = north.list_each([1, 2]).await;
         let [first, second] = [one, two].map(|listing| format!("/listing/{listing}"));
         let (five, six) = (json!({"price": 5}), json!({"price": 6}));
@@ -122,8 +121,8 @@ story! {
         }
         assert_eq!(north.attributes(two).await["price"], 6);
         // A new token is no new client.
-        world.clock.advance(700);
-        let north = north.renewed(&world).await;
+        server.clock.advance(700);
+        let north = north.renewed(&server).await;
         assert_replay(&kept, &north.send_with_key(("PATCH", &first), "key", &five).await);
         // Never the answer of the other method.
         let deleted = north.send_with_key(("DELETE", &first), "key", &json!({})).await;
@@ -137,29 +136,29 @@ story! {
 }
 
 story! {
-    async fn after_24_hours_a_key_is_free_again(world) {
-        let agent = world.agent("north").await;
+    async fn after_24_hours_a_key_is_free_again(server) {
+        let agent = server.agent("north").await;
         let body = new_listing(&agent, 1);
         let first = agent.send_with_key(POST, "key", &body).await;
-        world.clock.advance(24 * 3600 - 1);
-        let agent = agent.renewed(&world).await;
+        server.clock.advance(24 * 3600 - 1);
+        let agent = agent.renewed(&server).await;
         assert_replay(&first, &agent.send_with_key(POST, "key", &body).await);
-        world.clock.advance(1);
+        server.clock.advance(1);
         let later = agent.send_with_key(POST, "key", &body).await;
         assert_eq!((later.status, later.is_replayed()), (201, false));
         assert_ne!(later.listing(), first.listing());
         // Kept for 24 h from here, then free for any body.
         assert_replay(&later, &agent.send_with_key(POST, "key", &body).await);
-        world.clock.advance(24 * 3600);
-        let agent = agent.renewed(&world).await;
+        server.clock.advance(24 * 3600);
+        let agent = agent.renewed(&server).await;
         let other = agent.send_with_key(POST, "key", &new_listing(&agent, 2)).await;
         assert_eq!(other.status, 201);
     }
 }
 
 story! {
-    async fn refusals_by_rule_are_kept(world) {
-        let [agent, south] = world.two_agents().await;
+    async fn refusals_by_rule_are_kept(server) {
+        let [agent, south] = server.two_agents().await;
         let theirs = south.list(5).await;
         let [one, two, three] = agent.list_each([1, 2, 3]).await;
         agent.link(one, two).await;
@@ -188,30 +187,30 @@ story! {
 }
 
 story! {
-    async fn refusals_of_the_caller_are_not_kept_and_a_replay_needs_the_same_rights(world) {
-        let mut agent = world.agent("north").await;
+    async fn refusals_of_the_caller_are_not_kept_and_a_replay_needs_the_same_rights(server) {
+        let mut agent = server.agent("north").await;
         let body = new_listing(&agent, 1);
-        let code = async |agent: &Agent| agent.send_with_key(POST, "key", &body).await.code();
+        let code = async |agent: &Client| agent.send_with_key(POST, "key", &body).await.code();
         let mut stranger = agent.clone();
         "garbage".clone_into(&mut stranger.token);
         assert_eq!(code(&stranger).await, "401 token_invalid");
-        world.set_scopes(&agent.client.id, &[]).await;
+        server.set_scopes(&agent.registration.id, &[]).await;
         assert_eq!(code(&agent).await, "403 insufficient_scope");
-        world.set_scopes(&agent.client.id, &["listing"]).await;
-        world.clock.advance(600);
+        server.set_scopes(&agent.registration.id, &["listing"]).await;
+        server.clock.advance(600);
         assert_eq!(code(&agent).await, "401 token_invalid");
-        agent = agent.renewed(&world).await;
+        agent = agent.renewed(&server).await;
         let first = agent.send_with_key(POST, "key", &body).await;
         assert_eq!((first.status, first.is_replayed()), (201, false));
         // The scope was withdrawn since: the kept answer does not show its data again.
-        world.set_scopes(&agent.client.id, &[]).await;
+        server.set_scopes(&agent.registration.id, &[]).await;
         assert_eq!(code(&agent).await, "403 insufficient_scope");
     }
 }
 
 sqlite_story! {
-    async fn wrong_keys_are_named_and_reads_ignore_the_key(world) {
-        let agent = world.agent("north").await;
+    async fn wrong_keys_are_named_and_reads_ignore_the_key(server) {
+        let agent = server.agent("north").await;
         let body = new_listing(&agent, 1);
         let long = "x".repeat(256);
         for key in ["", "a b", "ä", "a\tb", " ", &long] {

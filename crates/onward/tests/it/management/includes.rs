@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::{BEGINNING, Client};
 use crate::{sqlite_story, story};
 
 /// A listing with these includes.
-async fn show(agent: &Agent, listing: i64, includes: &str) -> Value {
+async fn show(agent: &Client, listing: i64, includes: &str) -> Value {
     let answer = agent
         .get(&format!("/listing/{listing}?includes={includes}"))
         .await;
@@ -17,7 +17,7 @@ async fn show(agent: &Agent, listing: i64, includes: &str) -> Value {
 }
 
 /// The listing's own resource under another type.
-async fn resource(agent: &Agent, listing: i64, kind: &str) -> Value {
+async fn resource(agent: &Client, listing: i64, kind: &str) -> Value {
     let mut resource = agent.get(&format!("/listing/{listing}")).await.json()["data"].take();
     resource["type"] = json!(kind);
     resource
@@ -28,14 +28,14 @@ fn reference(kind: &str, id: impl Into<Value>) -> Value {
 }
 
 story! {
-    async fn milestones_change_ids_and_attributes(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn milestones_change_ids_and_attributes(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         // None is recorded yet.
         let body = show(&agent, listing, "milestones").await;
         assert_eq!((&body["included"], &body["data"]["id"]), (&json!([]), &json!(listing.to_string())));
-        world.clock.advance(3);
+        server.clock.advance(3);
         agent.record(listing, "sstc", "2026-11-20").await;
-        world.clock.advance(3);
+        server.clock.advance(3);
         agent.record(listing, "exchange", "2026-11-20").await;
         let mut milestones = Vec::new();
         for key in ["sstc", "exchange"] {
@@ -63,8 +63,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn unknown_includes_are_named(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn unknown_includes_are_named(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         for (includes, unknown) in [("x", "x"), ("buyer,x", "x"), ("Buyer", "Buyer"),
             ("buyers", "buyers"), ("buyer;seller", "buyer;seller"), ("%00", "\0"),
             ("milestone", "milestone"), ("chain-data", "chain-data"), ("listing", "listing")]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::place::{CALLS, Place};
 use crate::story;
-use crate::world::{Agent, Answer};
+use crate::test_server::{Answer, Client};
 
 /// Words that only the other branch's listings hold.
 const SECRETS: [&str; 5] = [
@@ -27,8 +27,8 @@ fn assert_no_secret(answer: &Answer, case: &str) {
 }
 
 /// Lists a property with secrets of this price and address; the listing.
-async fn list_secret(south: &Agent, price: i64, address: Value) -> Value {
-    let body = json!({"branch_id": south.branch, "price": price, "external_id": "S/secret",
+async fn list_secret(south: &Client, price: i64, address: Value) -> Value {
+    let body = json!({"branch_id": south.branch(), "price": price, "external_id": "S/secret",
         "parties": {"sellerConveyancer": "Tarn LLP"}, "address": address});
     let listing = south.post("/listing", body).await.json()["data"].clone();
     let id = listing["id"].as_i64().unwrap();
@@ -37,8 +37,8 @@ async fn list_secret(south: &Agent, price: i64, address: Value) -> Value {
 }
 
 story! {
-    async fn every_call_with_another_branch_s_ids_is_refused(world) {
-        let [north, south] = world.two_agents().await;
+    async fn every_call_with_another_branch_s_ids_is_refused(server) {
+        let [north, south] = server.two_agents().await;
         let mut place = Place::of(&south, 1000).await;
         let address = json!({"line1": "1 Secret Street", "postTown": "Hidden Town",
             "postcode": "LS1 4AP"});
@@ -66,8 +66,8 @@ story! {
 }
 
 story! {
-    async fn a_listing_that_is_foreign_unknown_or_withdrawn_is_refused_by_every_call(world) {
-        let [north, south] = world.two_agents().await;
+    async fn a_listing_that_is_foreign_unknown_or_withdrawn_is_refused_by_every_call(server) {
+        let [north, south] = server.two_agents().await;
         let mut place = Place::of(&north, 1000).await;
         let theirs = south.list(1).await;
         // A chain in common gives no right to the other listing.
@@ -97,8 +97,8 @@ story! {
 }
 
 story! {
-    async fn a_partner_in_a_chain_shows_its_attributes_and_no_more(world) {
-        let [north, south] = world.two_agents().await;
+    async fn a_partner_in_a_chain_shows_its_attributes_and_no_more(server) {
+        let [north, south] = server.two_agents().await;
         let ours = north.list(1).await;
         let address = json!({"line1": "1 Lane", "postTown": "Leeds", "postcode": "LS1 4AP"});
         let theirs = list_secret(&south, 5, address).await["id"].as_i64().unwrap();

@@ -2,36 +2,29 @@
 
 use super::place::{CALLS, Place};
 use crate::sqlite_story;
-use crate::world::{Agent, Answer, World};
+use crate::test_server::{Answer, Client, TestServer, manners};
 
 const POLICY: &str = "\"client\";q=5;w=5";
 
 /// Makes a server with a limit, and an agent with listings from the time before it.
-async fn begin(world: World) -> (World, Agent, Place) {
-    let agent = world.agent("north").await;
+async fn begin(server: TestServer) -> (TestServer, Client, Place) {
+    let agent = server.agent("north").await;
     let place = Place::of(&agent, 1000).await;
-    let agent = world.agent_of("limited", &[agent.branch]).await;
-    let world = world.limited_to(5).await;
-    let agent = agent.after_restart(&world);
-    (world, agent, place)
+    let agent = server.agent_of("limited", &[agent.branch()]).await;
+    let server = server.limited_to(5).await;
+    let agent = agent.after_restart(&server);
+    (server, agent, place)
 }
 
 /// Calls until the limit is reached.
-async fn exhaust(agent: &Agent) -> Answer {
-    for _request in 0..100 {
-        let answer = agent.get("/milestone_group").await;
-        if answer.status == 429 {
-            return answer;
-        }
-        assert_eq!(answer.status, 200);
-    }
-    panic!("no limit was reached");
+async fn exhaust(agent: &Client) -> Answer {
+    manners::exhaust(async || agent.get("/milestone_group").await).await
 }
 
 sqlite_story! {
-    async fn past_the_limit_every_call_is_refused(world) {
-        let (limited_world, agent, place) = begin(world).await;
-        world = limited_world;
+    async fn past_the_limit_every_call_is_refused(server) {
+        let (limited, agent, place) = begin(server).await;
+        server = limited;
         let answer = exhaust(&agent).await;
         let said = "429 rate_limited: Wait 1 s. The field RateLimit of each answer says how many \
             requests are left.";
@@ -51,9 +44,9 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn every_answer_shows_the_remaining_requests(world) {
-        let (limited_world, agent, place) = begin(world).await;
-        world = limited_world;
+    async fn every_answer_shows_the_remaining_requests(server) {
+        let (limited, agent, place) = begin(server).await;
+        server = limited;
         let mut unknown = agent.clone();
         "abc".clone_into(&mut unknown.token);
         let first = format!("/listing/{}", place.listing);
@@ -69,11 +62,11 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_write_past_the_limit_is_not_done_and_uses_up_no_key(world) {
-        let (limited_world, agent, place) = begin(world).await;
-        world = limited_world;
+    async fn a_write_past_the_limit_is_not_done_and_uses_up_no_key(server) {
+        let (limited, agent, place) = begin(server).await;
+        server = limited;
         let path = format!("/listing/{}", place.listing);
-        let write = async |agent: &Agent, price: i64| {
+        let write = async |agent: &Client, price: i64| {
             let body = serde_json::json!({"price": price});
             let answer = agent.send_with_key(("PATCH", &path), &format!("key-{price}"), &body).await;
             (answer.status, answer.is_replayed())
@@ -87,8 +80,8 @@ sqlite_story! {
                 break;
             }
         }
-        world = world.reconfigure(|_config| {}).await;
-        let agent = agent.after_restart(&world);
+        server = server.reconfigure(|_config| {}).await;
+        let agent = agent.after_restart(&server);
         assert_ne!(agent.attributes(place.listing).await["price"], price);
         assert_eq!(write(&agent, price).await, (200, false));
     }

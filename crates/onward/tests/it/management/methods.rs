@@ -4,11 +4,11 @@
 use http::Method;
 
 use crate::sqlite_story;
-use crate::world::send;
+use crate::test_server::send;
 
 sqlite_story! {
-    async fn other_addresses_do_not_exist(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn other_addresses_do_not_exist(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         for path in [
             "", "/", "/listings", "/Listing", "/listing/", &format!("/listing/{listing}/"),
             &format!("/listing/{listing}/milestone"), &format!("/listing/{listing}/milestones"),

@@ -3,7 +3,7 @@
 use http::Method;
 use reqwest::RequestBuilder;
 
-use crate::world::{Agent, Answer, send};
+use crate::test_server::{Answer, Client, send};
 
 /// Method, path and body. All of them succeed when the owner makes them in this order.
 #[rustfmt::skip]
@@ -59,13 +59,13 @@ pub(super) struct Place {
 
 impl Place {
     /// Lists UPRNs 1 to 4 above `base`.
-    pub(super) async fn of(agent: &Agent, base: i64) -> Self {
+    pub(super) async fn of(agent: &Client, base: i64) -> Self {
         let [listing, other, third, fourth] = agent
             .list_each([base + 1, base + 2, base + 3, base + 4])
             .await;
         let address = agent.attributes(listing).await["address_id"].clone();
         Self {
-            branch: agent.branch,
+            branch: agent.branch(),
             address: address.as_i64().unwrap(),
             listing,
             other,
@@ -87,7 +87,7 @@ impl Place {
     }
 
     /// One of [`CALLS`] as a request of this agent.
-    pub(super) fn request(&self, agent: &Agent, call: (&str, &str, &str)) -> RequestBuilder {
+    pub(super) fn request(&self, agent: &Client, call: (&str, &str, &str)) -> RequestBuilder {
         let (method, path, body) = call;
         let method: Method = method.parse().unwrap();
         let request = agent.request(method, &self.fill(path));
@@ -99,7 +99,7 @@ impl Place {
     }
 
     /// Makes one of [`CALLS`] as this agent.
-    pub(super) async fn call(&self, agent: &Agent, call: (&str, &str, &str)) -> Answer {
+    pub(super) async fn call(&self, agent: &Client, call: (&str, &str, &str)) -> Answer {
         send(self.request(agent, call)).await
     }
 }

@@ -5,8 +5,7 @@ use serde_json::json;
 use super::operation::Operation;
 use super::rules::{Asker, Done, Refusal};
 use super::run::{Caller, Run};
-use crate::branch_holders::{refusal, simple_success};
-use crate::world::Answer;
+use crate::test_server::{Answer, simple_success};
 
 impl Run<'_> {
     pub(super) fn check_stranger(caller: Caller, answer: &Answer) {
@@ -16,7 +15,7 @@ impl Run<'_> {
             Caller::WithWrongToken => (401, "token_invalid"),
             Caller::Agent(_) => panic!("{caller:?}"),
         };
-        let (status, code) = refusal(answer);
+        let (status, code) = answer.refusal();
         assert_eq!((status, code.as_str()), expected);
         assert!(answer.header("www-authenticate").starts_with("Bearer"));
     }
@@ -28,7 +27,7 @@ impl Run<'_> {
         answer: &Answer,
     ) {
         assert!(answer.status >= 400, "it had to be refused: {refusals:?}");
-        let (status, code) = refusal(answer);
+        let (status, code) = answer.refusal();
         assert!(
             refusals.contains(&(status, code.as_str())),
             "{status} {code} is none of {refusals:?}"
@@ -90,8 +89,8 @@ impl Run<'_> {
     /// Reads the ids of chains that began, which must be new.
     pub(super) async fn learn_chains(&mut self) {
         while let Some(id) = self.model.find_chain("") {
-            let path = format!("/api/v1/listing/{id}");
-            let answer = self.agents[self.owner(id)].read(self.world, &path).await;
+            let path = format!("/listing/{id}");
+            let answer = self.agents[self.owner(id)].get(&path).await;
             let body = answer.json();
             let chain = body["data"]["attributes"]["chain_link_id"].as_str();
             let chain = chain.unwrap();

@@ -79,6 +79,12 @@ pub(crate) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     .collect()
 });
 
+/// Key and label of each type that makes events, in the catalogue's order.
+pub(crate) static LABELS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let labels = KINDS.iter().map(|kind| Some((kind.key, kind.label?)));
+    labels.flatten().collect()
+});
+
 /// The type with this key.
 pub(crate) fn find(key: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.key == key)

@@ -8,8 +8,7 @@ use super::catalogue::{GROUPS, KINDS};
 use super::operation::Operation;
 use super::run::Run;
 use super::views::strip;
-use crate::branch_holders::refusal;
-use crate::world::Answer;
+use crate::test_server::Answer;
 
 #[rustfmt::skip]
 const INCLUDES: [&str; 5] = ["buyer", "seller", "chain_data", "chained_listings", "milestones"];
@@ -41,7 +40,7 @@ impl Run<'_> {
 
     /// Reads as an agent; the body, once it is known to be a success.
     async fn read(&self, agent: usize, path: &str) -> Value {
-        let answer = self.agents[agent].read(self.world, path).await;
+        let answer = self.agents[agent].get(path).await;
         let mut body = answer.json();
         assert_eq!(answer.status, 200, "{path}: {body}");
         strip(&mut body);
@@ -49,7 +48,7 @@ impl Run<'_> {
     }
 
     async fn check_envelope(&self, id: i64, includes: &[&str]) {
-        let mut path = format!("/api/v1/listing/{id}");
+        let mut path = format!("/listing/{id}");
         if !includes.is_empty() {
             path = format!("{path}?includes={}", includes.join(","));
         }
@@ -60,7 +59,7 @@ impl Run<'_> {
     /// The chain's listings, by anyone: who has none in it may not.
     async fn check_chain(&mut self, id: i64) {
         let chain = self.model.listing(id).chain.clone();
-        let path = format!("/api/v1/chain/{chain}/listings");
+        let path = format!("/chain/{chain}/listings");
         let members = self.model.members(id);
         let agent = self.random.below(self.agents.len());
         let branches = &self.agents[agent].branches;
@@ -76,21 +75,21 @@ impl Run<'_> {
         let seen: Vec<&String> = self.model.chains_seen.iter().collect();
         let old = (*self.random.pick(&seen)).clone();
         if self.model.find_chain(&old).is_none() {
-            let path = format!("/api/v1/chain/{old}/listings");
+            let path = format!("/chain/{old}/listings");
             self.check_refused(agent, &path, (404, "chain_unknown"))
                 .await;
         }
     }
 
     async fn check_refused(&self, agent: usize, path: &str, expected: (u16, &str)) {
-        let answer: Answer = self.agents[agent].read(self.world, path).await;
-        let (status, code) = refusal(&answer);
+        let answer: Answer = self.agents[agent].get(path).await;
+        let (status, code) = answer.refusal();
         assert_eq!((status, code.as_str()), expected, "{path}");
     }
 
     /// One of the smaller reads of a listing.
     async fn check_one_more(&mut self, id: i64) {
-        let base = format!("/api/v1/listing/{id}");
+        let base = format!("/listing/{id}");
         let (path, expected) = match self.random.below(6) {
             0 => {
                 let ends = [true, false].map(|is_top| self.model.is_end_checked(id, is_top));
@@ -114,8 +113,7 @@ impl Run<'_> {
                 let branch = self.model.listing(id).branch;
                 let name = [GROUPS[group].to_owned(), (group + 1).to_string()];
                 let name = &name[self.random.below(2)];
-                let path =
-                    format!("/api/v1/milestone_group/{name}/branch/{branch}/listing/{id}/workflow");
+                let path = format!("/milestone_group/{name}/branch/{branch}/listing/{id}/workflow");
                 (path, self.model.workflow(id, GROUPS[group]))
             }
             _ => return self.check_milestones_of_type(self.owner(id)).await,
@@ -125,13 +123,13 @@ impl Run<'_> {
 
     async fn check_milestone(&mut self, id: i64) {
         let kind = self.random.pick(&KINDS);
-        let path = format!("/api/v1/listing/{id}/milestone/{}", kind.key);
+        let path = format!("/listing/{id}/milestone/{}", kind.key);
         let owner = self.owner(id);
         if let Some(expected) = self.model.milestone(id, kind.key) {
             let shown = self.read(owner, &path).await;
             assert_eq!(shown, json!({"data": expected}), "{path}");
         } else {
-            let answer = self.agents[owner].read(self.world, &path).await;
+            let answer = self.agents[owner].get(&path).await;
             assert_eq!((answer.status, answer.body.len()), (204, 0), "{path}");
         }
     }
@@ -140,7 +138,7 @@ impl Run<'_> {
     async fn check_milestones_of_type(&mut self, agent: usize) {
         let kind = self.random.pick(&KINDS);
         let id = kind.id;
-        let path = format!("/api/v1/milestone_type/{id}/relationships/milestones?per_page=100");
+        let path = format!("/milestone_type/{id}/relationships/milestones?per_page=100");
         let shown = self.read(agent, &path).await;
         let own = self.own_listings(agent);
         let expected = own
@@ -162,10 +160,10 @@ impl Run<'_> {
         let id = *self.random.pick(&all);
         let agent = self.random.below(self.agents.len());
         let path = match self.random.below(4) {
-            0 => format!("/api/v1/listing/{id}"),
-            1 => format!("/api/v1/listing/{id}?includes=chained_listings,milestones"),
-            2 => format!("/api/v1/listing/{id}/is-complete"),
-            _ => format!("/api/v1/listing/{id}/relationships/milestones"),
+            0 => format!("/listing/{id}"),
+            1 => format!("/listing/{id}?includes=chained_listings,milestones"),
+            2 => format!("/listing/{id}/is-complete"),
+            _ => format!("/listing/{id}/relationships/milestones"),
         };
         let Some(listing) = self.model.live(id) else {
             let unknown = (404, "listing_unknown");
@@ -180,7 +178,7 @@ impl Run<'_> {
     /// All listings of one agent.
     async fn check_list(&mut self) {
         let agent = self.random.below(self.agents.len());
-        let path = "/api/v1/listing?per_page=100";
+        let path = "/listing?per_page=100";
         let shown = self.read(agent, path).await;
         let own = self.own_listings(agent);
         let expected = json!(self.model.listing_resources(&own));
@@ -214,12 +212,7 @@ impl Run<'_> {
         let mut properties = self.model.properties.values();
         let gone = properties.find(|one| self.model.current(one.id).is_none());
         values.extend(gone.map(|one| one.uprn));
-        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-        let mut form = vec![("inputType", "uprn"), ("rows", "100")];
-        form.extend(texts.iter().map(|text| ("value[]", text.as_str())));
-        let lender = &self.lender;
-        let query = self.world.query_with(&lender.client, &lender.token, &form);
-        let answer = query.await;
+        let answer = self.lender.ask_uprns(&values).await;
         let shown = answer.chains();
         assert_eq!(shown.len(), expected.len());
         for (shown, expected) in shown.iter().zip(&expected) {
@@ -231,7 +224,7 @@ impl Run<'_> {
     pub(super) async fn history(&self, id: i64) -> Vec<Value> {
         let mut entries = Vec::new();
         for page in 1.. {
-            let path = format!("/api/v1/listing/{id}/history?per_page=100&page={page}");
+            let path = format!("/listing/{id}/history?per_page=100&page={page}");
             let shown = self.read(self.owner(id), &path).await;
             entries.extend(shown["data"].as_array().unwrap().iter().cloned());
             if shown["meta"]["pagination"]["last_page"] == page {

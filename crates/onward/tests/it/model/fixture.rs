@@ -1,4 +1,4 @@
-//! The world in which a run begins, and the model of it.
+//! What a run begins with in the store, and the model of it.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::rules::Asker;
 use super::state::{Branch, Listing, Model, Property};
-use crate::branch_holders::BranchHolder;
-use crate::world::{BEGINNING, World};
+use crate::test_server::{BEGINNING, Client, TestServer};
 
 /// Branches by reference and name.
 const BRANCHES: [(&str, &str); 4] = [
@@ -64,29 +63,29 @@ pub(super) fn link_row(model: &Model, seller: i64, buyer: i64) -> Option<String>
         let branch = &model.branch(listing.branch).reference;
         Some((branch.clone(), listing.external_id.clone()?))
     };
-    let (seller_branch, seller) = name(seller)?;
-    let (buyer_branch, buyer) = name(buyer)?;
+    Some(link_between(&name(seller)?, &name(buyer)?))
+}
+
+/// The row between listings by branch and name.
+fn link_between(seller: &(String, String), buyer: &(String, String)) -> String {
     let row = serde_json::json!({
         "type": "link", "split": true,
-        "seller_branch": seller_branch, "seller": seller,
-        "buyer_branch": buyer_branch, "buyer": buyer,
+        "seller_branch": seller.0, "seller": seller.1,
+        "buyer_branch": buyer.0, "buyer": buyer.1,
     });
-    Some(format!("{row}\n"))
+    format!("{row}\n")
 }
 
 /// Imports the beginning, and registers who may ask.
-pub(super) async fn begin(world: &World) -> (Model, Vec<BranchHolder>) {
-    world.import(&rows()).await;
+pub(super) async fn begin(server: &TestServer) -> (Model, Vec<Client>) {
+    server.import(&rows()).await;
     let mut model = Model {
         now: BEGINNING,
         ..Model::default()
     };
     for (reference, name) in BRANCHES {
-        let found = world
-            .storage
-            .read(move |read| storage::branch::find_branch_by_reference(read, reference));
         model.branches.push(Branch {
-            id: found.await.unwrap().unwrap().id.0,
+            id: server.branch_id(reference).await,
             reference: reference.to_owned(),
             name: name.to_owned(),
         });
@@ -94,13 +93,13 @@ pub(super) async fn begin(world: &World) -> (Model, Vec<BranchHolder>) {
     let mut agents = Vec::new();
     for (name, branches) in AGENTS {
         let branches: Vec<i64> = branches.iter().map(|at| model.branches[*at].id).collect();
-        agents.push(BranchHolder::new(world, name, &branches).await);
+        agents.push(server.agent_of(name, &branches).await);
     }
     for number in 1..=LISTINGS {
         let branch = model.branches[branch_of(number)].id;
         let agent = agents.iter().find(|one| one.branches.contains(&branch));
-        let path = format!("/api/v1/listing?external_id=L{number}");
-        let answer = agent.unwrap().read(world, &path).await;
+        let path = format!("/listing?external_id=L{number}");
+        let answer = agent.unwrap().get(&path).await;
         let body = answer.json();
         assert_eq!(
             (answer.status, &body["meta"]["pagination"]["total"]),
@@ -197,15 +196,14 @@ fn rows() -> String {
         }
         writeln!(rows, "{row}").unwrap();
     }
-    let name = |number: usize| (BRANCHES[branch_of(number)].0, format!("L{number}"));
+    let name = |number: usize| {
+        (
+            BRANCHES[branch_of(number)].0.to_owned(),
+            format!("L{number}"),
+        )
+    };
     for (seller, buyer) in LINKS {
-        let ((seller_branch, seller), (buyer_branch, buyer)) = (name(seller), name(buyer));
-        let row = serde_json::json!({
-            "type": "link", "split": true,
-            "seller_branch": seller_branch, "seller": seller,
-            "buyer_branch": buyer_branch, "buyer": buyer,
-        });
-        writeln!(rows, "{row}").unwrap();
+        rows += &link_between(&name(seller), &name(buyer));
     }
     for (number, is_top) in CHECKS {
         let (branch, listing) = name(number);

@@ -122,7 +122,7 @@ impl Operation {
             }
         };
         let body = Some(body).filter(|body| !body.is_null());
-        (method, format!("/api/v1/{path}"), body)
+        (method, format!("/{path}"), body)
     }
 
     /// The listings it names, whether they exist or not.

@@ -9,15 +9,14 @@ use super::fixture;
 use super::operation::Operation;
 use super::rules::{Asker, Outcome};
 use super::state::{Event, Model};
-use crate::branch_holders::BranchHolder;
 use crate::random::Random;
-use crate::world::manners::KEY;
-use crate::world::{Answer, World, send};
+use crate::test_server::manners::KEY;
+use crate::test_server::{Answer, Client, TestServer, send};
 
 /// A token is renewed when it is so old, in seconds.
 const TOKEN_AGE_MAX: i64 = 300;
 /// The output of a failed run shows so many operations.
-const STEPS_TOLD: usize = 12;
+const STEPS_SHOWN: usize = 12;
 
 /// Who sends an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,26 +30,26 @@ pub(super) enum Caller {
 
 /// The server, the model, and the callers.
 pub(super) struct Run<'a> {
-    pub(super) world: &'a World,
+    pub(super) server: &'a TestServer,
     pub(super) model: Model,
-    pub(super) agents: Vec<BranchHolder>,
-    pub(super) lender: BranchHolder,
+    pub(super) agents: Vec<Client>,
+    pub(super) lender: Client,
     pub(super) random: Random,
     token_at: i64,
     last_event: i64,
     /// Entries of each listing's history that were there before.
     pub(super) histories_before: BTreeMap<i64, usize>,
-    told: Told,
+    report: Report,
 }
 
 /// What is said when a run fails.
-struct Told {
+struct Report {
     seed: u64,
     count: usize,
     steps: VecDeque<String>,
 }
 
-impl Drop for Told {
+impl Drop for Report {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let steps: Vec<&str> = self.steps.iter().map(String::as_str).collect();
@@ -64,21 +63,21 @@ impl Drop for Told {
     }
 }
 
-impl Told {
+impl Report {
     fn add(&mut self, text: String) {
         self.steps.push_back(text);
-        if self.steps.len() > STEPS_TOLD {
+        if self.steps.len() > STEPS_SHOWN {
             self.steps.pop_front();
         }
     }
 }
 
 impl<'a> Run<'a> {
-    pub(super) async fn begin(world: &'a World, seed: u64) -> Self {
-        let (model, agents) = fixture::begin(world).await;
-        let lender = BranchHolder::with_scopes(world, "lender", &["transaction-status"], &[]).await;
+    pub(super) async fn begin(server: &'a TestServer, seed: u64) -> Self {
+        let (model, agents) = fixture::begin(server).await;
+        let lender = server.lender().await;
         let mut run = Self {
-            world,
+            server,
             token_at: model.now,
             model,
             agents,
@@ -86,7 +85,7 @@ impl<'a> Run<'a> {
             random: Random::new(seed),
             last_event: 0,
             histories_before: BTreeMap::new(),
-            told: Told {
+            report: Report {
                 seed,
                 count: 0,
                 steps: VecDeque::new(),
@@ -102,9 +101,9 @@ impl<'a> Run<'a> {
 
     /// One operation, and a look at everything that it could have changed.
     pub(super) async fn step(&mut self) {
-        self.told.count += 1;
+        self.report.count += 1;
         let seconds = i64::try_from(self.random.below(4)).unwrap();
-        self.world.clock.advance(seconds);
+        self.server.clock.advance(seconds);
         self.model.now += seconds;
         self.renew_tokens().await;
         if self.random.chance(2) {
@@ -112,14 +111,14 @@ impl<'a> Run<'a> {
         }
         let operation = self.model.choose(&mut self.random);
         let caller = self.choose_caller(&operation);
-        self.told.add(format!("{caller:?} {operation:?}"));
+        self.report.add(format!("{caller:?} {operation:?}"));
         let answer = self.send(caller, &operation).await;
         let shown = format!(
             "  {} {}",
             answer.status,
             String::from_utf8_lossy(&answer.body)
         );
-        self.told.add(shown);
+        self.report.add(shown);
         let Caller::Agent(index) = caller else {
             Self::check_stranger(caller, &answer);
             return;
@@ -147,14 +146,14 @@ impl<'a> Run<'a> {
         }
         self.token_at = self.model.now;
         for agent in self.agents.iter_mut().chain([&mut self.lender]) {
-            agent.renew(self.world).await;
+            *agent = agent.renewed(self.server).await;
         }
     }
 
     pub(super) fn asker(&self, agent: usize) -> Asker {
         Asker {
             branches: self.agents[agent].branches.clone(),
-            participant: self.agents[agent].participant.clone(),
+            participant: self.agents[agent].registration.participant.clone(),
         }
     }
 
@@ -214,11 +213,10 @@ impl<'a> Run<'a> {
     fn request(&self, caller: Caller, operation: &Operation, key: Option<&str>) -> RequestBuilder {
         let (method, path, body) = operation.request();
         let mut request = match caller {
-            Caller::Agent(index) => self.agents[index].request(self.world, method, &path),
-            Caller::Lender => self.lender.request(self.world, method, &path),
+            Caller::Agent(index) => self.agents[index].request(method, &path),
+            Caller::Lender => self.lender.request(method, &path),
             Caller::WithoutToken | Caller::WithWrongToken => {
-                let url = self.world.url(crate::world::At::Listing, &path);
-                self.lender.client.http.request(method, url)
+                self.lender.bare_request(method, &path)
             }
         };
         if caller == Caller::WithWrongToken {
@@ -245,8 +243,8 @@ impl<'a> Run<'a> {
         let Some(row) = fixture::link_row(&self.model, seller, buyer) else {
             return;
         };
-        self.told.add(format!("import {row}"));
-        self.world.import(&row).await;
+        self.report.add(format!("import {row}"));
+        self.server.import(&row).await;
         let asker = fixture::operator();
         let noted = self.model.history.len();
         self.model.join(&asker, seller, buyer);
@@ -261,7 +259,7 @@ impl<'a> Run<'a> {
 
     async fn take_events(&self) -> (Vec<Event>, i64) {
         let after = self.last_event;
-        let storage = &self.world.storage;
+        let storage = &self.server.storage;
         let stored = storage.read(move |read| list_events(read, after, 1000));
         let stored = stored.await.unwrap();
         let last = stored.last().map_or(after, |event| event.id);

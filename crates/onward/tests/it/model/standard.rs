@@ -59,20 +59,7 @@ impl Model {
     /// The milestone shape.
     fn groups(&self, listing: i64) -> Value {
         let recorded = &self.listing(listing).milestones;
-        let mut shown = json!({
-            "listed": {"completed": null},
-            "soldSubjectToContract": {"completed": null},
-            "searches": {
-                "started": null,
-                "localAuthority": {"expected": null, "completed": null},
-                "environmental": {"completed": null},
-                "drainageWater": {"completed": null},
-            },
-            "funding": {"isCashBuyer": false, "started": null, "completed": null},
-            "enquiries": {"started": null, "completed": null},
-            "exchangeOfContracts": {"expected": null, "completed": null},
-            "completion": {"expected": null, "completed": null},
-        });
+        let mut shown = no_milestones();
         for (key, milestone) in recorded {
             let kind = catalogue::find(key).unwrap();
             let date = milestone.date.map(|date| date.to_string());
@@ -101,4 +88,22 @@ impl Property {
         } = self;
         format!("{line1}, {town}, {postcode}")
     }
+}
+
+/// The milestones of document 1 for a property of which none is recorded.
+pub(crate) fn no_milestones() -> Value {
+    json!({
+        "listed": {"completed": null},
+        "soldSubjectToContract": {"completed": null},
+        "searches": {
+            "started": null,
+            "localAuthority": {"expected": null, "completed": null},
+            "environmental": {"completed": null},
+            "drainageWater": {"completed": null},
+        },
+        "funding": {"isCashBuyer": false, "started": null, "completed": null},
+        "enquiries": {"started": null, "completed": null},
+        "exchangeOfContracts": {"expected": null, "completed": null},
+        "completion": {"expected": null, "completed": null},
+    })
 }

@@ -1,4 +1,4 @@
-//! Import rows of a story, written short.
+//! Import rows of a test, written short.
 
 use serde_json::{Value, json};
 

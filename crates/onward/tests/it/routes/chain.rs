@@ -9,24 +9,24 @@ mod uncheck;
 use http::Method;
 use serde_json::json;
 
-use crate::world::{Agent, Answer, send};
+use crate::test_server::{Answer, Client, send};
 use crate::{sqlite_story, story};
 
 /// Checks or unchecks an end of a chain.
-async fn mark_end(agent: &Agent, chain: &str, verb: &str, reason: &str, top: bool) -> Answer {
+async fn mark_end(agent: &Client, chain: &str, verb: &str, reason: &str, top: bool) -> Answer {
     let body = json!({"reason": reason, "top": top});
     agent.post(&format!("/chain/{chain}/{verb}"), body).await
 }
 
 /// How many lines of a listing's history have this action.
-async fn count_actions(agent: &Agent, listing: i64, action: &str) -> usize {
+async fn count_actions(agent: &Client, listing: i64, action: &str) -> usize {
     let lines = agent.history(listing).await;
     lines.iter().filter(|line| line["action"] == action).count()
 }
 
 sqlite_story! {
-    async fn both_sides_of_a_link_are_ids(world) {
-        let agent = world.agent("north").await;
+    async fn both_sides_of_a_link_are_ids(server) {
+        let agent = server.agent("north").await;
         for path in ["/chain/add/link", "/chain/remove/link"] {
             for value in [json!("1"), json!(0), json!(-1), json!(1.5), json!(true), json!([1]),
                 json!({}), json!(9_007_199_254_740_992_i64), json!(u64::MAX), json!(1e300)] {
@@ -54,8 +54,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_check_and_an_uncheck_need_a_reason_and_an_end(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn a_check_and_an_uncheck_need_a_reason_and_an_end(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let chain = agent.chain_of(listing).await;
         let before = agent.see_all().await;
         let three = "one of `Unspecified`, `Not EOC`, `Dont Know If EOC`";
@@ -90,7 +90,7 @@ sqlite_story! {
 }
 
 /// Asks for each of the calls about a chain.
-async fn ask_about(agent: &Agent, chain: &str) -> [Answer; 3] {
+async fn ask_about(agent: &Client, chain: &str) -> [Answer; 3] {
     [
         agent.get(&format!("/chain/{chain}/listings")).await,
         mark_end(agent, chain, "check", "Checked", true).await,
@@ -99,9 +99,9 @@ async fn ask_about(agent: &Agent, chain: &str) -> [Answer; 3] {
 }
 
 story! {
-    async fn a_chain_is_for_callers_with_a_listing_in_it(world) {
-        let [agent, other] = world.two_agents().await;
-        let assert_failures = async |agent: &Agent, chain: &str, expected: String| {
+    async fn a_chain_is_for_callers_with_a_listing_in_it(server) {
+        let [agent, other] = server.two_agents().await;
+        let assert_failures = async |agent: &Client, chain: &str, expected: String| {
             for answer in ask_about(agent, chain).await {
                 assert_eq!(answer.failure(), expected);
             }
@@ -140,14 +140,14 @@ story! {
 }
 
 story! {
-    async fn each_end_is_checked_and_unchecked_by_itself(world) {
-        let [north, south] = world.two_agents().await;
+    async fn each_end_is_checked_and_unchecked_by_itself(server) {
+        let [north, south] = server.two_agents().await;
         let (top, bottom) = (north.list(1001).await, south.list(1002).await);
         north.link(top, bottom).await;
         let chain = north.chain_of(top).await;
-        let lender = world.lender().await;
+        let lender = server.lender().await;
         // Another agent's end: a listing anywhere in the chain is enough (S-47).
-        for (agent, verb, is_top, reason, told, ends) in [
+        for (agent, verb, is_top, reason, shown, ends) in [
             (&south, "check", true, "Checked", "1002 buys 1001, 1001 top", "top"),
             (&north, "check", false, "Checked", "1002 bottom buys 1001, 1001 top", "top bottom"),
             (&south, "uncheck", true, "Unspecified", "1002 bottom buys 1001, 1001", "bottom"),
@@ -155,16 +155,17 @@ story! {
             (&north, "check", true, "Checked", "1002 buys 1001, 1001 top", "top"),
             (&north, "uncheck", true, "Dont Know If EOC", "1002 buys 1001, 1001", ""),
         ] {
-            world.clock.advance(60);
+            server.clock.advance(60);
             let before = [north.history(top).await, south.history(bottom).await];
             mark_end(agent, &chain, verb, reason, is_top).await.assert_success();
             assert_eq!(north.checked_ends(top).await, ends);
-            assert_eq!(world.told(&lender, 1001).await, (chain.clone(), format!("IN_CHAIN 2: {told}")));
+            let expected = (chain.clone(), format!("IN_CHAIN 2: {shown}"));
+            assert_eq!(lender.describe_chain(1001).await, expected);
             // The listing at the end remembers who did it and why.
             let mut expected = before;
-            let by = if agent.branch == north.branch { "north Ltd" } else { "south Ltd" };
+            let by = if agent.branch() == north.branch() { "north Ltd" } else { "south Ltd" };
             expected[usize::from(!is_top)].push(json!({
-                "action": format!("end.{verb}ed"), "at": world.server.foundation.clock.now_seconds(), "by": by,
+                "action": format!("end.{verb}ed"), "at": server.now(), "by": by,
                 "chain_link_id": chain,
                 "detail": {"end": if is_top { "top" } else { "bottom" }, "reason": reason},
             }));
@@ -174,6 +175,6 @@ story! {
             mark_end(agent, &chain, verb, reason, is_top).await.assert_success();
             assert_eq!([north.see_all().await, south.see_all().await], after);
         }
-        assert_eq!(world.events().await, []);
+        assert_eq!(server.events().await, []);
     }
 }

@@ -4,25 +4,25 @@ use serde_json::Value;
 use signing::canonical;
 
 use crate::sqlite_story;
-use crate::world::{Answer, At, World, http_client};
+use crate::test_server::{Answer, At, TestServer, http_client, send};
 
 /// Elements that a page of text is made of; nothing that runs or loads.
 const ELEMENTS: &str = "html head meta title style body h1 h2 h3 p a small code pre section nav ul \
                         li details summary div span table tbody tr td br";
 
-async fn show(world: &World, at: At, path: &str) -> Answer {
-    let request = http_client(world, None).get(world.url(at, path));
-    Answer::read(request.send().await.unwrap()).await
+async fn show(server: &TestServer, at: At, path: &str) -> Answer {
+    let request = http_client(server, None).get(server.url(at, path));
+    send(request).await
 }
 
 sqlite_story! {
-    async fn the_page_shows_every_operation_and_schema(world) {
+    async fn the_page_shows_every_operation_and_schema(server) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
-            let answer = show(&world, at, "/docs").await;
+            let answer = show(&server, at, "/docs").await;
             assert_eq!(answer.status, 200);
             assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
             let page = String::from_utf8(answer.body).unwrap();
-            let document = show(&world, at, "/openapi.json").await.json();
+            let document = show(&server, at, "/openapi.json").await.json();
             for (path, item) in document["paths"].as_object().unwrap() {
                 assert!(page.contains(&format!("<code>{path}</code>")), "{at:?} {path}");
                 for operation in item.as_object().unwrap().values() {
@@ -44,9 +44,9 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn the_page_runs_nothing_and_loads_nothing(world) {
+    async fn the_page_runs_nothing_and_loads_nothing(server) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
-            let answer = show(&world, at, "/docs").await;
+            let answer = show(&server, at, "/docs").await;
             let page = String::from_utf8(answer.body.clone()).unwrap();
             let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
             let digest = canonical::digest(style.as_bytes());
@@ -106,14 +106,14 @@ fn check_elements(page: &str) {
 }
 
 sqlite_story! {
-    async fn texts_are_escaped(world) {
+    async fn texts_are_escaped(server) {
         let url = "https://localhost:8443/<script>alert('\"&')</script>";
-        world = world.reconfigure(|config| config.listing_base_url = url.to_owned()).await;
-        let page = show(&world, At::Listing, "/docs").await;
+        server = server.reconfigure(|config| config.listing_base_url = url.to_owned()).await;
+        let page = show(&server, At::Listing, "/docs").await;
         let page = String::from_utf8(page.body).unwrap();
         assert!(!page.contains("<script"));
         assert!(page.contains("&lt;script&gt;alert(&#39;&quot;&amp;&#39;)&lt;/script&gt;"));
-        let document = show(&world, At::Listing, "/openapi.json").await.json();
+        let document = show(&server, At::Listing, "/openapi.json").await.json();
         assert_eq!(document["servers"][0]["url"], Value::from(url));
     }
 }

@@ -6,15 +6,18 @@ use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
 use storage::clients;
 
-use super::token::{ASSERTION_TYPE, LET_IN, check, read_token, thumbprint};
+use super::token::{ACCEPTED, check, read_token, thumbprint};
 use crate::story;
-use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World, http_client};
+use crate::test_server::{
+    ASSERTION_TYPE, AUTH_URL, Answer, At, BASE_URL, BEGINNING, Registration, TestServer,
+    http_client, send,
+};
 
 type Form = Vec<(&'static str, String)>;
 
 /// The answer to this client about a token.
-async fn introspect(world: &World, client: &TestClient, token: &str) -> Value {
-    let answer = world.ask_about(client, "/introspect", token).await;
+async fn introspect(server: &TestServer, client: &Registration, token: &str) -> Value {
+    let answer = server.ask_about(client, "/introspect", token).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
     assert_eq!(answer.header("content-type"), "application/json");
     assert_eq!(answer.header("cache-control"), "no-store");
@@ -26,11 +29,11 @@ fn inactive() -> Value {
 }
 
 story! {
-    async fn a_client_sees_its_own_token(world) {
-        let lender = world.register("lender", &["transaction-status", "listing"]).await;
-        let token = world.token(&lender, None).await;
+    async fn a_client_sees_its_own_token(server) {
+        let lender = server.register("lender", &["transaction-status", "listing"]).await;
+        let token = server.token(&lender, None).await;
         let (_header, claims) = read_token(&token);
-        assert_eq!(introspect(&world, &lender, &token).await, json!({
+        assert_eq!(introspect(&server, &lender, &token).await, json!({
             "active": true,
             "scope": "transaction-status listing",
             "client_id": lender.id,
@@ -47,47 +50,47 @@ story! {
 }
 
 story! {
-    async fn a_scope_that_was_withdrawn_is_not_shown(world) {
-        let lender = world.register("lender", &["transaction-status", "listing"]).await;
-        let token = world.token(&lender, None).await;
-        world.set_scopes(&lender.id, &["listing"]).await;
-        assert_eq!(introspect(&world, &lender, &token).await["scope"], "listing");
+    async fn a_scope_that_was_withdrawn_is_not_shown(server) {
+        let lender = server.register("lender", &["transaction-status", "listing"]).await;
+        let token = server.token(&lender, None).await;
+        server.set_scopes(&lender.id, &["listing"]).await;
+        assert_eq!(introspect(&server, &lender, &token).await["scope"], "listing");
     }
 }
 
 story! {
-    async fn nothing_is_said_of_any_other_token(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let other = world.register("other", &["transaction-status"]).await;
-        let token = world.token(&lender, None).await;
-        let others = world.token(&other, None).await;
+    async fn nothing_is_said_of_any_other_token(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let other = server.register("other", &["transaction-status"]).await;
+        let token = server.token(&lender, None).await;
+        let others = server.token(&other, None).await;
         let assertion = lender.assertion().sign(&lender.key);
         let forged = forge(&lender);
         let cut = &token[..token.len() - 4];
         for wrong in ["garbage", "a.b.c", cut, &others, &assertion, &forged] {
-            assert_eq!(introspect(&world, &lender, wrong).await, inactive(), "{wrong}");
+            assert_eq!(introspect(&server, &lender, wrong).await, inactive(), "{wrong}");
         }
-        assert_eq!(introspect(&world, &lender, &token).await["active"], true);
-        let revoked = world.ask_about(&lender, "/revoke", &token).await;
+        assert_eq!(introspect(&server, &lender, &token).await["active"], true);
+        let revoked = server.ask_about(&lender, "/revoke", &token).await;
         assert_eq!(revoked.status, 200);
-        assert_eq!(introspect(&world, &lender, &token).await, inactive(), "revoked");
-        let before = world.token(&lender, None).await;
+        assert_eq!(introspect(&server, &lender, &token).await, inactive(), "revoked");
+        let before = server.token(&lender, None).await;
         for set_active in [clients::disable_client, clients::enable_client] {
             let id = lender.id.clone();
-            let changed = world.storage.write(move |write| set_active(write, &id, BEGINNING));
+            let changed = server.storage.write(move |write| set_active(write, &id, BEGINNING));
             assert!(changed.await.unwrap());
         }
-        assert_eq!(introspect(&world, &lender, &before).await, inactive(), "disabled since");
-        let late = world.token(&lender, None).await;
-        world.clock.advance(599);
-        assert_eq!(introspect(&world, &lender, &late).await["active"], true);
-        world.clock.advance(1);
-        assert_eq!(introspect(&world, &lender, &late).await, inactive(), "expired");
+        assert_eq!(introspect(&server, &lender, &before).await, inactive(), "disabled since");
+        let late = server.token(&lender, None).await;
+        server.clock.advance(599);
+        assert_eq!(introspect(&server, &lender, &late).await["active"], true);
+        server.clock.advance(1);
+        assert_eq!(introspect(&server, &lender, &late).await, inactive(), "expired");
     }
 }
 
 /// A token of the lender's with a key that is not the service's.
-fn forge(lender: &TestClient) -> String {
+fn forge(lender: &Registration) -> String {
     let claims = AccessTokenClaims {
         iss: AUTH_URL.to_owned(),
         sub: lender.id.clone(),
@@ -105,27 +108,27 @@ fn forge(lender: &TestClient) -> String {
 }
 
 story! {
-    async fn the_caller_must_prove_itself(world) {
-        check_authentication(&world, "/introspect").await;
+    async fn the_caller_must_prove_itself(server) {
+        check_authentication(&server, "/introspect").await;
     }
 }
 
-/// Fails the story unless the caller has to prove itself, with one fault after another in the form
+/// Fails the test unless the caller has to prove itself, with one fault after another in the form
 /// of the client.
-pub(super) async fn check_authentication(world: &World, path: &str) {
-    let lender = world.register("lender", &["transaction-status"]).await;
-    let other = world.register("other", &["transaction-status"]).await;
-    let token = world.token(&lender, None).await;
+pub(super) async fn check_authentication(server: &TestServer, path: &str) {
+    let lender = server.register("lender", &["transaction-status"]).await;
+    let other = server.register("other", &["transaction-status"]).await;
+    let token = server.token(&lender, None).await;
     let signed = || lender.assertion().sign(&lender.key);
     let used = signed();
-    assert_eq!(world.request_token(&lender, &used, None).await.status, 200);
-    let url = world.url(At::Auth, path);
+    assert_eq!(server.request_token(&lender, &used, None).await.status, 200);
+    let url = server.url(At::Auth, path);
     for (label, form, expected) in wrong_forms(&lender, &other, &token) {
         check(label, &post(&lender.http, &url, &form).await, expected);
     }
     // S-24: this client is bound to its certificate here as well.
-    let bare = http_client(world, None);
-    let get = Answer::read(lender.http.get(&url).send().await.unwrap()).await;
+    let bare = http_client(server, None);
+    let get = send(lender.http.get(&url)).await;
     let in_query = format!("{url}?token=x");
     for (label, answer, expected) in [
         (
@@ -147,9 +150,9 @@ pub(super) async fn check_authentication(world: &World, path: &str) {
     ] {
         check(label, &answer, expected);
     }
-    let outcome = super::token::call_with(world, &lender, &token).await;
-    assert_eq!(outcome, LET_IN, "the token still counts");
-    world.disable_client(&lender.id).await;
+    let outcome = super::token::call_with(server, &lender, &token).await;
+    assert_eq!(outcome, ACCEPTED, "the token still counts");
+    server.disable_client(&lender.id).await;
     let answer = post(&lender.http, &url, &form(&token, &signed())).await;
     check("disabled", &answer, INVALID_CLIENT);
 }
@@ -159,8 +162,8 @@ const INVALID_REQUEST: &str = "400 invalid_request";
 
 /// Forms of the lender's with one fault each.
 fn wrong_forms(
-    lender: &TestClient,
-    other: &TestClient,
+    lender: &Registration,
+    other: &Registration,
     token: &str,
 ) -> Vec<(&'static str, Form, &'static str)> {
     let with = |name: &'static str, value: &str| {
@@ -210,5 +213,5 @@ pub(super) fn form(token: &str, assertion: &str) -> Form {
 }
 
 async fn post(http: &reqwest::Client, url: &str, form: &Form) -> Answer {
-    Answer::read(http.post(url).form(form).send().await.unwrap()).await
+    send(http.post(url).form(form)).await
 }

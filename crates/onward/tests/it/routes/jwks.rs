@@ -1,13 +1,13 @@
 //! The published key set.
 
 use crate::story;
-use crate::world::{Answer, At, http_client};
+use crate::test_server::{At, http_client, send};
 
 story! {
-    async fn the_key_set_is_public_and_shows_nothing_private(world) {
-        let http = http_client(&world, None);
-        let url = world.url(At::Directory, "/jwks");
-        let answer = Answer::read(http.get(&url).send().await.unwrap()).await;
+    async fn the_key_set_is_public_and_shows_nothing_private(server) {
+        let http = http_client(&server, None);
+        let url = server.url(At::Directory, "/jwks");
+        let answer = send(http.get(&url)).await;
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), "application/jwk-set+json");
         assert_eq!(answer.header("cache-control"), "public, max-age=300");

@@ -11,13 +11,13 @@ mod reopen_enquiries;
 
 use serde_json::json;
 
-use crate::world::manners::grouped;
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::manners::grouped;
+use crate::test_server::{BEGINNING, Client};
 use crate::{sqlite_story, story};
 
 story! {
-    async fn a_listing_shows_every_attribute(world) {
-        let agent = world.agent("north").await;
+    async fn a_listing_shows_every_attribute(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1001).await;
         let answer = agent.get(&format!("/listing/{listing}")).await;
         assert_eq!(answer.status, 200);
@@ -35,7 +35,7 @@ story! {
             "type": "listing",
             "attributes": {
                 "address_id": 1,
-                "branch_id": agent.branch,
+                "branch_id": agent.branch(),
                 "price": 250_000,
                 "chain_link_id": null,
                 "is_locked": false,
@@ -51,8 +51,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn a_refusal_has_the_envelope_of_document_2(world) {
-        let answer = world.agent("north").await.get("/listing/999").await;
+    async fn a_refusal_has_the_envelope_of_document_2(server) {
+        let answer = server.agent("north").await.get("/listing/999").await;
         assert_eq!((answer.status, answer.json()), (404, json!({
             "message": "listing 999 does not exist",
             "success": false,
@@ -63,7 +63,7 @@ sqlite_story! {
 }
 
 /// The ids on a page, and its pagination as `total per_page current last`.
-async fn page(agent: &Agent, query: &str) -> (Vec<i64>, String) {
+async fn page(agent: &Client, query: &str) -> (Vec<i64>, String) {
     let (figures, entries) = agent.get(&format!("/listing{query}")).await.page();
     let ids = entries.iter().map(|listing| {
         assert_eq!(listing["type"], "listing");
@@ -73,8 +73,8 @@ async fn page(agent: &Agent, query: &str) -> (Vec<i64>, String) {
 }
 
 story! {
-    async fn the_list_is_paged(world) {
-        let agent = world.agent("north").await;
+    async fn the_list_is_paged(server) {
+        let agent = server.agent("north").await;
         let mut all = Vec::new();
         for uprn in 1..=17 {
             all.push(agent.list(uprn).await);
@@ -97,8 +97,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn wrong_values_of_a_list_s_query_are_named(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn wrong_values_of_a_list_s_query_are_named(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let lists = ["/listing", &format!("/listing/{listing}/history"),
             "/milestone_type/1/relationships/milestones", "/address/filter", "/branch/filter"];
         let long = format!("external_id={}", "x".repeat(201));
@@ -144,9 +144,9 @@ sqlite_story! {
 }
 
 story! {
-    async fn updated_since_and_external_id_narrow_the_list(world) {
-        let agent = world.agent("north").await;
-        let other = world.agent("south").await;
+    async fn updated_since_and_external_id_narrow_the_list(server) {
+        let agent = server.agent("north").await;
+        let other = server.agent("south").await;
         let [a, b, c] = agent.list_each([1, 2, 3]).await;
         let theirs = other.list(4).await;
         let since = |seconds: i64| format!("?updated_since={}", BEGINNING + seconds);
@@ -154,27 +154,27 @@ story! {
         assert_eq!(ids(since(0)).await, [a, b, c]);
         assert_eq!(ids(since(1)).await, [] as [i64; 0]);
         assert_eq!(ids("?updated_since=0".to_owned()).await, [a, b, c]);
-        world.clock.advance(10);
+        server.clock.advance(10);
         agent.patch(&format!("/listing/{b}"), json!({"price": 1})).await;
         assert_eq!(ids(since(1)).await, [b]);
         assert_eq!(ids(since(10)).await, [b]);
         assert_eq!(ids(since(11)).await, [] as [i64; 0]);
-        world.clock.advance(10);
+        server.clock.advance(10);
         agent.record(a, "sstc", "2026-11-20").await;
         // Those that changed first come first.
         assert_eq!(ids(since(10)).await, [b, a]);
-        world.clock.advance(10);
+        server.clock.advance(10);
         // A link changes both listings (S-7), whichever agent makes it.
         other.link(theirs, c).await;
         assert_eq!(ids(since(20)).await, [a, c]);
         assert_eq!(page(&agent, &since(20)).await.1, "2 15 1 1");
-        let named = json!({"address_id": 1, "branch_id": agent.branch, "price": 1,
+        let named = json!({"address_id": 1, "branch_id": agent.branch(), "price": 1,
             "external_id": "N/7 ä"});
         let named = agent.post("/listing", named).await.listing();
         assert_eq!(ids("?external_id=N%2F7%20%C3%A4".to_owned()).await, [named]);
         assert_eq!(ids("?external_id=n%2F7%20%C3%A4".to_owned()).await, [] as [i64; 0]);
         assert_eq!(ids("?external_id=N".to_owned()).await, [] as [i64; 0]);
-        let theirs = json!({"address_id": 1, "branch_id": other.branch, "price": 1,
+        let theirs = json!({"address_id": 1, "branch_id": other.branch(), "price": 1,
             "external_id": "S/1"});
         assert_eq!(other.post("/listing", theirs).await.status, 201);
         assert_eq!(ids("?external_id=S%2F1".to_owned()).await, [] as [i64; 0]);

@@ -1,7 +1,7 @@
 //! `/metrics`.
 
 use crate::story;
-use crate::world::{Answer, At, Reply, http_client};
+use crate::test_server::{At, Reply, http_client, send};
 
 /// The metrics that the documentation lists, each as `name type`.
 fn listed_metrics() -> Vec<String> {
@@ -21,19 +21,19 @@ fn listed_metrics() -> Vec<String> {
 }
 
 story! {
-    async fn every_metric_of_the_documentation_is_shown(world) {
-        let key = world.api_key("Example Lender").await;
-        let receiver = world.receiver().await;
+    async fn every_metric_of_the_documentation_is_shown(server) {
+        let key = server.api_key("Example Lender").await;
+        let receiver = server.receiver().await;
         receiver.answer_always(Reply::status(500));
-        let subscription = world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+        let subscription = server.subscribe(&key, &receiver).await;
+        let agent = server.agent("north").await;
         let listing = agent.list(7).await;
         agent.record(listing, "sstc", "2026-11-20").await;
-        world.wait_for_attempts(&key, &subscription, 1).await;
-        world.clock.advance(4);
-        let http = http_client(&world, None);
-        let response = http.get(world.url(At::Ops, "/metrics")).send().await.unwrap();
-        let text = String::from_utf8(Answer::read(response).await.body).unwrap();
+        server.wait_for_attempts(&key, &subscription, 1).await;
+        server.clock.advance(4);
+        let http = http_client(&server, None);
+        let answer = send(http.get(server.url(At::Ops, "/metrics"))).await;
+        let text = String::from_utf8(answer.body).unwrap();
         for (name, value) in [
             ("waiting_deliveries", 1),
             ("oldest_waiting_seconds", 4),

@@ -8,8 +8,8 @@ use crate::model::catalogue::GROUPS;
 use crate::sqlite_story;
 
 sqlite_story! {
-    async fn six_groups_in_their_order(world) {
-        let agent = world.agent("north").await;
+    async fn six_groups_in_their_order(server) {
+        let agent = server.agent("north").await;
         let answer = agent.get("/milestone_group").await;
         let groups: Vec<Value> = answer.json()["data"].as_array().unwrap().clone();
         assert_eq!((answer.status, groups.len()), (200, GROUPS.len()));

@@ -8,8 +8,8 @@ use crate::model::catalogue::KINDS;
 use crate::story;
 
 story! {
-    async fn the_whole_catalogue(world) {
-        let agent = world.agent("north").await;
+    async fn the_whole_catalogue(server) {
+        let agent = server.agent("north").await;
         agent.record(agent.list(1).await, "sstc", "2026-11-20").await;
         let answer = agent.get("/milestone_type").await;
         assert_eq!(answer.status, 200);

@@ -12,14 +12,14 @@ use http::Method;
 use serde_json::Value;
 
 use crate::sqlite_story;
-use crate::world::{Answer, At, World, http_client};
+use crate::test_server::{Answer, At, TestServer, http_client, send};
 
 const ADDRESSES: [At; 5] = [At::Base, At::Auth, At::Directory, At::Listing, At::Ops];
 
 /// The document of an address.
-async fn document(world: &World, at: At) -> Value {
-    let url = world.url(at, "/openapi.json");
-    let answer = Answer::read(http_client(world, None).get(url).send().await.unwrap()).await;
+async fn document(server: &TestServer, at: At) -> Value {
+    let url = server.url(at, "/openapi.json");
+    let answer = send(http_client(server, None).get(url)).await;
     assert_eq!(answer.status, 200, "{at:?}");
     assert_eq!(answer.header("content-type"), "application/json");
     answer.json()
@@ -33,9 +33,9 @@ struct Described {
 }
 
 impl Described {
-    async fn new(world: &World, at: At, prefix: &'static str) -> Self {
+    async fn new(server: &TestServer, at: At, prefix: &'static str) -> Self {
         Self {
-            document: document(world, at).await,
+            document: document(server, at).await,
             prefix,
             seen: BTreeSet::new(),
         }
@@ -81,8 +81,8 @@ impl Described {
 }
 
 sqlite_story! {
-    async fn addresses_come_from_the_settings(world) {
-        let config = &world.config;
+    async fn addresses_come_from_the_settings(server) {
+        let config = &server.config;
         for (at, url) in [
             (At::Base, config.base_url.as_str()),
             (At::Auth, &config.auth_url),
@@ -90,7 +90,7 @@ sqlite_story! {
             (At::Listing, &config.listing_base_url),
             (At::Ops, "/"),
         ] {
-            let document = document(&world, at).await;
+            let document = document(&server, at).await;
             assert_eq!(document["openapi"], "3.1.0");
             assert_eq!(document["servers"][0]["url"], url);
             let flow = &document["components"]["securitySchemes"]["accessToken"]["flows"];
@@ -105,13 +105,13 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_limit_is_described_where_there_is_one(world) {
+    async fn a_limit_is_described_where_there_is_one(server) {
         let path = "/paths/~1api~1v1~1standard~1chains/post/responses/429/headers/RateLimit";
-        assert_eq!(document(&world, At::Base).await.pointer(path), None);
-        world = world.reconfigure(|config| config.rate_limit_enabled = true).await;
+        assert_eq!(document(&server, At::Base).await.pointer(path), None);
+        server = server.reconfigure(|config| config.rate_limit_enabled = true).await;
         let listings = "/paths/~1api~1v1~1listing/get/responses/200/headers/RateLimit";
-        assert!(document(&world, At::Listing).await.pointer(listings).is_some());
-        let described = document(&world, At::Base).await;
+        assert!(document(&server, At::Listing).await.pointer(listings).is_some());
+        let described = document(&server, At::Base).await;
         assert_eq!(described.pointer(path).unwrap()["$ref"], "#/components/headers/RateLimit");
     }
 }

@@ -19,13 +19,14 @@ use signing::jws::Unverified;
 use signing::keyring::Purpose;
 
 use crate::sqlite_story;
-use crate::world::{AUTH_URL, Answer, At, BASE_URL, BEGINNING, TestClient, World};
+use crate::test_server::{
+    AUTH_URL, Answer, At, BASE_URL, BEGINNING, Registration, TestServer, send,
+};
 
 const PROFILES: [&str; 2] = ["sector", "fapi2"];
-pub(super) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// The outcome of a chain query whose caller has access: there are no chains.
-pub(super) const LET_IN: &str = "404 -";
+pub(super) const ACCEPTED: &str = "404 -";
 pub(super) const INVALID_TOKEN: &str = "401 Bearer error=\"invalid_token\"";
 
 /// Compares status and OAuth error code (`-`: none), and checks the rules for every answer of
@@ -62,15 +63,6 @@ fn check_plain(label: &str, answer: &Answer, expected: &str) {
     assert_eq!(answer.header("www-authenticate"), "", "{label}");
 }
 
-/// A form that names this assertion.
-pub(super) fn token_form(assertion: &str) -> [(&'static str, &str); 3] {
-    [
-        ("grant_type", "client_credentials"),
-        ("client_assertion_type", ASSERTION_TYPE),
-        ("client_assertion", assertion),
-    ]
-}
-
 /// Status and challenge of a chain query with this `Authorization` field, the
 /// challenge without its description.
 async fn call(url: &str, http: &reqwest::Client, authorization: Option<&str>) -> String {
@@ -80,7 +72,7 @@ async fn call(url: &str, http: &reqwest::Client, authorization: Option<&str>) ->
     if let Some(authorization) = authorization {
         request = request.header("authorization", authorization);
     }
-    outcome(&Answer::read(request.send().await.unwrap()).await)
+    outcome(&send(request).await)
 }
 
 fn outcome(answer: &Answer) -> String {
@@ -90,8 +82,8 @@ fn outcome(answer: &Answer) -> String {
 }
 
 /// The outcome of a chain query with this token over the client's connection.
-pub(super) async fn call_with(world: &World, client: &TestClient, token: &str) -> String {
-    let url = world.url(At::Base, "/api/v1/standard/chains");
+pub(super) async fn call_with(server: &TestServer, client: &Registration, token: &str) -> String {
+    let url = server.url(At::Base, "/api/v1/standard/chains");
     call(&url, &client.http, Some(&format!("Bearer {token}"))).await
 }
 
@@ -114,10 +106,10 @@ pub(super) fn thumbprint(pem: &str) -> String {
 }
 
 sqlite_story! {
-    async fn the_token_is_that_of_rfc_9068(world) {
-        let lender = world.register("lender", &["transaction-status", "listing"]).await;
+    async fn the_token_is_that_of_rfc_9068(server) {
+        let lender = server.register("lender", &["transaction-status", "listing"]).await;
         let assertion = lender.assertion().sign(&lender.key);
-        let answer = world.request_token(&lender, &assertion, None).await;
+        let answer = server.request_token(&lender, &assertion, None).await;
         check_plain("granted", &answer, "200 -");
         let mut body = answer.json();
         let token = body["access_token"].take().as_str().unwrap().to_owned();
@@ -126,12 +118,12 @@ sqlite_story! {
             "scope": "transaction-status listing",
         }));
 
-        let snapshot = world.server.foundation.registry.snapshot().await.unwrap();
+        let snapshot = server.node.foundation.registry.snapshot().await.unwrap();
         let key = snapshot.keyring.current(Purpose::Token);
         let (header, mut claims) = read_token(&token);
         assert_eq!(header, json!({"alg": "ES256", "kid": key.kid(), "typ": "at+jwt"}));
         Unverified::parse(&token).unwrap().verify(key.public_key()).unwrap();
-        let published: Value = serde_json::from_slice(&world.jwks().await).unwrap();
+        let published: Value = serde_json::from_slice(&server.jwks().await).unwrap();
         for published in published["keys"].as_array().unwrap() {
             assert_ne!(published["kid"], header["kid"], "a token key is no provenance key");
         }
@@ -149,7 +141,7 @@ sqlite_story! {
             "exp": BEGINNING + 600,
             "cnf": {"x5t#S256": thumbprint(&lender.identity)},
         }));
-        let (_header, other) = read_token(&world.token(&lender, None).await);
+        let (_header, other) = read_token(&server.token(&lender, None).await);
         assert_ne!(other["jti"], jti);
     }
 }

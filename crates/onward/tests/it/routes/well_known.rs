@@ -4,17 +4,17 @@ mod oauth_authorization_server;
 mod oauth_protected_resource;
 mod openid_configuration;
 
-use crate::world::{Answer, World, http_client};
+use crate::test_server::{Answer, TestServer, http_client, send};
 
 /// Reads a public document, and checks that it may be kept and asked for again.
-async fn read_published(world: &World, url: &str) -> Answer {
-    let http = http_client(world, None);
-    let answer = Answer::read(http.get(url).send().await.unwrap()).await;
+async fn read_published(server: &TestServer, url: &str) -> Answer {
+    let http = http_client(server, None);
+    let answer = send(http.get(url)).await;
     assert_eq!(answer.status, 200, "{url}");
     assert_eq!(answer.header("content-type"), "application/json");
     assert_eq!(answer.header("cache-control"), "public, max-age=300");
     let request = http.get(url).header("if-none-match", answer.header("etag"));
-    let again = Answer::read(request.send().await.unwrap()).await;
+    let again = send(request).await;
     assert_eq!((again.status, again.body.len()), (304, 0));
     assert_eq!(again.header("etag"), answer.header("etag"));
     let refused = http.post(url).send().await.unwrap();

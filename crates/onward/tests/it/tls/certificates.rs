@@ -7,7 +7,7 @@ use rcgen::{
 
 use super::{TLS12, TLS13, outcome, trusting_with};
 use crate::story;
-use crate::world::{At, World};
+use crate::test_server::{At, TestServer};
 
 /// A certificate for clients, valid for a long time.
 fn client_params() -> CertificateParams {
@@ -32,14 +32,14 @@ pub(super) fn issue(issuer: &Issuer<'_, KeyPair>, params: &CertificateParams) ->
     made.pem() + &pair.serialize_pem()
 }
 
-/// The story's own authority.
-pub(super) fn authority(world: &World) -> Issuer<'static, KeyPair> {
-    let read = |name| std::fs::read_to_string(world.directory.path().join(name)).unwrap();
+/// The test's own authority.
+pub(super) fn authority(server: &TestServer) -> Issuer<'static, KeyPair> {
+    let read = |name| std::fs::read_to_string(server.directory.path().join(name)).unwrap();
     let pair = KeyPair::from_pem(&read("ca.key")).unwrap();
     Issuer::from_ca_cert_pem(&read("ca.pem"), pair).unwrap()
 }
 
-/// Another authority, which may bear the name of the story's.
+/// Another authority, which may bear the name of the test's.
 pub(super) fn stranger(name: &str) -> Issuer<'static, KeyPair> {
     let mut params = CertificateParams::default();
     params
@@ -50,21 +50,22 @@ pub(super) fn stranger(name: &str) -> Issuer<'static, KeyPair> {
 }
 
 /// A certificate that a client made with its own one, followed by that one.
-fn issued_by_a_client(world: &World, own: CertificateParams) -> String {
+fn issued_by_a_client(server: &TestServer, own: CertificateParams) -> String {
     let pair = KeyPair::generate().unwrap();
-    let certificate = own.signed_by(&pair, &authority(world)).unwrap().pem();
+    let certificate = own.signed_by(&pair, &authority(server)).unwrap().pem();
     let made = issue(&Issuer::new(own, pair), &client_params());
     let (leaf, key) = made.split_at(made.find("-----BEGIN PRIVATE").unwrap());
     format!("{leaf}{certificate}{key}")
 }
 
 story! {
-    async fn only_certificates_of_the_configured_authority_pass(world) {
-        let ours = authority(&world);
+    async fn only_certificates_of_the_configured_authority_pass(server) {
+        let ours = authority(&server);
         let own = |change: fn(&mut CertificateParams)| Some(issue(&ours, &changed(change)));
         let by_other = |name: &str| Some(issue(&stranger(name), &client_params()));
-        let folder = world.directory.path();
-        let server = ["server.pem", "server.key"]
+        let folder = server.directory.path();
+        let by_client = issued_by_a_client(&server, client_params());
+        let of_server = ["server.pem", "server.key"]
             .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
             .concat();
         let in_past = |params: &mut CertificateParams| {
@@ -84,15 +85,15 @@ story! {
             ("T04 expired", own(in_past), "CertificateExpired"),
             ("T04 not valid yet", own(in_future), "CertificateExpired"),
             ("T05 for servers", own(for_servers), "UnsupportedCertificate"),
-            ("T05 the server's own", Some(server), "UnsupportedCertificate"),
+            ("T05 the server's own", Some(of_server), "UnsupportedCertificate"),
             // RFC 5280 section 4.2.1.12: without the extension any use is allowed.
             ("T05 for any use", own(|params| params.extended_key_usages.clear()), "404"),
-            ("issued by a client", Some(issued_by_a_client(&world, client_params())), "CertificateUnknown"),
+            ("issued by a client", Some(by_client), "CertificateUnknown"),
         ] {
             for versions in [TLS12, TLS13] {
                 for at in [At::Base, At::Auth, At::Listing] {
-                    let config = trusting_with(&world, identity.as_deref(), versions);
-                    let outcome = outcome(&world, at, config).await;
+                    let config = trusting_with(&server, identity.as_deref(), versions);
+                    let outcome = outcome(&server, at, config).await;
                     // The last word of `received fatal alert: CertificateExpired`.
                     let outcome = outcome.rsplit(' ').next().unwrap_or_default();
                     assert_eq!(outcome, expected, "{label} at {at:?} {:?}", versions[0].version);
@@ -104,11 +105,11 @@ story! {
 
 story! {
     /// The key set must open to everybody, whatever certificate they carry.
-    async fn the_directory_asks_for_none(world) {
+    async fn the_directory_asks_for_none(server) {
         let identity = issue(&stranger("Another"), &client_params());
         for versions in [TLS12, TLS13] {
-            let config = trusting_with(&world, Some(&identity), versions);
-            assert_eq!(outcome(&world, At::Directory, config).await, "404");
+            let config = trusting_with(&server, Some(&identity), versions);
+            assert_eq!(outcome(&server, At::Directory, config).await, "404");
         }
     }
 }

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use super::address;
 use crate::story;
-use crate::world::{At, World};
+use crate::test_server::{At, TestServer};
 
 const TLS10: u16 = 0x0301;
 const TLS11: u16 = 0x0302;
@@ -50,8 +50,8 @@ fn client_hello(version: u16, suites: &[u16]) -> Vec<u8> {
 }
 
 /// `server hello`, or the number of the alert that the server answers with.
-async fn outcome(world: &World, at: At, hello: &[u8]) -> String {
-    let mut stream = TcpStream::connect(address(world, at)).await.unwrap();
+async fn outcome(server: &TestServer, at: At, hello: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address(server, at)).await.unwrap();
     stream.write_all(hello).await.unwrap();
     let mut answer = [0; 7];
     stream.read_exact(&mut answer).await.unwrap();
@@ -63,7 +63,7 @@ async fn outcome(world: &World, at: At, hello: &[u8]) -> String {
 }
 
 story! {
-    async fn old_versions_and_suites_are_refused(world) {
+    async fn old_versions_and_suites_are_refused(server) {
         const PROTOCOL_VERSION: &str = "alert 70";
         const HANDSHAKE_FAILURE: &str = "alert 40";
         let all = [&RULED_OUT[..], &[ECDHE_ECDSA_AES128_GCM]].concat();
@@ -74,7 +74,7 @@ story! {
                 ("TLS 1.2, none that is allowed", client_hello(TLS12, &RULED_OUT), HANDSHAKE_FAILURE),
                 ("TLS 1.2", client_hello(TLS12, &all), "server hello"),
             ] {
-                assert_eq!(outcome(&world, at, &hello).await, expected, "{label} at {at:?}");
+                assert_eq!(outcome(&server, at, &hello).await, expected, "{label} at {at:?}");
             }
         }
     }

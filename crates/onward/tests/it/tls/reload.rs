@@ -7,12 +7,12 @@ use tokio_rustls::client::TlsStream;
 
 use super::{connect, trusting};
 use crate::story;
-use crate::world::{At, World};
+use crate::test_server::{At, TestServer};
 
 /// Opens a connection to the key set's address.
-async fn open(world: &World) -> TlsStream<TcpStream> {
-    let config = trusting(world, None);
-    connect(world, At::Directory, config).await.unwrap()
+async fn open(server: &TestServer) -> TlsStream<TcpStream> {
+    let config = trusting(server, None);
+    connect(server, At::Directory, config).await.unwrap()
 }
 
 /// The certificate that the server showed on this connection, DER.
@@ -40,35 +40,35 @@ async fn ask(stream: &mut TlsStream<TcpStream>) -> String {
 }
 
 /// Puts a new certificate and its key in the place of the old ones.
-fn renew(world: &World) {
-    world
+fn renew(server: &TestServer) {
+    server
         .authority
-        .issue_server_certificate(world.directory.path(), "server")
+        .issue_server_certificate(server.directory.path(), "server")
         .unwrap();
 }
 
 story! {
-    async fn a_new_certificate_is_served_and_an_open_connection_goes_on(world) {
-        let mut old = open(&world).await;
+    async fn a_new_certificate_is_served_and_an_open_connection_goes_on(server) {
+        let mut old = open(&server).await;
         assert_eq!(ask(&mut old).await, "200");
-        renew(&world);
-        assert_eq!(shown(&open(&world).await), shown(&old), "nobody has said so yet");
-        world.server.reload_certificates().await;
-        let mut new = open(&world).await;
+        renew(&server);
+        assert_eq!(shown(&open(&server).await), shown(&old), "nobody has said so yet");
+        server.node.reload_certificates().await;
+        let mut new = open(&server).await;
         assert_ne!(shown(&new), shown(&old));
         assert_eq!(ask(&mut new).await, "200");
         assert_eq!(ask(&mut old).await, "200");
-        assert_eq!(world.server.edge.metrics.tls_reloads.get(), 1);
+        assert_eq!(server.node.edge.metrics.tls_reloads.get(), 1);
     }
 }
 
 story! {
-    async fn new_files_are_found_without_being_told(world) {
-        world = world.reconfigure(|config| config.certificate_check_seconds = 1).await;
-        let old = shown(&open(&world).await);
-        renew(&world);
+    async fn new_files_are_found_without_a_signal(server) {
+        server = server.reconfigure(|config| config.certificate_check_seconds = 1).await;
+        let old = shown(&open(&server).await);
+        renew(&server);
         let waiting = Stopwatch::start();
-        while shown(&open(&world).await) == old {
+        while shown(&open(&server).await) == old {
             assert!(waiting.elapsed().as_secs() < 30, "they were not found");
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
@@ -76,12 +76,12 @@ story! {
 }
 
 story! {
-    async fn files_that_cannot_be_used_change_nothing(world) {
-        let before = shown(&open(&world).await);
-        let folder = world.directory.path().to_owned();
+    async fn files_that_cannot_be_used_change_nothing(server) {
+        let before = shown(&open(&server).await);
+        let folder = server.directory.path().to_owned();
         let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
         let good = (read("server.pem"), read("ca.pem"));
-        world.authority.issue_server_certificate(&folder, "other").unwrap();
+        server.authority.issue_server_certificate(&folder, "other").unwrap();
         let mut refused = 0;
         for (name, bad) in [
             ("server.pem", b"no certificate".to_vec()),
@@ -91,13 +91,13 @@ story! {
             ("ca.pem", b"no authority".to_vec()),
         ] {
             std::fs::write(folder.join(name), bad).unwrap();
-            world.server.reload_certificates().await;
+            server.node.reload_certificates().await;
             refused += 1;
-            assert_eq!(world.server.edge.metrics.tls_reloads_refused.get(), refused, "{name}");
+            assert_eq!(server.node.edge.metrics.tls_reloads_refused.get(), refused, "{name}");
             std::fs::write(folder.join("ca.pem"), &good.1).unwrap();
-            assert_eq!(shown(&open(&world).await), before, "{name}");
+            assert_eq!(shown(&open(&server).await), before, "{name}");
             std::fs::write(folder.join("server.pem"), &good.0).unwrap();
         }
-        assert_eq!(world.server.edge.metrics.tls_reloads.get(), 0);
+        assert_eq!(server.node.edge.metrics.tls_reloads.get(), 0);
     }
 }

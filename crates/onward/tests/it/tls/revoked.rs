@@ -7,7 +7,7 @@ use rcgen::{
 use super::certificates::{authority, changed, issue, stranger};
 use super::{TLS12, TLS13, outcome, trusting_with};
 use crate::story;
-use crate::world::{At, World, http_client};
+use crate::test_server::{At, TestServer, http_client};
 
 /// The list of what this issuer has revoked, good until a year, PEM.
 fn list(issuer: &Issuer<'_, KeyPair>, revoked: &[u64], until: i32) -> String {
@@ -29,34 +29,34 @@ fn list(issuer: &Issuer<'_, KeyPair>, revoked: &[u64], until: i32) -> String {
     params.signed_by(issuer).unwrap().pem().unwrap()
 }
 
-/// A certificate of the story's authority with this number, and its key, PEM.
-fn numbered(world: &World, serial: u64) -> String {
+/// A certificate of the test's authority with this number, and its key, PEM.
+fn numbered(server: &TestServer, serial: u64) -> String {
     let params = changed(|params| params.serial_number = Some(SerialNumber::from(serial)));
-    issue(&authority(world), &params)
+    issue(&authority(server), &params)
 }
 
 /// Puts the list in place and lets the server read it.
-async fn publish(world: &World, list: &str) {
-    std::fs::write(world.directory.path().join("crl.pem"), list).unwrap();
-    world.server.reload_certificates().await;
+async fn publish(server: &TestServer, list: &str) {
+    std::fs::write(server.directory.path().join("crl.pem"), list).unwrap();
+    server.node.reload_certificates().await;
 }
 
 /// Starts the server again with a list of nothing revoked.
-async fn with_list(world: World) -> World {
-    let path = world.directory.path().join("crl.pem");
-    std::fs::write(&path, list(&authority(&world), &[], 2090)).unwrap();
+async fn with_list(server: TestServer) -> TestServer {
+    let path = server.directory.path().join("crl.pem");
+    std::fs::write(&path, list(&authority(&server), &[], 2090)).unwrap();
     let path = path.display().to_string();
-    world
+    server
         .reconfigure(|config| config.client_crl_file = path)
         .await
 }
 
 /// What becomes of a connection with this certificate, in both versions of TLS.
-async fn check(world: &World, identity: &str, expected: &str, label: &str) {
+async fn check(server: &TestServer, identity: &str, expected: &str, label: &str) {
     for versions in [TLS12, TLS13] {
         for at in [At::Base, At::Auth, At::Listing] {
-            let config = trusting_with(world, Some(identity), versions);
-            let outcome = outcome(world, at, config).await;
+            let config = trusting_with(server, Some(identity), versions);
+            let outcome = outcome(server, at, config).await;
             let outcome = outcome.rsplit(' ').next().unwrap_or_default();
             assert_eq!(
                 outcome, expected,
@@ -68,52 +68,52 @@ async fn check(world: &World, identity: &str, expected: &str, label: &str) {
 }
 
 story! {
-    async fn a_revoked_certificate_is_refused_and_others_pass(world) {
-        world = with_list(world).await;
-        let (seventh, eighth) = (numbered(&world, 7), numbered(&world, 8));
-        check(&world, &seventh, "404", "before").await;
-        publish(&world, &list(&authority(&world), &[7, 9], 2090)).await;
-        check(&world, &seventh, "CertificateRevoked", "revoked").await;
-        check(&world, &eighth, "404", "another").await;
+    async fn a_revoked_certificate_is_refused_and_others_pass(server) {
+        server = with_list(server).await;
+        let (seventh, eighth) = (numbered(&server, 7), numbered(&server, 8));
+        check(&server, &seventh, "404", "before").await;
+        publish(&server, &list(&authority(&server), &[7, 9], 2090)).await;
+        check(&server, &seventh, "CertificateRevoked", "revoked").await;
+        check(&server, &eighth, "404", "another").await;
     }
 }
 
 story! {
     /// RFC 5280 section 6.3.3: without a list that is in date nothing is known of a certificate.
-    async fn a_certificate_of_which_nothing_is_known_is_refused(world) {
-        world = with_list(world).await;
-        let identity = numbered(&world, 7);
-        publish(&world, &list(&authority(&world), &[], 2026)).await;
-        check(&world, &identity, "UnknownCA", "out of date").await;
-        // The operator is told when: 2026-01-01.
-        let metrics = http_client(&world, None).get(world.url(At::Ops, "/metrics")).send().await;
+    async fn a_certificate_of_which_nothing_is_known_is_refused(server) {
+        server = with_list(server).await;
+        let identity = numbered(&server, 7);
+        publish(&server, &list(&authority(&server), &[], 2026)).await;
+        check(&server, &identity, "UnknownCA", "out of date").await;
+        // The log shows the operator when: 2026-01-01.
+        let metrics = http_client(&server, None).get(server.url(At::Ops, "/metrics")).send().await;
         let metrics = metrics.unwrap().text().await.unwrap();
         let end = "onward_tls_end_timestamp_seconds{setting=\"client_crl_file\"} 1767225600\n";
         assert!(metrics.contains(end), "{metrics}");
-        publish(&world, &list(&stranger("Another"), &[], 2090)).await;
-        check(&world, &identity, "UnknownCA", "another authority's list").await;
-        // The door is not closed to those who need no certificate.
-        let open = trusting_with(&world, None, TLS13);
-        assert_eq!(outcome(&world, At::Listing, open).await, "404");
+        publish(&server, &list(&stranger("Another"), &[], 2090)).await;
+        check(&server, &identity, "UnknownCA", "another authority's list").await;
+        // Clients that need no certificate are still served.
+        let open = trusting_with(&server, None, TLS13);
+        assert_eq!(outcome(&server, At::Listing, open).await, "404");
     }
 }
 
 story! {
-    async fn a_revocation_counts_on_open_connections_too(world) {
-        world = with_list(world).await;
-        let mut lender = world.register("lender", &["transaction-status"]).await;
-        lender.identity = numbered(&world, 7);
-        lender.http = http_client(&world, Some(&lender.identity));
-        let token = world.token(&lender, None).await;
+    async fn a_revocation_counts_on_open_connections_too(server) {
+        server = with_list(server).await;
+        let mut lender = server.register("lender", &["transaction-status"]).await;
+        lender.identity = numbered(&server, 7);
+        lender.http = http_client(&server, Some(&lender.identity));
+        let token = server.token(&lender, None).await;
         let form = [("inputType", "uprn"), ("value[]", "1")];
-        assert_eq!(world.query_with(&lender, &token, &form).await.status, 404);
+        assert_eq!(server.query_with(&lender, &token, &form).await.status, 404);
         // A reload that does not concern the certificate changes nothing.
-        publish(&world, &list(&authority(&world), &[9], 2090)).await;
-        assert_eq!(world.query_with(&lender, &token, &form).await.status, 404);
+        publish(&server, &list(&authority(&server), &[9], 2090)).await;
+        assert_eq!(server.query_with(&lender, &token, &form).await.status, 404);
         // A new connection would be refused, so that this is answered on the open one.
-        publish(&world, &list(&authority(&world), &[7], 2090)).await;
+        publish(&server, &list(&authority(&server), &[7], 2090)).await;
         for _attempt in 1..=2 {
-            assert_eq!(world.query_with(&lender, &token, &form).await.status, 401);
+            assert_eq!(server.query_with(&lender, &token, &form).await.status, 401);
         }
     }
 }

@@ -4,34 +4,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use edge::tls::receiver_config;
-use observe::clock::Clock;
-use provision::authority::Authority;
 use server::config::Config;
 use storage::Opening;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::world::Database;
+use crate::test_server::{Database, https};
 
 /// What a client of PostgreSQL sends first when it wants TLS.
 const WANTS_TLS: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// Somebody between program and database; the port, and how many bytes were read in plain text.
 async fn stand_between(database: &str, tls: Option<TlsAcceptor>) -> (u16, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
     let plain = Arc::new(AtomicUsize::new(0));
     let (_scheme, address) = database.split_once('@').unwrap();
     let address = address.split('/').next().unwrap().to_owned();
     let seen = Arc::clone(&plain);
-    tokio::spawn(async move {
-        while let Ok((stream, _peer)) = listener.accept().await {
-            let (address, tls, seen) = (address.clone(), tls.clone(), Arc::clone(&seen));
-            tokio::spawn(pass_on(stream, address, tls, seen));
-        }
-    });
+    let pass = move |stream| pass_on(stream, address.clone(), tls.clone(), Arc::clone(&seen));
+    let (port, _task) = https::listen(pass).await;
     (port, plain)
 }
 
@@ -69,21 +60,12 @@ async fn open(store: String, ca_file: &Path) -> Result<i64, String> {
         ..Config::default()
     };
     let opening = tokio::task::spawn_blocking(move || {
-        let storage = server::foundation::open_storage(&config, Opening::Make);
+        let storage = server::foundation::open_storage(&config, Opening::Create);
         let storage = storage.map_err(|error| error.to_string())?;
         let revision = storage.read_blocking(storage::registry::find_revision);
         revision.map_err(|error| error.to_string())
     });
     opening.await.unwrap()
-}
-
-fn acceptor(folder: &Path) -> TlsAcceptor {
-    let authority = Authority::ensure(folder, Clock::System.now_seconds()).unwrap();
-    authority
-        .issue_server_certificate(folder, "server")
-        .unwrap();
-    let (certificate, key) = (folder.join("server.pem"), folder.join("server.key"));
-    receiver_config(&certificate, &key).unwrap().into()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -93,8 +75,8 @@ async fn the_database_is_reached_through_tls_or_not_at_all() {
     };
     let name = database.url.rsplit('/').next().unwrap().to_owned();
     let (ours, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let tls = acceptor(ours.path());
-    drop(acceptor(others.path()));
+    let tls = https::issue_acceptor(ours.path(), "server");
+    drop(https::issue_acceptor(others.path(), "server"));
     let ca_file = ours.path().join("ca.pem");
     let store = |port: u16| format!("postgres://onward@localhost:{port}/{name}");
 

@@ -8,11 +8,12 @@ use server::config::Config;
 use storage::events::StoredEvent;
 
 use super::FUSSY_UPRN;
-use super::ledger::{Owed, Standing, Tried};
+use super::ledger::{Standing, StoredDelivery, Tried};
 use super::past::Past;
 use super::receivers::{Manner, SUBSCRIBERS};
 
-/// What is recorded in the same seconds in which a subscription ends may or may not be owed to it.
+/// What is recorded in the same seconds in which a subscription ends may or may not be delivered to
+/// it.
 const ENDING_SECONDS: i64 = 5;
 
 /// What is wrong, and how much there is of everything.
@@ -25,7 +26,7 @@ pub(super) struct Account<'a> {
     /// Deliveries that wait for a subscription that has ended.
     kept: usize,
     repeats: usize,
-    /// Most events that one killed process told one subscriber in vain.
+    /// Most events that one killed process sent to one subscriber in vain.
     repeats_max: usize,
 }
 
@@ -104,16 +105,16 @@ impl<'a> Account<'a> {
         let (manner, _events) = SUBSCRIBERS[number];
         let reference = &past.subscriptions[number];
         let standing = &past.ledger.subscriptions[reference];
-        let mut owed: HashMap<i64, Vec<&Owed>> = HashMap::new();
+        let mut left: HashMap<i64, Vec<&StoredDelivery>> = HashMap::new();
         for one in &past.ledger.deliveries {
             if one.subscription == *reference {
-                owed.entry(one.event_row).or_default().push(one);
+                left.entry(one.event_row).or_default().push(one);
             }
         }
         let acceptances = past.acceptances(number);
         let mut nobody_subscribed = 0;
         for event in heard_by(past, number) {
-            let found = owed.remove(&event.id).unwrap_or_default();
+            let found = left.remove(&event.id).unwrap_or_default();
             let at = format!("{manner:?} {number}, {}", event.event_id);
             match found[..] {
                 [one] => {
@@ -125,19 +126,19 @@ impl<'a> Account<'a> {
                         self.wrong.push(format!("{at} is {}", one.state));
                     }
                     if is_after_end(event, standing, ENDING_SECONDS) {
-                        self.wrong.push(format!("{at} is owed after the end"));
+                        self.wrong.push(format!("{at} was stored after the end"));
                     }
                 }
                 [] if is_after_end(event, standing, -ENDING_SECONDS) => nobody_subscribed += 1,
                 [] => self.wrong.push(format!("{at} is nowhere")),
                 _ => self
                     .wrong
-                    .push(format!("{at} is owed {} times", found.len())),
+                    .push(format!("{at} is stored {} times", found.len())),
             }
         }
-        if !owed.is_empty() {
+        if !left.is_empty() {
             self.wrong.push(format!(
-                "{manner:?} {number} is owed what it does not hear: {owed:?}"
+                "{manner:?} {number} has deliveries of other types of event: {left:?}"
             ));
         }
         if manner == Manner::Gone && nobody_subscribed == 0 {
@@ -146,7 +147,12 @@ impl<'a> Account<'a> {
         }
     }
 
-    fn check_one(&mut self, at: &str, one: &Owed, (standing, is_accepted): (&Standing, bool)) {
+    fn check_one(
+        &mut self,
+        at: &str,
+        one: &StoredDelivery,
+        (standing, is_accepted): (&Standing, bool),
+    ) {
         let none = Vec::new();
         let tried = self.past.ledger.attempts.get(&one.id).unwrap_or(&none);
         let numbers: Vec<i64> = tried.iter().map(|one| one.number).collect();
@@ -192,55 +198,55 @@ impl<'a> Account<'a> {
             self.wrong
                 .push(format!("{number} was {}, is {stored}", shown.status));
         }
-        let mut owed: HashMap<String, &Owed> = HashMap::new();
+        let mut left: HashMap<String, &StoredDelivery> = HashMap::new();
         for one in &past.ledger.deliveries {
             if one.subscription == *reference {
-                owed.insert(one.id.to_string(), one);
+                left.insert(one.id.to_string(), one);
             }
         }
         for one in &shown.deliveries {
             let id = one["deliveryId"].as_str().unwrap();
             let status = one["status"].as_str().unwrap();
-            let stored = owed.remove(id);
+            let stored = left.remove(id);
             if stored.is_none_or(|stored| stored.state != status && status != "waiting") {
                 self.wrong
                     .push(format!("{number}, shown {one}, stored {stored:?}"));
             }
         }
-        if !owed.is_empty() {
-            self.wrong.push(format!("{number}: not shown: {owed:?}"));
+        if !left.is_empty() {
+            self.wrong.push(format!("{number}: not shown: {left:?}"));
         }
     }
 
-    /// Of each property nothing new is told before all that came earlier was accepted or given up
+    /// Of each property nothing new is sent before all that came earlier was accepted or given up
     /// (S-36); no kill excuses that.
     fn check_order(&mut self, number: usize) {
         let past = self.past;
         let reference = &past.subscriptions[number];
         let mut accepted: HashMap<&str, usize> = HashMap::new();
-        for heard in past.heard.iter().filter(|one| one.subscriber == number) {
-            if let Some(moment) = heard.accepted {
-                let first = accepted.entry(&heard.event_id).or_insert(moment);
+        for request in past.received.iter().filter(|one| one.subscriber == number) {
+            if let Some(moment) = request.accepted {
+                let first = accepted.entry(&request.event_id).or_insert(moment);
                 *first = moment.min(*first);
             }
         }
         let is_given_up = |event: &StoredEvent| {
-            let mut owed = past.ledger.deliveries.iter();
-            owed.any(|one| {
+            let mut deliveries = past.ledger.deliveries.iter();
+            deliveries.any(|one| {
                 one.event_row == event.id && one.subscription == *reference && one.state == "failed"
             })
         };
-        for heard in past.heard.iter().filter(|one| one.subscriber == number) {
+        for request in past.received.iter().filter(|one| one.subscriber == number) {
             let of_property = heard_by(past, number)
                 .into_iter()
-                .filter(|event| event.uprn.value() == heard.uprn);
-            let earlier = of_property.take_while(|event| event.event_id != heard.event_id);
+                .filter(|event| event.uprn.value() == request.uprn);
+            let earlier = of_property.take_while(|event| event.event_id != request.event_id);
             for event in earlier {
                 let first = accepted.get(event.event_id.as_str());
-                if first.is_none_or(|first| *first > heard.arrived) && !is_given_up(event) {
+                if first.is_none_or(|first| *first > request.arrived) && !is_given_up(event) {
                     self.wrong.push(format!(
-                        "{number} heard {} before {} of property {}",
-                        heard.event_id, event.event_id, heard.uprn
+                        "{number} received {} before {} of property {}",
+                        request.event_id, event.event_id, request.uprn
                     ));
                     break;
                 }
@@ -248,7 +254,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Nothing that was accepted is told again, but what a killed process had under way: at most as
+    /// Nothing that was accepted is sent again, but what a killed process had under way: at most as
     /// much as may be under way on a lane.
     fn check_repeats(&mut self, number: usize) {
         let mut in_vain: HashMap<usize, usize> = HashMap::new();
@@ -256,10 +262,10 @@ impl<'a> Account<'a> {
             for pair in times.windows(2) {
                 let node = pair[0].node;
                 *in_vain.entry(node).or_default() += 1;
-                // One that goes on knows what it was told.
+                // A process that goes on knows what was accepted.
                 if pair[1].node == node || !self.past.killed.contains(&node) {
                     self.wrong.push(format!(
-                        "{number} heard {} again, not because node {node} was killed",
+                        "{number} received {} again, not because node {node} was killed",
                         pair[0].event_id
                     ));
                 }
@@ -271,23 +277,23 @@ impl<'a> Account<'a> {
             self.repeats_max = self.repeats_max.max(count);
             if count > max {
                 self.wrong.push(format!(
-                    "{number} heard {count} events again after the end of node {node}"
+                    "{number} received {count} events again after the end of node {node}"
                 ));
             }
         }
     }
 
-    /// What the store called delivered is never told again.
+    /// What the store called delivered is never sent again.
     fn check_done(&mut self) {
-        for heard in &self.past.heard {
-            let reference = self.past.subscriptions[heard.subscriber].clone();
+        for request in &self.past.received {
+            let reference = self.past.subscriptions[request.subscriber].clone();
             let done = self
                 .past
                 .delivered
-                .get(&(reference, heard.event_id.clone()));
-            if done.is_some_and(|done| *done < heard.arrived) {
+                .get(&(reference, request.event_id.clone()));
+            if done.is_some_and(|done| *done < request.arrived) {
                 self.wrong
-                    .push(format!("told again though delivered: {heard:?}"));
+                    .push(format!("sent again though delivered: {request:?}"));
             }
         }
     }

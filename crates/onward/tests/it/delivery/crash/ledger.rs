@@ -8,7 +8,7 @@ use storage::{Storage, StorageError};
 /// Everything about deliveries, read while nobody changes it.
 pub(super) struct Ledger {
     pub(super) events: Vec<StoredEvent>,
-    pub(super) deliveries: Vec<Owed>,
+    pub(super) deliveries: Vec<StoredDelivery>,
     /// By delivery.
     pub(super) attempts: HashMap<i64, Vec<Tried>>,
     /// By the subscription's id for its owner.
@@ -17,7 +17,7 @@ pub(super) struct Ledger {
 
 /// One delivery.
 #[derive(Debug)]
-pub(super) struct Owed {
+pub(super) struct StoredDelivery {
     pub(super) id: i64,
     /// The subscription's id for its owner.
     pub(super) subscription: String,
@@ -102,7 +102,7 @@ impl Ledger {
                  join subscription s on s.id = d.subscription_id order by d.id",
                 &[],
                 |row| {
-                    Ok(Owed {
+                    Ok(StoredDelivery {
                         id: row.integer(0)?,
                         subscription: row.text(1)?,
                         event_row: row.integer(2)?,

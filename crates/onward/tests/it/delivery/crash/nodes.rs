@@ -9,7 +9,7 @@ use server::config::Config;
 
 use super::requests::issuer;
 use crate::commands::program::{Finished, find_ports};
-use crate::world::{Answer, At, Node, TestClient};
+use crate::test_server::{At, Node, Registration};
 
 /// Where a living node is called.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(super) type Entrances = Arc<Mutex<Vec<Entrance>>>;
 pub(super) struct Nodes {
     config: Config,
     folder: PathBuf,
-    client: TestClient,
+    client: Registration,
     running: Vec<Option<(usize, Node)>>,
     /// The first of each node's five ports. A node comes back where it was.
     ports: Vec<u16>,
@@ -44,7 +44,7 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// So many nodes, none of which runs yet.
-    pub(super) fn new(config: Config, folder: PathBuf, client: TestClient, count: usize) -> Self {
+    pub(super) fn new(config: Config, folder: PathBuf, client: Registration, count: usize) -> Self {
         Self {
             config,
             folder,
@@ -85,20 +85,13 @@ impl Nodes {
             node,
             base_url: process.url(At::Base, ""),
             listing_url: process.url(At::Listing, ""),
-            token: self.request_token(&process.url(At::Auth, "")).await,
+            token: self
+                .client
+                .request_token(&process.url(At::Auth, ""), Clock::System.now_seconds())
+                .await,
         };
         self.running[slot] = Some((node, process));
         self.entrances.lock().unwrap().push(entrance);
-    }
-
-    async fn request_token(&self, auth_url: &str) -> String {
-        let now = Clock::System.now_seconds();
-        let form = self.client.token_form(now);
-        let request = self.client.http.post(format!("{auth_url}/token"));
-        let answer = Answer::read(request.form(&form).send().await.unwrap()).await;
-        let body = answer.json();
-        let token = body["access_token"].as_str();
-        token.unwrap_or_else(|| panic!("{body}")).to_owned()
     }
 
     /// Ends a node at once, as a loss of power would; its callers find out by themselves.

@@ -13,7 +13,7 @@ use super::requests::Subscribed;
 pub(super) struct Past {
     pub(super) ledger: Ledger,
     pub(super) subscriptions: Vec<String>,
-    pub(super) heard: Vec<Subscribed>,
+    pub(super) received: Vec<Subscribed>,
     pub(super) recorded: Vec<Recorded>,
     /// Processes that were killed.
     pub(super) killed: BTreeSet<usize>,
@@ -34,12 +34,12 @@ pub(super) struct Shown {
 }
 
 impl Past {
-    /// The events that a subscriber heard of with success, each with how often.
+    /// The events that a subscriber received with success, each with how often.
     pub(super) fn acceptances(&self, subscriber: usize) -> HashMap<&str, Vec<&Subscribed>> {
         let mut all: HashMap<&str, Vec<&Subscribed>> = HashMap::new();
-        for heard in &self.heard {
-            if heard.subscriber == subscriber && heard.accepted.is_some() {
-                all.entry(&heard.event_id).or_default().push(heard);
+        for request in &self.received {
+            if request.subscriber == subscriber && request.accepted.is_some() {
+                all.entry(&request.event_id).or_default().push(request);
             }
         }
         all
@@ -54,7 +54,7 @@ impl Past {
             "{} events, {} kills, {} requests to receivers, {} recordings with a lost answer",
             self.ledger.events.len(),
             self.killed.len(),
-            self.heard.len(),
+            self.received.len(),
             self.unknown,
         );
         for (warning, times) in &self.log_warnings {

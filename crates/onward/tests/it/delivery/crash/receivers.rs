@@ -4,17 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edge::tls;
-use observe::clock::Clock;
-use provision::authority::Authority;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
+use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
 use super::FUSSY_UPRN;
 use super::requests::Log;
-use crate::world::Received;
+use crate::test_server::{Received, https};
 
 const BOTH: &[&str] = &["milestone.updated", "fallthrough"];
 /// Requests that the subscriber that goes away still accepts.
@@ -101,34 +97,20 @@ pub(super) async fn open(folder: &Path, number: usize, log: Arc<Log>) -> String 
     } else {
         folder.to_owned()
     };
-    std::fs::create_dir_all(&folder).unwrap();
-    let authority = Authority::ensure(&folder, Clock::System.now_seconds()).unwrap();
-    authority
-        .issue_server_certificate(&folder, "callback")
-        .unwrap();
-    let files = (folder.join("callback.pem"), folder.join("callback.key"));
-    let mut config = (*tls::receiver_config(&files.0, &files.1).unwrap()).clone();
-    // What is written by hand here is HTTP/1.1.
-    config.alpn_protocols.clear();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let tls = https::issue_acceptor(&folder, "callback");
     let receiver = Arc::new(Receiver {
         number,
         manner,
         log,
     });
-    tokio::spawn(async move {
-        while let Ok((stream, _peer)) = listener.accept().await {
-            let (acceptor, receiver) = (acceptor.clone(), Arc::clone(&receiver));
-            tokio::spawn(async move {
-                if let Ok(stream) = acceptor.accept(stream).await {
-                    // The other side may be killed at any moment.
-                    drop(receiver.converse(stream).await);
-                }
-            });
+    let converse = move |stream| {
+        let receiver = Arc::clone(&receiver);
+        async move {
+            // The other side may be killed at any moment.
+            drop(receiver.converse(stream).await);
         }
-    });
+    };
+    let (port, _task) = https::listen_tls(tls, converse).await;
     format!("https://localhost:{port}/events/{number}")
 }
 
@@ -147,7 +129,7 @@ impl Receiver {
                 body: token,
             }
             .claims();
-            let place = self.log.hear(self.number, &claims);
+            let place = self.log.note(self.number, &claims);
             let uprn = claims["uprn"].as_str().unwrap().parse().unwrap();
             match self.reply(place, claims["eventId"].as_str().unwrap(), uprn) {
                 Reply::Accept(pause) => {

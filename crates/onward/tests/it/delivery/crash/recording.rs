@@ -11,7 +11,7 @@ use serde_json::json;
 use super::nodes::{Entrance, Entrances};
 use crate::random::Random;
 
-/// Key and label of what is recorded. A fall through is told without its label.
+/// Key and label of what is recorded. The event of a fall through has no label.
 const KINDS: [(&str, &str); 5] = [
     ("sstc", "SSTC"),
     ("mortgage_offered", "Mortgage Offered"),
@@ -44,7 +44,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Records until told to stop; nothing is left unknown then.
+    /// Records until it is asked to stop; nothing is left unknown then.
     pub(super) async fn work(mut self, is_over: Arc<AtomicBool>) -> Self {
         while !is_over.load(Ordering::SeqCst) {
             self.record().await;

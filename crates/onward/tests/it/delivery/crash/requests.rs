@@ -1,4 +1,4 @@
-//! What all receivers heard, in one order.
+//! What all receivers received, in one order.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// One request to a receiver. Moments are numbers that only grow.
 #[derive(Debug, Clone)]
 pub(super) struct Subscribed {
-    /// Which subscriber was told.
+    /// Which subscriber it came to.
     pub(super) subscriber: usize,
     pub(super) event_id: String,
     pub(super) uprn: i64,
@@ -21,15 +21,15 @@ pub(super) struct Subscribed {
 
 /// The requests to all receivers.
 #[derive(Default)]
-pub(super) struct Log(Mutex<Pages>);
+pub(super) struct Log(Mutex<Requests>);
 
 #[derive(Default)]
-struct Pages {
+struct Requests {
     moment: usize,
-    heard: Vec<Subscribed>,
+    received: Vec<Subscribed>,
 }
 
-/// The issuer by which the process of this number is told from all others.
+/// The issuer that names the process of this number and no other.
 pub(super) fn issuer(node: usize) -> String {
     format!("https://node-{node}.example")
 }
@@ -42,11 +42,11 @@ fn node_of(issuer: &str) -> usize {
 
 impl Log {
     /// Notes a request by the claims of its token; the request's place.
-    pub(super) fn hear(&self, subscriber: usize, claims: &Value) -> usize {
+    pub(super) fn note(&self, subscriber: usize, claims: &Value) -> usize {
         let text = |name: &str| claims[name].as_str().unwrap();
-        let mut pages = self.0.lock().unwrap();
-        let arrived = pages.tick();
-        pages.heard.push(Subscribed {
+        let mut log = self.0.lock().unwrap();
+        let arrived = log.tick();
+        log.received.push(Subscribed {
             subscriber,
             event_id: text("eventId").to_owned(),
             uprn: text("uprn").parse().unwrap(),
@@ -54,13 +54,13 @@ impl Log {
             arrived,
             accepted: None,
         });
-        pages.heard.len() - 1
+        log.received.len() - 1
     }
 
     /// Notes that a request is about to be answered with success.
     pub(super) fn accept(&self, place: usize) {
-        let mut pages = self.0.lock().unwrap();
-        pages.heard[place].accepted = Some(pages.tick());
+        let mut log = self.0.lock().unwrap();
+        log.received[place].accepted = Some(log.tick());
     }
 
     /// A moment after all that was noted so far.
@@ -68,39 +68,36 @@ impl Log {
         self.0.lock().unwrap().tick()
     }
 
-    /// How often a subscriber was told of an event so far.
+    /// How often a subscriber received an event so far.
     pub(super) fn count(&self, subscriber: usize, event_id: &str) -> usize {
-        let pages = self.0.lock().unwrap();
-        let told = pages
-            .heard
-            .iter()
-            .filter(|one| one.subscriber == subscriber);
-        told.filter(|one| one.event_id == event_id).count()
+        let log = self.0.lock().unwrap();
+        let of_one = |one: &&Subscribed| one.subscriber == subscriber && one.event_id == event_id;
+        log.received.iter().filter(of_one).count()
     }
 
     /// How many requests a subscriber got so far.
     pub(super) fn count_all(&self, subscriber: usize) -> usize {
-        let pages = self.0.lock().unwrap();
-        let told = pages.heard.iter();
-        told.filter(|one| one.subscriber == subscriber).count()
+        let log = self.0.lock().unwrap();
+        let requests = log.received.iter();
+        requests.filter(|one| one.subscriber == subscriber).count()
     }
 
     /// The events that a subscriber accepted so far, but for those of one property.
     pub(super) fn accepted(&self, subscriber: usize, but_uprn: i64) -> HashSet<String> {
-        let pages = self.0.lock().unwrap();
-        let told = pages.heard.iter().filter(|one| {
+        let log = self.0.lock().unwrap();
+        let requests = log.received.iter().filter(|one| {
             one.subscriber == subscriber && one.accepted.is_some() && one.uprn != but_uprn
         });
-        told.map(|one| one.event_id.clone()).collect()
+        requests.map(|one| one.event_id.clone()).collect()
     }
 
     /// All requests, as they came.
     pub(super) fn all(&self) -> Vec<Subscribed> {
-        self.0.lock().unwrap().heard.clone()
+        self.0.lock().unwrap().received.clone()
     }
 }
 
-impl Pages {
+impl Requests {
     fn tick(&mut self) -> usize {
         self.moment += 1;
         self.moment

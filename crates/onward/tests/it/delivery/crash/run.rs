@@ -16,7 +16,7 @@ use super::recording::Recorder;
 use super::requests::Log;
 use super::{FUSSY_UPRN, PROPERTIES};
 use crate::random::Random;
-use crate::world::{Answer, ClosedWorld, World};
+use crate::test_server::{ClosedTestServer, TestServer, send, status_text};
 
 const RECORDERS: i64 = 4;
 /// The longest life of a node under load.
@@ -37,7 +37,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A run under way.
 pub(super) struct Run {
-    closed: ClosedWorld,
+    closed: ClosedTestServer,
     nodes: Nodes,
     log: Arc<Log>,
     /// Ids of the subscriptions, in the order of [`SUBSCRIBERS`].
@@ -57,31 +57,36 @@ pub(super) struct InVain(pub(super) String);
 
 impl Run {
     /// Sets everything up, and starts the nodes.
-    pub(super) async fn begin(world: World, seed: u64, node_count: usize) -> Self {
+    pub(super) async fn begin(server: TestServer, seed: u64, node_count: usize) -> Self {
         let log = Arc::new(Log::default());
-        let key = world.api_key("Example Lender").await;
+        let key = server.api_key("Example Lender").await;
         let mut subscriptions = Vec::new();
         for (number, (_manner, events)) in SUBSCRIBERS.iter().enumerate() {
-            let folder = world.directory.path();
+            let folder = server.directory.path();
             let url = receivers::open(folder, number, Arc::clone(&log)).await;
             let body = json!({
                 "participantName": "Example Lender", "callbackUrl": url, "events": events,
             });
-            let answer = world.post_webhook(&key, "/subscribe", body).await;
+            let answer = server.post_webhook(&key, "/subscribe", body).await;
             assert_eq!(answer.status, 201, "{}", answer.json());
             let id = answer.json()["subscriptionId"].as_str().unwrap().to_owned();
             subscriptions.push(id);
         }
-        let agent = world.agent("north").await;
+        let agent = server.agent("north").await;
         let mut listings = Vec::new();
         for uprn in 1..=PROPERTIES {
             listings.push((uprn, agent.list(uprn).await));
         }
-        let http = crate::world::http_client(&world, None);
-        let closed = world.close().await;
+        let http = crate::test_server::http_client(&server, None);
+        let closed = server.close().await;
         let folder = closed.directory.path().to_owned();
-        let http_of_agent = agent.client.http.clone();
-        let mut nodes = Nodes::new(closed.config.clone(), folder, agent.client, node_count);
+        let http_of_agent = agent.registration.http.clone();
+        let mut nodes = Nodes::new(
+            closed.config.clone(),
+            folder,
+            agent.registration,
+            node_count,
+        );
         nodes.start_all().await;
         let recorders = (0..RECORDERS).map(|number| Recorder {
             entrances: Arc::clone(&nodes.entrances),
@@ -264,7 +269,7 @@ impl Run {
         Past {
             ledger,
             subscriptions: self.subscriptions,
-            heard: self.log.all(),
+            received: self.log.all(),
             unknown: self.recorders.iter().map(|one| one.unknown).sum(),
             recorded: self
                 .recorders
@@ -295,12 +300,7 @@ impl Run {
     }
 
     async fn shown_status(&self, number: usize) -> String {
-        let shown = self.ask(number, "").await;
-        let status = shown["status"].as_str().unwrap();
-        match shown["disabledReason"].as_str() {
-            Some(reason) => format!("{status} {reason}"),
-            None => status.to_owned(),
-        }
+        status_text(&self.ask(number, "").await)
     }
 
     async fn ask(&self, number: usize, after: &str) -> Value {
@@ -309,7 +309,7 @@ impl Run {
         let path = format!("/api/v1/webhook/subscriptions/{id}{after}");
         let request = self.http.get(format!("{}{path}", entrance.base_url));
         let request = request.header("x-api-key", &self.key).timeout(PATIENCE);
-        let answer = Answer::read(request.send().await.unwrap()).await;
+        let answer = send(request).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
         answer.json()
     }

@@ -10,7 +10,7 @@ use signing::jws::Unverified;
 
 use crate::commands::program::{self, Finished};
 use crate::story;
-use crate::world::{Agent, Answer, At, Received, Receiver, World, http_client};
+use crate::test_server::{At, Client, Received, Receiver, TestServer, http_client, send};
 
 /// How far the clock moves at once.
 const STEP_SECONDS: i64 = 30;
@@ -23,9 +23,9 @@ struct Kept {
 
 /// What was recorded and what came of it.
 struct Watch<'a> {
-    world: &'a World,
+    server: &'a TestServer,
     receiver: Receiver,
-    agent: Agent,
+    agent: Client,
     listing: i64,
     recorded: usize,
     /// One that was fetched at each step, so that some set is of every age.
@@ -38,9 +38,9 @@ struct Watch<'a> {
 }
 
 impl Kept {
-    async fn fetch(world: &World, now: i64) -> Self {
-        let request = http_client(world, None).get(world.url(At::Directory, "/jwks"));
-        let answer = Answer::read(request.send().await.unwrap()).await;
+    async fn fetch(server: &TestServer, now: i64) -> Self {
+        let request = http_client(server, None).get(server.url(At::Directory, "/jwks"));
+        let answer = send(request).await;
         let max_age = answer.header("cache-control").split_once("max-age=");
         let max_age: i64 = max_age.unwrap().1.parse().unwrap();
         Self {
@@ -51,18 +51,16 @@ impl Kept {
 }
 
 impl<'a> Watch<'a> {
-    async fn begin(world: &'a World) -> Self {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
-        world.subscribe(&key, &receiver).await;
-        let agent = world.agent("north").await;
+    async fn begin(server: &'a TestServer) -> Self {
+        let (receiver, _key, _subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let config = format!(
             "store = {:?}\nkey_encryption_key_file = {:?}\n",
-            world.config.store, world.config.key_encryption_key_file
+            server.config.store, server.config.key_encryption_key_file
         );
-        std::fs::write(world.directory.path().join("operator.toml"), config).unwrap();
+        std::fs::write(server.directory.path().join("operator.toml"), config).unwrap();
         Self {
-            world,
+            server,
             receiver,
             listing: agent.list(1).await,
             agent,
@@ -70,7 +68,7 @@ impl<'a> Watch<'a> {
             kept: Vec::new(),
             signed: BTreeSet::new(),
             refused: Vec::new(),
-            next_made_at: now(world),
+            next_made_at: server.now(),
         }
     }
 
@@ -84,21 +82,21 @@ impl<'a> Watch<'a> {
     /// One step of the clock, with a command in the midst of its events. Whoever fetches now
     /// fetches before the command, which is the worst moment.
     async fn step(&mut self, command: Option<&[&str]>) -> Option<Finished> {
-        self.world.clock.advance(STEP_SECONDS);
-        let now = now(self.world);
+        self.server.clock.advance(STEP_SECONDS);
+        let now = self.server.now();
         for kept in &mut self.kept {
             if now >= kept.fresh_until {
-                *kept = Kept::fetch(self.world, now).await;
+                *kept = Kept::fetch(self.server, now).await;
             }
         }
         if self.kept.len() < 10 {
-            self.kept.push(Kept::fetch(self.world, now).await);
+            self.kept.push(Kept::fetch(self.server, now).await);
         }
-        self.agent = self.agent.renewed(self.world).await;
+        self.agent = self.agent.renewed(self.server).await;
         let before = self.recorded;
         let finished = match command {
             Some(args) => {
-                let file = self.world.directory.path().join("operator.toml");
+                let file = self.server.directory.path().join("operator.toml");
                 let mut args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
                 args.extend(["--config".to_owned(), file.display().to_string()]);
                 let running = tokio::task::spawn_blocking(move || {
@@ -113,7 +111,7 @@ impl<'a> Watch<'a> {
         };
         self.record().await;
         // Whoever asks a node for its key set makes it look at the keys again.
-        self.world.jwks().await;
+        self.server.jwks().await;
         self.record().await;
         let arrived = self.receiver.wait_for(self.recorded).await;
         for event in &arrived[before..self.recorded] {
@@ -143,11 +141,11 @@ impl<'a> Watch<'a> {
     }
 
     /// `onward keys rotate`, which reads the machine's clock: the next key's age is made the same
-    /// by that clock as it is by the story's.
+    /// by that clock as it is by the test's.
     async fn rotate(&mut self, options: &[&str]) -> Result<Value, String> {
-        let age = now(self.world) + STEP_SECONDS - self.next_made_at;
+        let age = self.server.now() + STEP_SECONDS - self.next_made_at;
         let made_at = Clock::System.now_seconds() - age;
-        let aged = self.world.storage.write(move |write| {
+        let aged = self.server.storage.write(move |write| {
             write.execute(
                 "update signing_key set created_at = $1 where purpose = 'event' \
                  and state = 'next'",
@@ -160,14 +158,10 @@ impl<'a> Watch<'a> {
         if finished.status != Some(0) {
             return Err(finished.failure().to_owned());
         }
-        self.next_made_at = now(self.world);
+        self.next_made_at = self.server.now();
         let rotated: Value = serde_json::from_str(&finished.out).unwrap();
         Ok(rotated[0].clone())
     }
-}
-
-fn now(world: &World) -> i64 {
-    Clock::Manual(world.clock.clone()).now_seconds()
 }
 
 /// The id of the key under which an event verifies, if it does with one of these.
@@ -179,8 +173,8 @@ fn find_signer(event: &Received, keys: &JwkSet) -> Option<String> {
 }
 
 story! {
-    async fn no_event_fails_for_whoever_keeps_the_key_set_for_just_its_time(world) {
-        let mut watch = Watch::begin(&world).await;
+    async fn no_event_fails_for_whoever_keeps_the_key_set_for_just_its_time(server) {
+        let mut watch = Watch::begin(&server).await;
         watch.pass(8).await;
         let mut current = Vec::new();
         let mut too_early = 0;
@@ -201,11 +195,11 @@ story! {
         assert_eq!(too_early, 9);
         // A retired key is revoked: what it signed long ago verifies no more, and all else does.
         let oldest = watch.receiver.received().remove(0);
-        let fresh = world.key_set().await;
+        let fresh = server.key_set().await;
         let retired = find_signer(&oldest, &fresh).unwrap();
         let revoked = watch.step(Some(&["keys", "revoke", &retired])).await.unwrap();
         assert_eq!(revoked.status, Some(0), "{}", revoked.err);
-        assert_eq!(find_signer(&oldest, &world.key_set().await), None);
+        assert_eq!(find_signer(&oldest, &server.key_set().await), None);
         watch.pass(12).await;
         assert_eq!(watch.refused, Vec::<String>::new());
         assert_eq!(watch.kept.len(), 10);
@@ -215,8 +209,8 @@ story! {
 }
 
 story! {
-    async fn a_rotation_that_does_not_wait_is_noticed(world) {
-        let mut watch = Watch::begin(&world).await;
+    async fn a_rotation_that_does_not_wait_is_noticed(server) {
+        let mut watch = Watch::begin(&server).await;
         watch.pass(3).await;
         // The first next key is as old as the store; the second is known to nobody.
         watch.rotate(&["--now"]).await.unwrap();

@@ -3,17 +3,17 @@
 use http::Method;
 use serde_json::json;
 
-use crate::world::{Agent, Answer};
+use crate::test_server::{Answer, Client};
 use crate::{sqlite_story, story};
 
-async fn filter(agent: &Agent, text: &str) -> Answer {
+async fn filter(agent: &Client, text: &str) -> Answer {
     agent
         .post("/address/filter", json!({"full_address": text}))
         .await
 }
 
 /// The UPRNs found, in ascending order.
-async fn uprns(agent: &Agent, text: &str) -> Vec<i64> {
+async fn uprns(agent: &Client, text: &str) -> Vec<i64> {
     let found = filter(agent, text).await.page().1;
     let uprns = found
         .iter()
@@ -34,9 +34,9 @@ fn properties(addresses: &[(i64, &str, &str, &str)]) -> String {
 }
 
 story! {
-    async fn an_address_shows_every_attribute(world) {
-        let agent = world.agent("north").await;
-        world.import(&properties(&[(1001, "14 Example Road", "Leeds", "LS6 3AB")])).await;
+    async fn an_address_shows_every_attribute(server) {
+        let agent = server.agent("north").await;
+        server.import(&properties(&[(1001, "14 Example Road", "Leeds", "LS6 3AB")])).await;
         let answer = filter(&agent, "14 Example Road, Leeds, LS6 3AB").await;
         assert_eq!((answer.status, answer.json()), (200, json!({
             "data": [{
@@ -58,9 +58,9 @@ story! {
 }
 
 story! {
-    async fn a_postcode_or_a_whole_address_finds_it(world) {
-        let agent = world.agent("north").await;
-        world.import(&properties(&[
+    async fn a_postcode_or_a_whole_address_finds_it(server) {
+        let agent = server.agent("north").await;
+        server.import(&properties(&[
             (1, "14 Example Road", "Leeds", "LS6 3AB"),
             (2, "15 Example Road", "Leeds", "LS6 3AB"),
             (3, "1 Mill Lane", "York", "YO1 7HH"),
@@ -84,14 +84,14 @@ story! {
 }
 
 story! {
-    async fn the_list_is_paged(world) {
-        let agent = world.agent("north").await;
+    async fn the_list_is_paged(server) {
+        let agent = server.agent("north").await;
         let lines: Vec<String> = (1..=17).map(|number| format!("{number} Example Road")).collect();
         let rows: Vec<(i64, &str, &str, &str)> = (1..)
             .zip(&lines)
             .map(|(uprn, line)| (uprn, line.as_str(), "Leeds", "LS6 3AB"))
             .collect();
-        world.import(&properties(&rows)).await;
+        server.import(&properties(&rows)).await;
         let mut found = Vec::new();
         for page in 1..=4 {
             let path = format!("/address/filter?per_page=8&page={page}");
@@ -106,8 +106,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn wrong_texts_are_named(world) {
-        let agent = world.agent("north").await;
+    async fn wrong_texts_are_named(server) {
+        let agent = server.agent("north").await;
         let refusals = agent.refusals(Method::POST, "/address/filter", [
             json!({}), json!({"full_address": null}), json!({"full_address": ""}),
             json!({"full_address": " \u{a0} "}), json!({"full_address": "a\nb"}),
@@ -129,8 +129,8 @@ sqlite_story! {
 }
 
 story! {
-    async fn every_agent_finds_every_address_and_no_sale(world) {
-        let [north, south] = world.two_agents().await;
+    async fn every_agent_finds_every_address_and_no_sale(server) {
+        let [north, south] = server.two_agents().await;
         south.withdraw(south.list(1001).await).await;
         south.list(1002).await;
         let body = filter(&north, "LS1 4AP").await.json();

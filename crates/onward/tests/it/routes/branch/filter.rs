@@ -3,15 +3,15 @@
 use http::Method;
 use serde_json::json;
 
-use crate::world::{Agent, Answer};
+use crate::test_server::{Answer, Client};
 use crate::{sqlite_story, story};
 
-async fn filter(agent: &Agent, name: &str) -> Answer {
+async fn filter(agent: &Client, name: &str) -> Answer {
     agent.post("/branch/filter", json!({"name": name})).await
 }
 
 /// The names found, in their order.
-async fn names(agent: &Agent, name: &str) -> Vec<String> {
+async fn names(agent: &Client, name: &str) -> Vec<String> {
     let found = filter(agent, name).await.page().1;
     let names = found
         .iter()
@@ -20,15 +20,15 @@ async fn names(agent: &Agent, name: &str) -> Vec<String> {
 }
 
 story! {
-    async fn a_branch_shows_every_attribute(world) {
-        let agent = world.agent("north").await;
+    async fn a_branch_shows_every_attribute(server) {
+        let agent = server.agent("north").await;
         let answer = filter(&agent, "branch north").await;
         assert_eq!((answer.status, answer.json()), (200, json!({
             "data": [{
-                "id": agent.branch,
+                "id": agent.branch(),
                 "type": "branch",
                 "attributes": {
-                    "branch_id": agent.branch,
+                    "branch_id": agent.branch(),
                     "name": "branch north",
                     "participant": "north Ltd",
                 },
@@ -40,12 +40,12 @@ story! {
 }
 
 story! {
-    async fn a_part_of_the_name_in_any_case_finds_it(world) {
-        let agent = world.agent("north").await;
+    async fn a_part_of_the_name_in_any_case_finds_it(server) {
+        let agent = server.agent("north").await;
         let row = |branch: &str, name: &str| {
             json!({"type": "branch", "branch": branch, "name": name}).to_string() + "\n"
         };
-        world.import(&(row("a", "Hartsmere & Foxholt, Leeds") + &row("b", "Hartsmere, York")
+        server.import(&(row("a", "Hartsmere & Foxholt, Leeds") + &row("b", "Hartsmere, York")
             + &row("c", "100% Homes_Leeds") + &row("d", "Élan Ltd"))).await;
         for (text, expected) in [
             ("Hartsmere", &["Hartsmere & Foxholt, Leeds", "Hartsmere, York"][..]),
@@ -70,13 +70,13 @@ story! {
 }
 
 story! {
-    async fn the_list_is_paged(world) {
-        let agent = world.agent("north").await;
+    async fn the_list_is_paged(server) {
+        let agent = server.agent("north").await;
         let rows: Vec<String> = (10..27)
             .map(|number| json!({"type": "branch", "branch": format!("b{number}"),
                 "name": format!("Acorn {number}")}).to_string())
             .collect();
-        world.import(&rows.join("\n")).await;
+        server.import(&rows.join("\n")).await;
         let mut found = Vec::new();
         for page in 1..=3 {
             let path = format!("/branch/filter?per_page=8&page={page}");
@@ -91,8 +91,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn wrong_names_are_named(world) {
-        let agent = world.agent("north").await;
+    async fn wrong_names_are_named(server) {
+        let agent = server.agent("north").await;
         let refusals = agent.refusals(Method::POST, "/branch/filter", [
             json!({}), json!({"name": null}), json!({"name": ""}), json!({"name": "  "}),
             json!({"name": "a\u{7f}b"}), json!({"name": "x".repeat(201)}), json!({"name": 5}),

@@ -3,20 +3,20 @@
 use serde_json::json;
 
 use crate::story;
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::{BEGINNING, Client};
 
 story! {
-    async fn a_chain_of_two_agents_runs_bottom_to_top(world) {
-        let [north, south] = world.two_agents().await;
+    async fn a_chain_of_two_agents_runs_bottom_to_top(server) {
+        let [north, south] = server.two_agents().await;
         let (top, bottom) = (north.list(1001).await, south.list(1002).await);
-        world.clock.advance(5);
+        server.clock.advance(5);
         north.link(top, bottom).await;
         north.lock(top, true).await;
         let chain = north.chain_of(top).await;
-        let listing = |agent: &Agent, id: i64, address: i64, uprn: i64, is_locked: bool| {
+        let listing = |agent: &Client, id: i64, address: i64, uprn: i64, is_locked: bool| {
             json!({"id": id, "type": "listing", "attributes": {
                 "address_id": address,
-                "branch_id": agent.branch,
+                "branch_id": agent.branch(),
                 "price": 250_000,
                 "chain_link_id": chain,
                 "is_locked": is_locked,

@@ -1,12 +1,12 @@
 //! `/health/live`.
 
 use crate::story;
-use crate::world::{Answer, At, http_client};
+use crate::test_server::{At, http_client, send};
 
 story! {
-    async fn the_process_answers(world) {
-        let response = http_client(&world, None).get(world.url(At::Ops, "/health/live")).send();
-        let answer = Answer::read(response.await.unwrap()).await;
+    async fn the_process_answers(server) {
+        let http = http_client(&server, None);
+        let answer = send(http.get(server.url(At::Ops, "/health/live"))).await;
         assert_eq!((answer.status, answer.body.as_slice()), (200, &b"live\n"[..]));
     }
 }

@@ -7,7 +7,7 @@ mod uncheck;
 
 use serde_json::json;
 
-use crate::world::{Agent, BEGINNING, World};
+use crate::test_server::{BEGINNING, Client, TestServer};
 
 /// The other one of the words for the ends or for the verbs.
 fn other(word: &str) -> &'static str {
@@ -20,7 +20,7 @@ fn other(word: &str) -> &'static str {
 }
 
 /// Two listings of an agent, linked: the one at this end and the one at the other end.
-async fn list_pair(agent: &Agent, end: &str) -> (i64, i64) {
+async fn list_pair(agent: &Client, end: &str) -> (i64, i64) {
     let [bottom, top] = agent.list_chain([1002, 1001]).await;
     if end == "top" {
         (top, bottom)
@@ -40,24 +40,24 @@ fn split_links(end: &str) -> [(i64, i64); 2] {
 }
 
 /// Closes the ends of a chain if they are to be unchecked.
-async fn prepare(agent: &Agent, verb: &str, anchor: i64) {
+async fn prepare(agent: &Client, verb: &str, anchor: i64) {
     if verb == "uncheck" {
         agent.close_chain(anchor).await;
     }
 }
 
-/// Fails the story unless the shortcut works through any listing of the chain and each reader
-/// sees it at once. `told` is document 1's answer for a chain with one such end, and for one with two.
-async fn assert_marks(world: &World, verb: &str, end: &str, told: [&str; 2]) {
+/// Fails the test unless the shortcut works through any listing of the chain and each reader
+/// sees it at once. Document 1 shows a chain with one such end, and one with two, as in `shown`.
+async fn assert_marks(server: &TestServer, verb: &str, end: &str, shown: [&str; 2]) {
     let action = format!("{verb}/{end}");
-    let [north, south] = world.two_agents().await;
+    let [north, south] = server.two_agents().await;
     let (top, bottom) = (north.list(1001).await, south.list(1002).await);
     north.link(top, bottom).await;
     prepare(&north, verb, top).await;
-    let lender = world.lender().await;
+    let lender = server.lender().await;
     let chain = north.chain_of(top).await;
     let mut expected = [north.history(top).await, south.history(bottom).await];
-    world.clock.advance(60);
+    server.clock.advance(60);
     // The anchor is at the other end.
     let (agent, anchor, by) = if end == "top" {
         (&south, bottom, "south Ltd")
@@ -65,8 +65,8 @@ async fn assert_marks(world: &World, verb: &str, end: &str, told: [&str; 2]) {
         (&north, top, "north Ltd")
     };
     agent.mark(anchor, &action).await;
-    let shown = world.told(&lender, 1001).await;
-    assert_eq!(shown, (chain.clone(), told[0].to_owned()));
+    let now = lender.describe_chain(1001).await;
+    assert_eq!(now, (chain.clone(), shown[0].to_owned()));
     let reason = if verb == "check" {
         "Checked"
     } else {
@@ -78,26 +78,26 @@ async fn assert_marks(world: &World, verb: &str, end: &str, told: [&str; 2]) {
     }));
     let histories = [north.history(top).await, south.history(bottom).await];
     assert_eq!(histories, expected);
-    assert_eq!(world.events().await, []);
+    assert_eq!(server.events().await, []);
     // Once more, and from the other side: success, and nothing changes (S-44).
     let after = [north.see_all().await, south.see_all().await];
-    world.clock.advance(1);
+    server.clock.advance(1);
     north.mark(top, &action).await;
     south.mark(bottom, &action).await;
     assert_eq!([north.see_all().await, south.see_all().await], after);
     assert_locks(&north, verb, end).await;
     // Each of several ends counts, wherever the anchor is.
-    let ids = world.import_sales("north", 1..=3, &split_links(end)).await;
+    let ids = server.import_sales("north", 1..=3, &split_links(end)).await;
     for anchor in ids {
         prepare(&north, verb, anchor).await;
         north.mark(anchor, &action).await;
-        assert_eq!(world.told(&lender, 1).await.1, told[1], "{anchor}");
+        assert_eq!(lender.describe_chain(1).await.1, shown[1], "{anchor}");
         north.mark(anchor, &format!("{}/{end}", other(verb))).await;
     }
 }
 
-/// Fails the story unless a lock at that end forbids the shortcut, and one elsewhere does not.
-async fn assert_locks(agent: &Agent, verb: &str, end: &str) {
+/// Fails the test unless a lock at that end forbids the shortcut, and one elsewhere does not.
+async fn assert_locks(agent: &Client, verb: &str, end: &str) {
     let (locked, anchor) = list_pair(agent, end).await;
     prepare(agent, verb, locked).await;
     agent.lock(locked, true).await;

@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use crate::story;
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::{BEGINNING, Client};
 
 fn path(listing: i64) -> String {
     format!("/listing/{listing}/history")
 }
 
 story! {
-    async fn an_entry_says_what_when_and_by_whom(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn an_entry_says_what_when_and_by_whom(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let chain = agent.chain_of(listing).await;
-        world.clock.advance(7);
+        server.clock.advance(7);
         agent.mark(listing, "check/top").await;
         let answer = agent.get(&path(listing)).await;
         assert_eq!(answer.status, 200);
@@ -40,8 +40,8 @@ story! {
 }
 
 story! {
-    async fn each_action_leaves_a_line(world) {
-        let agent = world.agent("north").await;
+    async fn each_action_leaves_a_line(server) {
+        let agent = server.agent("north").await;
         let [listing, seller] = agent.list_each([1, 2]).await;
         let own = format!("/listing/{listing}");
         agent.patch(&own, json!({"price": 5, "is_locked": false})).await;
@@ -69,7 +69,7 @@ story! {
 }
 
 /// The actions on a page.
-async fn actions(agent: &Agent, listing: i64, query: &str) -> Vec<String> {
+async fn actions(agent: &Client, listing: i64, query: &str) -> Vec<String> {
     let (_, entries) = agent.get(&format!("{}{query}", path(listing))).await.page();
     let named = entries
         .iter()
@@ -78,8 +78,8 @@ async fn actions(agent: &Agent, listing: i64, query: &str) -> Vec<String> {
 }
 
 story! {
-    async fn the_oldest_comes_first_and_pages_follow(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn the_oldest_comes_first_and_pages_follow(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         for price in 1..=16 {
             agent.patch(&format!("/listing/{listing}"), json!({"price": price})).await;
         }
@@ -95,8 +95,8 @@ story! {
 }
 
 story! {
-    async fn a_withdrawn_listing_keeps_its_history_for_its_own_branch(world) {
-        let [north, south] = world.two_agents().await;
+    async fn a_withdrawn_listing_keeps_its_history_for_its_own_branch(server) {
+        let [north, south] = server.two_agents().await;
         let listing = north.list(1).await;
         north.withdraw(listing).await;
         assert_eq!(actions(&north, listing, "").await, ["listing.created", "listing.withdrawn"]);

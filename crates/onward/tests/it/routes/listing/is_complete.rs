@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::story;
-use crate::world::Agent;
+use crate::test_server::Client;
 
 /// The answer's `result`.
-async fn is_complete(agent: &Agent, listing: i64) -> bool {
+async fn is_complete(agent: &Client, listing: i64) -> bool {
     let answer = agent.get(&format!("/listing/{listing}/is-complete")).await;
     let body = answer.json();
     let result = body["data"]["result"].clone();
@@ -17,8 +17,8 @@ async fn is_complete(agent: &Agent, listing: i64) -> bool {
 }
 
 story! {
-    async fn both_ends_have_to_be_checked(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn both_ends_have_to_be_checked(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         for (action, expected) in [
             ("uncheck/top", false),
             ("check/top", false),

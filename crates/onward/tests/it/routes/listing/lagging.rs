@@ -2,10 +2,10 @@
 
 use crate::model::catalogue::KINDS;
 use crate::story;
-use crate::world::Agent;
+use crate::test_server::Client;
 
 /// The ids in the answer.
-async fn lagging(agent: &Agent, listing: i64) -> Vec<i64> {
+async fn lagging(agent: &Client, listing: i64) -> Vec<i64> {
     let answer = agent.get(&format!("/listing/{listing}/lagging")).await;
     let body = answer.json();
     assert_eq!(answer.status, 200, "{body}");
@@ -15,8 +15,8 @@ async fn lagging(agent: &Agent, listing: i64) -> Vec<i64> {
 }
 
 story! {
-    async fn types_that_are_expected_unlabelled_or_fallen_through_are_no_progress(world) {
-        let agent = world.agent("north").await;
+    async fn types_that_are_expected_unlabelled_or_fallen_through_are_no_progress(server) {
+        let agent = server.agent("north").await;
         let [bottom, middle, top] = agent.list_chain([1, 2, 3]).await;
         agent.record(bottom, "sstc", "2026-11-20").await;
         agent.record(middle, "sstc", "2026-11-20").await;

@@ -4,10 +4,10 @@ mod refusals;
 
 use serde_json::{Value, json};
 
-use crate::management::{NOVEMBER_20, Witness};
+use crate::management::NOVEMBER_20;
 use crate::model::catalogue::KINDS;
 use crate::story;
-use crate::world::{Answer, BEGINNING};
+use crate::test_server::{Answer, BEGINNING};
 
 fn path(listing: i64, key: &str) -> String {
     format!("/listing/{listing}/milestone/{key}")
@@ -21,12 +21,12 @@ fn attributes(answer: &Answer) -> Value {
 }
 
 story! {
-    async fn a_milestone_is_recorded_and_read(world) {
-        let agent = world.agent("north").await;
+    async fn a_milestone_is_recorded_and_read(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1001).await;
         let none = agent.get(&path(listing, "draft_contracts_prepared")).await;
         assert_eq!((none.status, none.body.len()), (204, 0));
-        world.clock.advance(5);
+        server.clock.advance(5);
         let recorded = agent.record(listing, "draft_contracts_prepared", "2026-11-20").await;
         assert_eq!(recorded.status, 200);
         let mut body = recorded.json();
@@ -56,9 +56,9 @@ story! {
 }
 
 story! {
-    async fn a_date_is_midnight_in_london_and_an_exact_time_is_kept(world) {
-        let (agent, listing) = world.agent_with_listing().await;
-        let witness = Witness::of(&world).await;
+    async fn a_date_is_midnight_in_london_and_an_exact_time_is_kept(server) {
+        let (agent, listing) = server.agent_with_listing().await;
+        let lender = server.lender().await;
         for (body, seconds, date) in [
             // Winter, the two nights of a change, and summer with an hour more.
             (json!({"date": "2026-11-20"}), NOVEMBER_20, "2026-11-20"),
@@ -80,7 +80,7 @@ story! {
         ] {
             let shown = attributes(&agent.put(&path(listing, "sstc"), body.clone()).await);
             assert_eq!(shown["completed_at"], seconds, "{body}");
-            let property = witness.property(1).await;
+            let property = lender.shown_property(1).await;
             let sstc = &property["milestones"]["soldSubjectToContract"]["completed"];
             assert_eq!(sstc, date, "{body}");
         }
@@ -88,64 +88,64 @@ story! {
 }
 
 story! {
-    async fn document_1_shows_it_at_once_and_an_event_is_kept(world) {
-        let agent = world.agent("north").await;
+    async fn document_1_shows_it_at_once_and_an_event_is_kept(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1001).await;
-        let witness = Witness::of(&world).await;
+        let lender = server.lender().await;
         assert_eq!(
-            witness.property(1001).await["milestones"]["soldSubjectToContract"],
+            lender.shown_property(1001).await["milestones"]["soldSubjectToContract"],
             json!({"completed": null})
         );
         agent.record(listing, "sstc", "2026-11-20").await;
         assert_eq!(
-            witness.property(1001).await["milestones"]["soldSubjectToContract"],
+            lender.shown_property(1001).await["milestones"]["soldSubjectToContract"],
             json!({"completed": "2026-11-20"})
         );
         let event = |date: &str| format!("milestone.updated SSTC {date} {listing} 1 1001");
-        assert_eq!(witness.events().await, [event("2026-11-20")]);
+        assert_eq!(server.event_lines().await, [event("2026-11-20")]);
         // The same date again: nothing changes, and no event follows (S-38).
         let before = agent.get(&path(listing, "sstc")).await.json();
-        world.clock.advance(60);
+        server.clock.advance(60);
         let again = agent.record(listing, "sstc", "2026-11-20").await;
         assert_eq!((again.status, again.json()), (200, before.clone()));
         assert_eq!(agent.get(&path(listing, "sstc")).await.json(), before);
         assert_eq!(agent.attributes(listing).await["updated_at"], BEGINNING);
-        assert_eq!(witness.events().await, [event("2026-11-20")]);
+        assert_eq!(server.event_lines().await, [event("2026-11-20")]);
         // Another date: one event more, and still one milestone.
         let changed = agent.record(listing, "sstc", "2026-11-19").await.json();
         assert_eq!(changed["data"]["id"], before["data"]["id"]);
         assert_eq!(changed["data"]["attributes"]["created_at"], BEGINNING);
         assert_eq!(changed["data"]["attributes"]["updated_at"], BEGINNING + 60);
-        assert_eq!(witness.events().await, [event("2026-11-20"), event("2026-11-19")]);
+        assert_eq!(server.event_lines().await, [event("2026-11-20"), event("2026-11-19")]);
         assert_eq!(
-            witness.property(1001).await["milestones"]["soldSubjectToContract"],
+            lender.shown_property(1001).await["milestones"]["soldSubjectToContract"],
             json!({"completed": "2026-11-19"})
         );
     }
 }
 
 story! {
-    async fn a_withdrawn_milestone_is_null_again_and_no_event(world) {
-        let agent = world.agent("north").await;
+    async fn a_withdrawn_milestone_is_null_again_and_no_event(server) {
+        let agent = server.agent("north").await;
         let listing = agent.list(1001).await;
-        let witness = Witness::of(&world).await;
+        let lender = server.lender().await;
         agent.record(listing, "exchange", "2026-11-20").await;
-        let events = witness.events().await;
+        let events = server.event_lines().await;
         for _time in 0..2 {
             agent.delete(&path(listing, "exchange")).await.assert_success();
             assert_eq!(
-                witness.property(1001).await["milestones"]["exchangeOfContracts"],
+                lender.shown_property(1001).await["milestones"]["exchangeOfContracts"],
                 json!({"expected": null, "completed": null})
             );
         }
-        assert_eq!(witness.events().await, events);
+        assert_eq!(server.event_lines().await, events);
         let withdrawn: Vec<String> = agent.history_lines(listing).await.into_iter().skip(1).collect();
         assert_eq!(withdrawn.len(), 2, "{withdrawn:?}");
         assert!(withdrawn[0].starts_with("milestone.recorded "), "{withdrawn:?}");
         assert!(withdrawn[1].starts_with("milestone.withdrawn "), "{withdrawn:?}");
         // Recorded again on the same date: one event more.
         agent.record(listing, "exchange", "2026-11-20").await;
-        assert_eq!(witness.events().await.len(), 2);
+        assert_eq!(server.event_lines().await.len(), 2);
         // Withdrawing a milestone that was never recorded succeeds as well.
         agent.delete(&path(listing, "sstc")).await.assert_success();
     }
@@ -165,17 +165,17 @@ fn differences(before: &Value, after: &Value, at: &str, found: &mut Vec<String>)
 }
 
 story! {
-    async fn each_type_has_its_key_its_field_and_its_event(world) {
-        let agent = world.agent("north").await;
-        let witness = Witness::of(&world).await;
+    async fn each_type_has_its_key_its_field_and_its_event(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
         for (index, kind) in (1..).zip(&*KINDS) {
             let key = kind.key;
             let listing = agent.list(index).await;
-            let before = witness.property(index).await["milestones"].clone();
-            let earlier = witness.events().await.len();
+            let before = lender.shown_property(index).await["milestones"].clone();
+            let earlier = server.event_lines().await.len();
             let shown = attributes(&agent.record(listing, key, "2026-11-20").await);
             assert_eq!(shown["milestone_type_id"], kind.id, "{key}");
-            let after = witness.property(index).await["milestones"].clone();
+            let after = lender.shown_property(index).await["milestones"].clone();
             let mut changed = Vec::new();
             differences(&before, &after, "", &mut changed);
             let field = kind.field.map(|field| format!("/{}", field.replace('.', "/")));
@@ -190,11 +190,11 @@ story! {
                 label => label.map(|label| format!("milestone.updated {label}")),
             };
             let event = event.map(|event| format!("{event} 2026-11-20 {listing} {index} {index}"));
-            let sent = witness.events().await.split_off(earlier);
+            let sent = server.event_lines().await.split_off(earlier);
             assert_eq!(sent, event.into_iter().collect::<Vec<_>>(), "{key}");
             // A withdrawn milestone leaves document 1 as it was before.
             agent.delete(&path(listing, key)).await.assert_success();
-            assert_eq!(witness.property(index).await["milestones"], before, "{key}");
+            assert_eq!(lender.shown_property(index).await["milestones"], before, "{key}");
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::management::{NOVEMBER_20, Witness};
+use crate::management::NOVEMBER_20;
 use crate::story;
-use crate::world::{Agent, BEGINNING};
+use crate::test_server::{BEGINNING, Client};
 
 fn path(listing: i64) -> String {
     format!("/listing/{listing}/reopen-enquiries")
 }
 
-async fn milestone(agent: &Agent, listing: i64, key: &str) -> Value {
+async fn milestone(agent: &Client, listing: i64, key: &str) -> Value {
     let answer = agent
         .get(&format!("/listing/{listing}/milestone/{key}"))
         .await;
@@ -19,15 +19,15 @@ async fn milestone(agent: &Agent, listing: i64, key: &str) -> Value {
 }
 
 story! {
-    async fn closed_is_withdrawn_and_opened_loses_its_date(world) {
-        let (agent, listing) = world.agent_with_listing().await;
-        let witness = Witness::of(&world).await;
+    async fn closed_is_withdrawn_and_opened_loses_its_date(server) {
+        let (agent, listing) = server.agent_with_listing().await;
+        let lender = server.lender().await;
         for key in ["sstc", "enquiries_opened", "enquiries_closed"] {
             agent.record(listing, key, "2026-11-20").await;
         }
-        let events = witness.events().await;
+        let events = server.event_lines().await;
         assert_eq!(events.len(), 3);
-        world.clock.advance(60);
+        server.clock.advance(60);
         agent.post_nothing(&path(listing)).await.assert_success();
         let closed = agent.get(&format!("/listing/{listing}/milestone/enquiries_closed")).await;
         assert_eq!(closed.status, 204);
@@ -37,8 +37,8 @@ story! {
         assert_eq!(opened["updated_at"], BEGINNING + 60);
         // Nothing else changes, and no event follows (S-38).
         assert_eq!(milestone(&agent, listing, "sstc").await["completed_at"], NOVEMBER_20);
-        assert_eq!(witness.events().await, events);
-        let shown = witness.property(1).await["milestones"].clone();
+        assert_eq!(server.event_lines().await, events);
+        let shown = lender.shown_property(1).await["milestones"].clone();
         assert_eq!(shown["enquiries"], json!({"started": null, "completed": null}));
         assert_eq!(shown["soldSubjectToContract"], json!({"completed": "2026-11-20"}));
         let history = agent.history_lines(listing).await;
@@ -47,9 +47,9 @@ story! {
         // Opened again on the same day: one event more.
         let again = agent.record(listing, "enquiries_opened", "2026-11-20").await;
         assert_eq!(again.json()["data"]["attributes"]["completed_at"], NOVEMBER_20);
-        assert_eq!(witness.events().await.len(), 4);
+        assert_eq!(server.event_lines().await.len(), 4);
         assert_eq!(
-            witness.property(1).await["milestones"]["enquiries"],
+            lender.shown_property(1).await["milestones"]["enquiries"],
             json!({"started": "2026-11-20", "completed": null})
         );
     }

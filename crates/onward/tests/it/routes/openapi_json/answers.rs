@@ -7,7 +7,7 @@ use super::strict::{check, check_answer};
 use super::{ADDRESSES, document};
 use crate::query::rows::Rows;
 use crate::sqlite_story;
-use crate::world::{Answer, At, TestClient, World, http_client, send};
+use crate::test_server::{Answer, At, Registration, TestServer, http_client, send};
 
 const CHAINS: &str = "/api/v1/standard/chains";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -24,9 +24,9 @@ fn rows() -> String {
 }
 
 sqlite_story! {
-    async fn each_page_and_probe(world) {
-        world.make_operator("Onward").await;
-        let http = http_client(&world, None);
+    async fn each_page_and_probe(server) {
+        server.make_operator("Onward").await;
+        let http = http_client(&server, None);
         let everywhere = ADDRESSES.into_iter().flat_map(|at| [(at, "/openapi.json"), (at, "/docs")]);
         let own = [
             (At::Base, "/.well-known/oauth-protected-resource"),
@@ -40,15 +40,15 @@ sqlite_story! {
             (At::Ops, "/metrics"),
         ];
         for (at, path) in everywhere.chain(own) {
-            let document = document(&world, at).await;
+            let document = document(&server, at).await;
             for method in [Method::GET, Method::HEAD] {
-                let request = http.request(method.clone(), world.url(at, path));
+                let request = http.request(method.clone(), server.url(at, path));
                 let answer = send(request.header("x-fapi-interaction-id", "probe-1")).await;
                 assert_eq!((answer.status, answer.header("x-fapi-interaction-id")), (200, "probe-1"));
                 check_answer(&document, path, &method, &answer);
                 let etag = answer.header("etag");
                 if !etag.is_empty() {
-                    let request = http.request(method.clone(), world.url(at, path));
+                    let request = http.request(method.clone(), server.url(at, path));
                     let answer = send(request.header("if-none-match", etag)).await;
                     assert_eq!(answer.status, 304);
                     check_answer(&document, path, &method, &answer);
@@ -59,16 +59,16 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn tokens(world) {
-        let document = document(&world, At::Auth).await;
-        let client = world.register("lender", &["transaction-status"]).await;
+    async fn tokens(server) {
+        let document = document(&server, At::Auth).await;
+        let client = server.register("lender", &["transaction-status"]).await;
         let assertion = client.assertion().sign(&client.key);
-        let granted = world.request_token(&client, &assertion, None).await;
-        let repeated = world.request_token(&client, &assertion, None).await;
+        let granted = server.request_token(&client, &assertion, None).await;
+        let repeated = server.request_token(&client, &assertion, None).await;
         let other = client.assertion().sign(&client.key);
-        let unassigned = world.request_token(&client, &other, Some("listing")).await;
-        let no_grant = world.post_token(&client.http, &[("grant_type", "password")]).await;
-        let url = world.url(At::Auth, "/token");
+        let unassigned = server.request_token(&client, &other, Some("listing")).await;
+        let no_grant = server.post_token(&client.http, &[("grant_type", "password")]).await;
+        let url = server.url(At::Auth, "/token");
         let bare = || client.http.post(&url).header("content-type", FORM);
         let basic = send(bare().basic_auth("a", Some("b"))).await;
         let large = send(bare().body("a".repeat(70_000))).await;
@@ -83,10 +83,10 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn questions_about_tokens(world) {
-        let document = document(&world, At::Auth).await;
-        let client = world.register("lender", &["transaction-status"]).await;
-        let token = world.token(&client, None).await;
+    async fn questions_about_tokens(server) {
+        let document = document(&server, At::Auth).await;
+        let client = server.register("lender", &["transaction-status"]).await;
+        let token = server.token(&client, None).await;
         for (path, token, status) in [
             ("/introspect", token.as_str(), 200),
             ("/introspect", "garbage", 200),
@@ -94,10 +94,10 @@ sqlite_story! {
             ("/revoke", &token, 200),
             ("/revoke", "", 400),
         ] {
-            let answer = world.ask_about(&client, path, token).await;
+            let answer = server.ask_about(&client, path, token).await;
             assert_eq!(answer.status, status, "{path}");
             check_answer(&document, path, &Method::POST, &answer);
-            let url = world.url(At::Auth, path);
+            let url = server.url(At::Auth, path);
             let basic = client.http.post(url).header("content-type", FORM);
             let refused = send(basic.basic_auth("a", Some("b"))).await;
             assert_eq!(refused.status, 401, "{path}");
@@ -107,32 +107,32 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn chains(world) {
-        world.import(&rows()).await;
-        world = world.limited_to(8).await;
-        let document = document(&world, At::Base).await;
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let answers = ask(&world, &lender).await;
+    async fn chains(server) {
+        server.import(&rows()).await;
+        server = server.limited_to(8).await;
+        let document = document(&server, At::Base).await;
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let answers = ask(&server, &lender).await;
         let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
         assert_eq!(statuses, [200, 200, 404, 422, 400, 415, 413, 429, 401, 401]);
         assert_eq!(answers[0].chains()[0]["properties"].as_array().unwrap().len(), 2);
         for answer in &answers {
             check_answer(&document, CHAINS, &Method::POST, answer);
         }
-        let agent = world.register("agent", &["listing"]).await;
-        let refused = world.query(&agent, &[("inputType", "uprn"), ("value[]", "1")]).await;
+        let agent = server.register("agent", &["listing"]).await;
+        let refused = server.query(&agent, &[("inputType", "uprn"), ("value[]", "1")]).await;
         assert_eq!(refused.status, 403);
         check_answer(&document, CHAINS, &Method::POST, &refused);
     }
 }
 
 /// Each kind of answer to a query; the limit is reached on the way.
-async fn ask(world: &World, lender: &TestClient) -> Vec<Answer> {
-    let token = world.token(lender, None).await;
+async fn ask(server: &TestServer, lender: &Registration) -> Vec<Answer> {
+    let token = server.token(lender, None).await;
     let post = |kind: &'static str, body: &str| {
         let request = lender
             .http
-            .post(world.url(At::Base, CHAINS))
+            .post(server.url(At::Base, CHAINS))
             .bearer_auth(&token);
         send(request.header("content-type", kind).body(body.to_owned()))
     };
@@ -155,16 +155,16 @@ async fn ask(world: &World, lender: &TestClient) -> Vec<Answer> {
     }
     answers.push(limited);
     let form = [("inputType", "uprn"), ("value[]", "1")];
-    let url = world.url(At::Base, CHAINS);
-    answers.push(world.query_with(lender, "no-token", &form).await);
+    let url = server.url(At::Base, CHAINS);
+    answers.push(server.query_with(lender, "no-token", &form).await);
     answers.push(send(lender.http.post(url).form(&form)).await);
     answers
 }
 
 sqlite_story! {
-    async fn examples_hold_to_their_schemas(world) {
+    async fn examples_hold_to_their_schemas(server) {
         for at in ADDRESSES {
-            let document = document(&world, at).await;
+            let document = document(&server, at).await;
             let count = check_examples(&document, &document["paths"]);
             assert!(count > 0 || !matches!(at, At::Base | At::Auth), "{at:?} has no examples");
         }

@@ -5,20 +5,20 @@ use serde_json::{Value, json};
 use super::Described;
 use crate::model::catalogue::KINDS;
 use crate::sqlite_story;
-use crate::world::manners::KEY;
-use crate::world::{Agent, Answer, At, World, send};
+use crate::test_server::manners::KEY;
+use crate::test_server::{Answer, At, Client, TestServer, send};
 
 /// An agent, and the document that describes its answers.
 struct Checker {
     described: Described,
-    agent: Agent,
+    agent: Client,
 }
 
 impl Checker {
-    async fn new(world: &World) -> Self {
+    async fn new(server: &TestServer) -> Self {
         Self {
-            described: Described::new(world, At::Listing, "/api/v1").await,
-            agent: world.agent("north").await,
+            described: Described::new(server, At::Listing, "/api/v1").await,
+            agent: server.agent("north").await,
         }
     }
 
@@ -48,8 +48,8 @@ impl Checker {
 }
 
 sqlite_story! {
-    async fn every_success(world) {
-        let mut checker = Checker::new(&world).await;
+    async fn every_success(server) {
+        let mut checker = Checker::new(&server).await;
         let (one, two) = list_and_link(&mut checker).await;
         record(&mut checker, &one).await;
         read(&mut checker, &one).await;
@@ -64,7 +64,7 @@ sqlite_story! {
 }
 
 async fn list_and_link(checker: &mut Checker) -> (String, String) {
-    let branch = checker.agent.branch;
+    let branch = checker.agent.branch();
     let address = |number| {
         json!({"line1": format!("{number} High Street"), "postTown": "Leeds",
             "postcode": "LS1 4AP", "uprn": number})
@@ -123,7 +123,7 @@ async fn record(checker: &mut Checker, one: &str) {
 }
 
 async fn read(checker: &mut Checker, one: &str) {
-    let branch = checker.agent.branch.to_string();
+    let branch = checker.agent.branch().to_string();
     let one_alone: [&str; 1] = [one];
     for (call, fill) in [
         ("/listing?per_page=2", &[][..]),
@@ -187,10 +187,10 @@ async fn mark(checker: &mut Checker, (one, two): (&str, &str)) {
 }
 
 sqlite_story! {
-    async fn refusals_of_every_status(world) {
-        let mut checker = Checker::new(&world).await;
+    async fn refusals_of_every_status(server) {
+        let mut checker = Checker::new(&server).await;
         let (one, two) = list_and_link(&mut checker).await;
-        let theirs = world.agent("south").await.list(900).await.to_string();
+        let theirs = server.agent("south").await.list(900).await.to_string();
         let link = |seller: &str, buyer: &str| json!({"seller": id(seller), "buyer": id(buyer)});
         let add = "POST /chain/add/link";
         for (call, fill, body, status) in [
@@ -224,8 +224,7 @@ sqlite_story! {
         assert!(reused.failure().starts_with("422 idempotency_key_reused"));
         checker.agent.token = "none".to_owned();
         assert_eq!(checker.ask(add, &[], Value::Null).await.status, 401);
-        checker.agent.client = world.register("lender", &["transaction-status"]).await;
-        checker.agent.token = world.token(&checker.agent.client, None).await;
+        checker.agent = server.lender().await;
         assert_eq!(checker.ask(add, &[], Value::Null).await.status, 403);
     }
 }

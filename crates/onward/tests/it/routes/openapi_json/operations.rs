@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use super::{ADDRESSES, document};
 use crate::sqlite_story;
-use crate::world::{Agent, At, send};
+use crate::test_server::{At, Client, send};
 
 const ROUTER: &str = include_str!("../../../../../server/src/router.rs");
 
 sqlite_story! {
-    async fn routes_and_operations_are_the_same(world) {
+    async fn routes_and_operations_are_the_same(server) {
         let caller = Caller {
-            agent: world.agent("north").await,
-            key: world.api_key("Example Lender").await,
+            agent: server.agent("north").await,
+            key: server.api_key("Example Lender").await,
         };
         for at in ADDRESSES {
-            let document = document(&world, at).await;
+            let document = document(&server, at).await;
             let described: BTreeSet<_> = paths(&document).map(|(path, _)| path.clone()).collect();
             assert_eq!(described, routes_of(at), "{at:?}");
             for (path, item) in paths(&document) {
-                check_methods(&caller, &world.url(at, ""), (path, item)).await;
+                check_methods(&caller, &server.url(at, ""), (path, item)).await;
             }
         }
     }
@@ -30,14 +30,14 @@ sqlite_story! {
 
 /// A caller with access at every address.
 struct Caller {
-    agent: Agent,
+    agent: Client,
     key: String,
 }
 
 sqlite_story! {
-    async fn operation_ids_are_unique_and_references_lead_somewhere(world) {
+    async fn operation_ids_are_unique_and_references_lead_somewhere(server) {
         for at in ADDRESSES {
-            let document = document(&world, at).await;
+            let document = document(&server, at).await;
             let mut ids = BTreeSet::new();
             for (path, item) in paths(&document) {
                 for (method, operation) in item.as_object().unwrap() {
@@ -93,7 +93,7 @@ async fn check_methods(caller: &Caller, address: &str, (path, item): (&str, &Val
     let url = format!("{address}{}", parts.collect::<Vec<_>>().join("/"));
     for name in "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PURGE".split(' ') {
         let method = Method::from_bytes(name.as_bytes()).unwrap();
-        let request = caller.agent.client.http.request(method, &url);
+        let request = caller.agent.registration.http.request(method, &url);
         let request = request.bearer_auth(&caller.agent.token);
         let answer = send(request.header("x-api-key", &caller.key)).await;
         let is_described = described.contains(name);

@@ -4,7 +4,7 @@
 use http::Method;
 use serde_json::{Map, Value};
 
-use crate::world::Answer;
+use crate::test_server::Answer;
 
 /// Finds the description of this answer in the document and checks all of it.
 #[track_caller]

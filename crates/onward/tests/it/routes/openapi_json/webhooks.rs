@@ -4,23 +4,23 @@ use serde_json::{Value, json};
 
 use super::Described;
 use crate::sqlite_story;
-use crate::world::{Answer, At, Receiver, Reply, World};
+use crate::test_server::{Answer, At, Receiver, Reply, TestServer};
 
 const UNKNOWN: &str = "7c1f86f4-5a4e-4c0e-9d0b-6f1f4c5a2d10";
 
 /// A subscriber, and the document that describes its answers.
 struct Checker<'a> {
-    world: &'a World,
+    server: &'a TestServer,
     described: Described,
     key: String,
 }
 
 impl<'a> Checker<'a> {
-    async fn new(world: &'a World) -> Self {
+    async fn new(server: &'a TestServer) -> Self {
         Self {
-            world,
-            described: Described::new(world, At::Base, "/api/v1/webhook").await,
-            key: world.api_key("Example Lender").await,
+            server,
+            described: Described::new(server, At::Base, "/api/v1/webhook").await,
+            key: server.api_key("Example Lender").await,
         }
     }
 
@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         let (method, path) = Described::fill(call, fill);
         let body = Some(&body).filter(|body| !body.is_null());
         let answer = self
-            .world
+            .server
             .webhook(&self.key, (method.as_str(), &path), body)
             .await;
         self.described.check(call, &answer);
@@ -49,9 +49,9 @@ fn wish(url: &str) -> Value {
 }
 
 sqlite_story! {
-    async fn every_success(world) {
-        let receiver = world.receiver().await;
-        let mut checker = Checker::new(&world).await;
+    async fn every_success(server) {
+        let receiver = server.receiver().await;
+        let mut checker = Checker::new(&server).await;
         let id = checker.subscribe(&receiver).await;
         assert_eq!(checker.subscribe(&receiver).await, id);
         let delivery = deliver(&mut checker, &receiver, &id).await;
@@ -77,7 +77,7 @@ sqlite_story! {
         let unreached = made["subscriptionId"].as_str().unwrap();
         let event = json!({"eventType": "fallthrough", "uprn": "100023"});
         checker.ask("POST /simulate", &[], event).await;
-        let logged = world.wait_for_attempts(&checker.key, unreached, 1).await;
+        let logged = server.wait_for_attempts(&checker.key, unreached, 1).await;
         assert_eq!(logged["attempts"][0]["status"], Value::Null);
         checker.ask("GET /subscriptions/{id}/deliveries", &[unreached], Value::Null).await;
         checker.ask("DELETE /subscriptions/{id}", &[&id], Value::Null).await;
@@ -98,8 +98,8 @@ async fn deliver(checker: &mut Checker<'_>, receiver: &Receiver, id: &str) -> St
         let simulated = checker.ask("POST /simulate", &[], event).await.json();
         let id_of_delivery = simulated["deliveries"][0]["deliveryId"].as_str();
         delivery = id_of_delivery.unwrap().to_owned();
-        let world = checker.world;
-        world.wait_for_attempts(&checker.key, id, 1).await;
+        let server = checker.server;
+        server.wait_for_attempts(&checker.key, id, 1).await;
         for method in ["GET", "HEAD"] {
             let call = format!("{method} {deliveries}?per_page=2");
             checker.ask(&call, &[id], Value::Null).await;
@@ -112,9 +112,9 @@ async fn deliver(checker: &mut Checker<'_>, receiver: &Receiver, id: &str) -> St
 }
 
 sqlite_story! {
-    async fn refusals_of_every_status(world) {
-        let receiver = world.receiver().await;
-        let mut checker = Checker::new(&world).await;
+    async fn refusals_of_every_status(server) {
+        let receiver = server.receiver().await;
+        let mut checker = Checker::new(&server).await;
         let simulate = "POST /simulate";
         let event = json!({"eventType": "fallthrough", "uprn": "100023"});
         assert_eq!(checker.ask(simulate, &[], event).await.status, 409);
@@ -150,7 +150,7 @@ sqlite_story! {
         receiver.answer([Reply::status(410)]);
         let event = json!({"eventType": "fallthrough", "uprn": "100023"});
         checker.ask(simulate, &[], event).await;
-        world.wait_for_attempts(&checker.key, &id, 1).await;
+        server.wait_for_attempts(&checker.key, &id, 1).await;
         let since = json!({"since": "2026-11-01T00:00:00Z"});
         assert_eq!(checker.ask(replay, &[&id], since).await.status, 409);
         let disabled = checker.ask(redeliver, &[&id, "1"], Value::Null).await;

@@ -1,40 +1,46 @@
 //! The search for addresses: candidates for people and programs that choose.
 
 use http::Method;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::query::asker::{Asker, read};
+use crate::query::questions::read;
 use crate::query::rows::Rows;
-use crate::world::{Answer, World};
+use crate::test_server::{Answer, Client, TestServer};
 use crate::{sqlite_story, story};
 
 const PATH: &str = "/api/v1/standard/addresses";
 
-async fn begin(world: &World) -> Asker {
+async fn begin(server: &TestServer) -> Client {
     let rows = Rows::new()
         .sale(1, "12 Church Road", "LS1 4AP")
         .sale(2, "14 Church Road", "LS1 4AP")
         .sale(3, "Flat 1, 20 Mill Lane", "LS2 8BB")
         .sale(4, "Flat 2, 20 Mill Lane", "LS2 8BB")
         .property(5, "16 Church Road", "LS1 4AP");
-    world.import(rows.lines()).await;
-    Asker::new(world).await.at(world, PATH)
+    server.import(rows.lines()).await;
+    server.lender().await
 }
 
-async fn look_up(asker: &Asker, parameters: &[(&str, &str)]) -> Answer {
-    let request = asker.request_as(&Method::GET, "");
-    read(request.bearer_auth(&asker.token).query(parameters)).await
+/// A request with the token.
+fn request(asker: &Client, method: &Method, query: &str) -> RequestBuilder {
+    let request = asker.at_base(method, &format!("{PATH}{query}"));
+    request.bearer_auth(&asker.token)
 }
 
-async fn suggestions(asker: &Asker, parameters: &[(&str, &str)]) -> Vec<Value> {
+async fn look_up(asker: &Client, parameters: &[(&str, &str)]) -> Answer {
+    read(request(asker, &Method::GET, "").query(parameters)).await
+}
+
+async fn suggestions(asker: &Client, parameters: &[(&str, &str)]) -> Vec<Value> {
     let answer = look_up(asker, parameters).await;
     assert_eq!(answer.status, 200, "{parameters:?}");
     answer.json()["data"].as_array().unwrap().clone()
 }
 
 story! {
-    async fn the_most_likely_candidates_come_first(world) {
-        let asker = begin(&world).await;
+    async fn the_most_likely_candidates_come_first(server) {
+        let asker = begin(&server).await;
         let found = suggestions(&asker, &[("q", "12 church rd, leeds ls1 4ap")]).await;
         assert_eq!(found[0]["uprn"], 1);
         assert_eq!(found[0]["displayAddress"], "12 Church Road, Leeds, LS1 4AP");
@@ -47,8 +53,8 @@ story! {
 }
 
 story! {
-    async fn candidates_are_listed_for_a_choice(world) {
-        let asker = begin(&world).await;
+    async fn candidates_are_listed_for_a_choice(server) {
+        let asker = begin(&server).await;
         for (text, expected) in [
             ("20 mill lane leeds ls2 8bb", &[3, 4][..]),
             // With and without a listing.
@@ -68,8 +74,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn wrong_parameters_are_named(world) {
-        let asker = begin(&world).await;
+    async fn wrong_parameters_are_named(server) {
+        let asker = begin(&server).await;
         let long = "x".repeat(201);
         for (parameters, pointers) in [
             (vec![], json!(["q"])),
@@ -89,32 +95,30 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn it_needs_the_token_and_the_certificate_of_the_query(world) {
-        let asker = begin(&world).await;
-        let bare = asker.request_as(&Method::GET, "?q=LS1+4AP");
+    async fn it_needs_the_token_and_the_certificate_of_the_query(server) {
+        let asker = begin(&server).await;
+        let bare = asker.at_base(&Method::GET, &format!("{PATH}?q=LS1+4AP"));
         let answer = read(bare).await;
         let challenge = answer.header("www-authenticate");
         assert!(answer.status == 401 && challenge.starts_with("Bearer"), "{challenge}");
-        let agent = world.register("agent", &["listing"]).await;
-        let agent = Asker::of(&world, agent).await.at(&world, PATH);
+        let agent = server.agent("north").await;
         assert_eq!(look_up(&agent, &[("q", "LS1 4AP")]).await.status, 403);
-        let thief = world.register("thief", &["transaction-status"]).await;
-        let mut thief = Asker::of(&world, thief).await.at(&world, PATH);
+        let mut thief = server.client("thief", &["transaction-status"], &[]).await;
         thief.token.clone_from(&asker.token);
         assert_eq!(look_up(&thief, &[("q", "LS1 4AP")]).await.status, 401);
     }
 }
 
 sqlite_story! {
-    async fn it_counts_as_a_request_and_takes_get_and_head_only(world) {
-        let asker = begin(&world).await;
-        let head = asker.request_as(&Method::HEAD, "?q=LS1+4AP").bearer_auth(&asker.token);
+    async fn it_counts_as_a_request_and_takes_get_and_head_only(server) {
+        let asker = begin(&server).await;
+        let head = request(&asker, &Method::HEAD, "?q=LS1+4AP");
         assert_eq!(read(head).await.status, 200);
-        let post = asker.request_as(&Method::POST, "?q=LS1+4AP").bearer_auth(&asker.token);
+        let post = request(&asker, &Method::POST, "?q=LS1+4AP");
         let answer = read(post).await;
         assert_eq!((answer.status, answer.header("allow")), (405, "GET, HEAD"));
-        world = world.limited_to(2).await;
-        let asker = asker.at(&world, PATH);
+        server = server.limited_to(2).await;
+        let asker = asker.after_restart(&server);
         let mut answered = 0;
         while look_up(&asker, &[("q", "LS1 4AP")]).await.status == 200 && answered < 100 {
             answered += 1;
@@ -124,8 +128,8 @@ sqlite_story! {
 }
 
 story! {
-    async fn hostile_texts_are_answered(world) {
-        let asker = begin(&world).await;
+    async fn hostile_texts_are_answered(server) {
+        let asker = begin(&server).await;
         let letters = "a".repeat(200);
         let digits = "1 ".repeat(100);
         for text in [

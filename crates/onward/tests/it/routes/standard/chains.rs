@@ -12,5 +12,5 @@ mod signature;
 mod values;
 mod whole;
 
-use crate::query::asker::{FORM, PATH};
-use crate::query::{asker, rows};
+use crate::query::questions::{FORM, PATH};
+use crate::query::{questions, rows};

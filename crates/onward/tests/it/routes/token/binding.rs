@@ -1,43 +1,35 @@
 //! Tokens and the certificates they are bound to (S-24; RFC 8705 section 3).
 
-use super::{PROFILES, check_plain, read_token, thumbprint, token_form};
-use crate::world::{Answer, TestClient, World, http_client};
+use super::{PROFILES, check_plain, read_token, thumbprint};
+use crate::test_server::{Answer, Registration, TestServer, http_client, token_form};
 use crate::{sqlite_story, story};
 
 /// Asks for a token over any connection.
 async fn ask(
-    world: &World,
-    client: &TestClient,
+    server: &TestServer,
+    client: &Registration,
     http: &reqwest::Client,
     scope: Option<&str>,
 ) -> Answer {
     let assertion = client.assertion().sign(&client.key);
     let mut form = token_form(&assertion).to_vec();
     form.extend(scope.map(|scope| ("scope", scope)));
-    world.post_token(http, &form).await
+    server.post_token(http, &form).await
 }
 
-fn token_of(answer: &Answer) -> String {
-    let body = answer.json();
-    let token = body["access_token"].as_str();
-    token
-        .unwrap_or_else(|| panic!("no token: {body}"))
-        .to_owned()
-}
-
-async fn register_unbound(world: &World, name: &str, scopes: &[&str]) -> TestClient {
-    world
+async fn register_unbound(server: &TestServer, name: &str, scopes: &[&str]) -> Registration {
+    server
         .register_as(name, scopes, |client| client.certificate_bound = false)
         .await
 }
 
 story! {
     /// The application that the operator registered shows a certificate of its own (S-20).
-    async fn a_client_shows_a_certificate_with_its_own_subject(world) {
+    async fn a_client_shows_a_certificate_with_its_own_subject(server) {
         for profile in PROFILES {
             let (own, other) = (format!("{profile}-own"), format!("{profile}-other"));
             let register = async |name: &str, subject: &[&str]| {
-                world.register_as(name, &["transaction-status"], |client| {
+                server.register_as(name, &["transaction-status"], |client| {
                     profile.clone_into(&mut client.profile);
                     let texts = subject.iter().map(|text| (*text).to_owned());
                     client.certificate_subject = texts.collect();
@@ -46,37 +38,37 @@ story! {
             let named = format!("CN={own}");
             let client = register(&own, &["O=Test Ltd", &named]).await;
             let stranger = register(&other, &[]).await;
-            let renewed = http_client(&world, Some(&world.issue_certificate(&own)));
+            let renewed = http_client(&server, Some(&server.issue_certificate(&own)));
             for (label, http, expected) in [
                 ("its own", &client.http, "200 -"),
                 ("its own on another connection", &renewed, "200 -"),
                 ("another client's", &stranger.http, "401 invalid_client"),
             ] {
-                let answer = ask(&world, &client, http, None).await;
+                let answer = ask(&server, &client, http, None).await;
                 check_plain(&format!("{profile}: {label}"), &answer, expected);
             }
             // Where nothing is registered, any certificate of the authority will do.
-            let answer = ask(&world, &stranger, &client.http, None).await;
+            let answer = ask(&server, &stranger, &client.http, None).await;
             check_plain(profile, &answer, "200 -");
-            let (_header, claims) = read_token(&token_of(&answer));
+            let (_header, claims) = read_token(&answer.access_token());
             assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&client.identity));
             // One of several is not enough.
             let elsewhere = register(&format!("{own}-2"), &["O=Another Ltd", &named]).await;
-            let answer = ask(&world, &elsewhere, &client.http, None).await;
+            let answer = ask(&server, &elsewhere, &client.http, None).await;
             check_plain(profile, &answer, "401 invalid_client");
         }
     }
 }
 
 sqlite_story! {
-    async fn t02_without_a_certificate_there_is_no_token(world) {
-        let bare = http_client(&world, None);
+    async fn t02_without_a_certificate_there_is_no_token(server) {
+        let bare = http_client(&server, None);
         for profile in PROFILES {
-            let client = world.register_as(profile, &["listing"], |client| {
+            let client = server.register_as(profile, &["listing"], |client| {
                 profile.clone_into(&mut client.profile);
             }).await;
             for scope in [None, Some("listing")] {
-                let answer = ask(&world, &client, &bare, scope).await;
+                let answer = ask(&server, &client, &bare, scope).await;
                 check_plain(&format!("{profile} {scope:?}"), &answer, "401 invalid_client");
             }
         }
@@ -84,10 +76,10 @@ sqlite_story! {
 }
 
 story! {
-    async fn unbound_tokens_are_for_listing_only(world) {
-        let both = register_unbound(&world, "both", &["transaction-status", "listing"]).await;
-        let chains = register_unbound(&world, "chains", &["transaction-status"]).await;
-        let bare = http_client(&world, None);
+    async fn unbound_tokens_are_for_listing_only(server) {
+        let both = register_unbound(&server, "both", &["transaction-status", "listing"]).await;
+        let chains = register_unbound(&server, "chains", &["transaction-status"]).await;
+        let bare = http_client(&server, None);
         for (client, http, asked, expected) in [
             (&both, &bare, None, "listing"),
             (&both, &bare, Some("listing"), "listing"),
@@ -103,14 +95,14 @@ story! {
         ] {
             let is_bare = std::ptr::eq(http, &raw const bare);
             let label = format!("{} asks for {asked:?}, without certificate: {is_bare}", client.id);
-            let answer = ask(&world, client, http, asked).await;
+            let answer = ask(&server, client, http, asked).await;
             if expected == "400 invalid_scope" {
                 check_plain(&label, &answer, expected);
                 continue;
             }
             check_plain(&label, &answer, "200 -");
             assert_eq!(answer.json()["scope"], expected, "{label}");
-            let (_header, claims) = read_token(&token_of(&answer));
+            let (_header, claims) = read_token(&answer.access_token());
             if is_bare {
                 assert!(claims.get("cnf").is_none(), "{label}: {claims}");
             } else {

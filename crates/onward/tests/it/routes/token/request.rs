@@ -2,10 +2,12 @@
 
 use reqwest::RequestBuilder;
 
-use super::{ASSERTION_TYPE, check, check_plain, token_form};
+use super::{check, check_plain};
 use crate::sqlite_story;
+use crate::test_server::{
+    ASSERTION_TYPE, AUTH_URL, At, Registration, TestServer, send, token_form,
+};
 use crate::tls::{connect, exchange, trusting};
-use crate::world::{AUTH_URL, At, TestClient, World, send};
 
 const URLENCODED: &str = "application/x-www-form-urlencoded";
 const OK: &str = "200 -";
@@ -18,7 +20,7 @@ type Row = (&'static str, RequestBuilder, &'static str);
 
 /// A client that makes requests from right ones.
 struct Caller {
-    client: TestClient,
+    client: Registration,
     url: String,
 }
 
@@ -73,22 +75,22 @@ fn encode(form: &Form) -> String {
     text.finish()
 }
 
-async fn caller(world: &World) -> Caller {
+async fn caller(server: &TestServer) -> Caller {
     Caller {
-        client: world.register("lender", &["transaction-status"]).await,
-        url: world.url(At::Auth, "/token"),
+        client: server.register("lender", &["transaction-status"]).await,
+        url: server.url(At::Auth, "/token"),
     }
 }
 
-async fn walk(world: &World, rows: fn(&Caller) -> Vec<Row>) {
-    for (label, request, expected) in rows(&caller(world).await) {
+async fn walk(server: &TestServer, rows: fn(&Caller) -> Vec<Row>) {
+    for (label, request, expected) in rows(&caller(server).await) {
         check_plain(label, &send(request).await, expected);
     }
 }
 
 sqlite_story! {
-    async fn the_form_has_its_parameters(world) {
-        walk(&world, |caller| {
+    async fn the_form_has_its_parameters(server) {
+        walk(&server, |caller| {
             let grant = |value: &str| caller.post(&caller.having("grant_type", value));
             let kind = |value: &str| caller.post(&caller.having("client_assertion_type", value));
             let nobody = || {
@@ -127,8 +129,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn parameters_come_once(world) {
-        walk(&world, |caller| {
+    async fn parameters_come_once(server) {
+        walk(&server, |caller| {
             let mut assertions = caller.form();
             assertions.extend(caller.form().pop());
             let twice = |name: &str, value: &str| {
@@ -155,8 +157,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn how_the_form_is_sent(world) {
-        walk(&world, |caller| {
+    async fn how_the_form_is_sent(server) {
+        walk(&server, |caller| {
             let query = |form: &Form| format!("{}?{}", caller.url, encode(form));
             let http = &caller.client.http;
             let json = serde_json::to_string(&caller.form()).unwrap();
@@ -186,8 +188,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn an_authorization_field_is_no_authentication_here(world) {
-        let caller = caller(&world).await;
+    async fn an_authorization_field_is_no_authentication_here(server) {
+        let caller = caller(&server).await;
         let mut nobody = caller.without("client_assertion");
         nobody.retain(|field| field.0 != "client_assertion_type");
         for (label, form, field, expected, challenge) in [
@@ -209,8 +211,8 @@ sqlite_story! {
 
 sqlite_story! {
     /// The audience is the configured issuer, whatever the request names.
-    async fn the_host_field_changes_nothing(world) {
-        let lender = world.register("lender", &["transaction-status"]).await;
+    async fn the_host_field_changes_nothing(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
         for (aud, expected) in [
             ("https://attacker.example", "HTTP/1.1 401"),
             ("https://attacker.example/token", "HTTP/1.1 401"),
@@ -226,8 +228,8 @@ sqlite_story! {
                 "POST /token HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\
                  Content-Type: {URLENCODED}\r\nContent-Length: {length}\r\n\r\n{body}"
             );
-            let tls = trusting(&world, Some(&lender.identity));
-            let mut stream = connect(&world, At::Auth, tls).await.unwrap();
+            let tls = trusting(&server, Some(&lender.identity));
+            let mut stream = connect(&server, At::Auth, tls).await.unwrap();
             let answer = exchange(&mut stream, &request).await.unwrap();
             assert!(answer.starts_with(expected), "{aud}: {answer}");
         }

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{subscriber, wait_until_disabled};
-use crate::world::{BEGINNING, Receiver, Reply, World, send};
+use crate::model::catalogue::LABELS;
+use crate::test_server::{BEGINNING, Receiver, Reply, TestServer, send};
 use crate::{sqlite_story, story};
 
 /// Simulates; the event's claims without the id, which differs in each run.
-async fn simulate(world: &World, key: &str, receiver: &Receiver, body: Value) -> Value {
+async fn simulate(server: &TestServer, key: &str, receiver: &Receiver, body: Value) -> Value {
     let before = receiver.received().len();
-    let answer = world.post_webhook(key, "/simulate", body).await;
+    let answer = server.post_webhook(key, "/simulate", body).await;
     assert_eq!(answer.status, 202, "{}", answer.json());
     let arrived = receiver.wait_for(before + 1).await.remove(before);
-    let (mut claims, _kid) = arrived.verify(&world.key_set().await);
+    let (mut claims, _kid) = arrived.verify(&server.key_set().await);
     let event_id = claims["eventId"].take();
     assert_eq!(event_id, answer.json()["eventId"]);
     assert!(event_id.as_str().unwrap().starts_with("sim_"));
@@ -21,9 +21,9 @@ async fn simulate(world: &World, key: &str, receiver: &Receiver, body: Value) ->
 }
 
 story! {
-    async fn a_test_event_looks_like_a_real_one(world) {
-        let (receiver, key, subscription) = subscriber(&world).await;
-        let agent = world.agent("north").await;
+    async fn a_test_event_looks_like_a_real_one(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let listing = agent.list(100_023).await;
         let address = agent.attributes(listing).await["address_id"].to_string();
         let common = json!({
@@ -51,57 +51,57 @@ story! {
             expected["propertyId"] = json!(property);
             expected["uprn"] = json!(uprn);
             expected["data"] = data;
-            assert_eq!(simulate(&world, &key, &receiver, body).await, expected);
+            assert_eq!(simulate(&server, &key, &receiver, body).await, expected);
         }
-        assert_eq!(world.deliveries(&key, &subscription).await.len(), 5);
+        assert_eq!(server.deliveries(&key, &subscription).await.len(), 5);
         // Nothing was recorded, and nothing of it is in the outbox of real events.
         assert_eq!(agent.history(listing).await.len(), 1);
     }
 }
 
 sqlite_story! {
-    async fn every_label_but_fall_through_can_be_simulated(world) {
-        let (receiver, key, _) = subscriber(&world).await;
-        for (_key, label) in crate::delivery::LABELS {
+    async fn every_label_but_fall_through_can_be_simulated(server) {
+        let (receiver, key, _) = server.subscriber().await;
+        for (_key, label) in &*LABELS {
             let body = json!({"eventType": "milestone.updated", "uprn": "5", "label": label});
             if *label == "Fall Through" {
-                let answer = world.post_webhook(&key, "/simulate", body).await;
+                let answer = server.post_webhook(&key, "/simulate", body).await;
                 assert_eq!(answer.wrong_values().len(), 1);
                 continue;
             }
-            let claims = simulate(&world, &key, &receiver, body).await;
+            let claims = simulate(&server, &key, &receiver, body).await;
             assert_eq!(claims["data"]["milestone"]["label"], *label);
         }
         // Today is a date in London: 2027-07-01T23:30:00Z is the 2nd there already.
-        world.clock.advance(1_814_484_600 - BEGINNING);
+        server.clock.advance(1_814_484_600 - BEGINNING);
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        let claims = simulate(&world, &key, &receiver, body).await;
+        let claims = simulate(&server, &key, &receiver, body).await;
         assert_eq!(claims["eventTimestamp"], "2027-07-01T23:30:00Z");
         assert_eq!(claims["data"]["fallThroughDate"], "2027-07-02");
     }
 }
 
 story! {
-    async fn a_test_event_reaches_the_caller_s_own_active_subscriptions_only(world) {
-        let (all, key, receives_all) = subscriber(&world).await;
-        let (milestones, gone) = (world.receiver().await, world.receiver().await);
-        let (theirs, _, _) = subscriber(&world).await;
-        let answer = milestones.subscribe_to(&world, &key, &["milestone.updated"]).await;
+    async fn a_test_event_reaches_the_caller_s_own_active_subscriptions_only(server) {
+        let (all, key, receives_all) = server.subscriber().await;
+        let (milestones, gone) = (server.receiver().await, server.receiver().await);
+        let (theirs, _, _) = server.subscriber().await;
+        let answer = milestones.subscribe_to(&server, &key, &["milestone.updated"]).await;
         assert_eq!(answer.status, 201);
         gone.answer_always(Reply::status(410));
-        let disabled = world.subscribe(&key, &gone).await;
+        let disabled = server.subscribe(&key, &gone).await;
         let body = json!({"eventType": "fallthrough", "uprn": "5",
             "callbackUrl": theirs.url});
-        let first = world.post_webhook(&key, "/simulate", body.clone()).await.json();
+        let first = server.post_webhook(&key, "/simulate", body.clone()).await.json();
         assert_eq!(first["deliveries"].as_array().unwrap().len(), 2);
         all.wait_for(1).await;
-        wait_until_disabled(&world, &key, &disabled).await;
-        let second = world.post_webhook(&key, "/simulate", body).await.json();
+        server.wait_until_disabled(&key, &disabled).await;
+        let second = server.post_webhook(&key, "/simulate", body).await.json();
         let deliveries = second["deliveries"].as_array().unwrap();
         assert_eq!(deliveries.len(), 1, "{second}");
         assert_eq!(deliveries[0]["subscriptionId"], receives_all);
         all.wait_for(2).await;
-        let log = world.wait_for_state(&key, &receives_all, "delivered").await;
+        let log = server.wait_for_state(&key, &receives_all, "delivered").await;
         assert_eq!(log["deliveryId"], deliveries[0]["deliveryId"]);
         assert_eq!(log["eventId"], second["eventId"]);
         assert_eq!(milestones.received().len(), 0);
@@ -111,27 +111,27 @@ story! {
 }
 
 story! {
-    async fn without_a_subscription_that_receives_it_there_is_a_conflict(world) {
-        let receiver = world.receiver().await;
-        let key = world.api_key("Example Lender").await;
+    async fn without_a_subscription_that_receives_it_there_is_a_conflict(server) {
+        let receiver = server.receiver().await;
+        let key = server.api_key("Example Lender").await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         let said = "409 conflict: No active subscription of this API key hears this type of event.";
-        let answer = world.post_webhook(&key, "/simulate", body.clone()).await;
+        let answer = server.post_webhook(&key, "/simulate", body.clone()).await;
         assert_eq!(answer.problem(), said);
-        receiver.subscribe_to(&world, &key, &["milestone.updated"]).await;
-        let answer = world.post_webhook(&key, "/simulate", body.clone()).await;
+        receiver.subscribe_to(&server, &key, &["milestone.updated"]).await;
+        let answer = server.post_webhook(&key, "/simulate", body.clone()).await;
         assert_eq!(answer.problem(), said);
         // Wrong values come before the state.
         let wrong = json!({"eventType": "fallthrough"});
-        assert_eq!(world.post_webhook(&key, "/simulate", wrong).await.status, 422);
+        assert_eq!(server.post_webhook(&key, "/simulate", wrong).await.status, 422);
     }
 }
 
 sqlite_story! {
-    async fn every_wrong_field_is_named(world) {
-        let (receiver, key, _) = subscriber(&world).await;
+    async fn every_wrong_field_is_named(server) {
+        let (receiver, key, _) = server.subscriber().await;
         let refused = async |body: Value| {
-            world.post_webhook(&key, "/simulate", body).await.wrong_values()
+            server.post_webhook(&key, "/simulate", body).await.wrong_values()
         };
         assert_eq!(refused(json!({})).await, [
             "eventType: is missing",
@@ -179,13 +179,13 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn an_idempotency_key_means_nothing_here(world) {
-        let (receiver, key, _) = subscriber(&world).await;
+    async fn an_idempotency_key_means_nothing_here(server) {
+        let (receiver, key, _) = server.subscriber().await;
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
         let mut ids = std::collections::BTreeSet::new();
         // Neither is it honoured, nor is a wrong one refused.
         for sent in ["k1", "k1", "a b", ""] {
-            let request = world.webhook_request(("POST", "/simulate")).header("x-api-key", &key);
+            let request = server.webhook_request(("POST", "/simulate")).header("x-api-key", &key);
             let answer = send(request.header("idempotency-key", sent).json(&body)).await;
             assert_eq!(answer.status, 202, "{sent:?}: {}", answer.json());
             assert_eq!(answer.header("idempotency-replayed"), "");

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use storage::StorageError;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::test_server::{Answer, At};
 use crate::tls::{connect, exchange, trusting};
-use crate::world::{Answer, At};
 use crate::{sqlite_story, story};
 
 /// A subscription without its id, which differs in each run.
@@ -24,10 +24,10 @@ fn wish(url: &str) -> Value {
 }
 
 story! {
-    async fn a_new_one_is_created_and_the_same_url_replaces_it(world) {
-        let key = world.api_key("Example Lender").await;
+    async fn a_new_one_is_created_and_the_same_url_replaces_it(server) {
+        let key = server.api_key("Example Lender").await;
         let url = "https://localhost/a?b=c";
-        let first = world.post_webhook(&key, "/subscribe", wish(url)).await;
+        let first = server.post_webhook(&key, "/subscribe", wish(url)).await;
         assert_eq!(first.status, 201);
         assert_eq!(first.header("content-type"), "application/json");
         assert!(!first.header("x-request-id").is_empty());
@@ -36,12 +36,12 @@ story! {
             "events": ["fallthrough"], "status": "active",
             "createdAt": "2026-11-21T10:00:00Z", "updatedAt": "2026-11-21T10:00:00Z",
         }));
-        world.clock.advance(60);
+        server.clock.advance(60);
         let body = json!({
             "participantName": " Example  Bank ", "callbackUrl": url, "other": 1,
             "events": ["fallthrough", "milestone.updated", "fallthrough"],
         });
-        let second = world.post_webhook(&key, "/subscribe", body).await;
+        let second = server.post_webhook(&key, "/subscribe", body).await;
         assert_eq!(second.status, 200);
         assert_eq!(first.json()["subscriptionId"], second.json()["subscriptionId"]);
         assert_eq!(shown(&second), json!({
@@ -53,15 +53,15 @@ story! {
 }
 
 story! {
-    async fn the_same_url_of_another_key_is_another_subscription(world) {
-        let (one, other) = (world.api_key("One Ltd").await, world.api_key("Other Ltd").await);
+    async fn the_same_url_of_another_key_is_another_subscription(server) {
+        let (one, other) = (server.api_key("One Ltd").await, server.api_key("Other Ltd").await);
         let url = "https://localhost/";
         let mut ids = Vec::new();
-        for key in [&one, &other, &world.api_key("One Ltd").await] {
-            let answer = world.post_webhook(key, "/subscribe", wish(url)).await;
+        for key in [&one, &other, &server.api_key("One Ltd").await] {
+            let answer = server.post_webhook(key, "/subscribe", wish(url)).await;
             assert_eq!(answer.status, 201);
             ids.push(answer.json()["subscriptionId"].clone());
-            let listed = world.webhook(key, ("GET", "/subscriptions"), None).await.json();
+            let listed = server.webhook(key, ("GET", "/subscriptions"), None).await.json();
             assert_eq!(listed["data"].as_array().unwrap().len(), 1);
         }
         assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
@@ -69,10 +69,10 @@ story! {
 }
 
 sqlite_story! {
-    async fn every_wrong_field_is_named_at_once(world) {
-        let key = world.api_key("Example Lender").await;
+    async fn every_wrong_field_is_named_at_once(server) {
+        let key = server.api_key("Example Lender").await;
         let refused = async |body: Value| {
-            world.post_webhook(&key, "/subscribe", body).await.wrong_values()
+            server.post_webhook(&key, "/subscribe", body).await.wrong_values()
         };
         let missing = ["participantName: is missing", "callbackUrl: is missing", "events: is missing"];
         assert_eq!(refused(json!({})).await, missing);
@@ -108,39 +108,39 @@ sqlite_story! {
         }
         let mut longest = wish("https://localhost/");
         longest["participantName"] = json!("\u{e9}".repeat(200));
-        assert_eq!(world.post_webhook(&key, "/subscribe", longest).await.status, 201);
+        assert_eq!(server.post_webhook(&key, "/subscribe", longest).await.status, 201);
     }
 }
 
 story! {
-    async fn a_key_has_at_most_100(world) {
-        let key = world.api_key("Example Lender").await;
+    async fn a_key_has_at_most_100(server) {
+        let key = server.api_key("Example Lender").await;
         let url = |number: usize| format!("https://localhost/{number}");
         let mut ids = Vec::new();
         for number in 0..100 {
-            let answer = world.post_webhook(&key, "/subscribe", wish(&url(number))).await;
+            let answer = server.post_webhook(&key, "/subscribe", wish(&url(number))).await;
             assert_eq!(answer.status, 201);
             ids.push(answer.json()["subscriptionId"].as_str().unwrap().to_owned());
         }
-        let refused = world.post_webhook(&key, "/subscribe", wish(&url(100))).await;
+        let refused = server.post_webhook(&key, "/subscribe", wish(&url(100))).await;
         let said = "409 conflict: An API key has at most 100 subscriptions. Delete one first.";
         assert_eq!(refused.problem(), said);
         // A known URL is no further one.
-        let again = world.post_webhook(&key, "/subscribe", wish(&url(0))).await;
+        let again = server.post_webhook(&key, "/subscribe", wish(&url(0))).await;
         assert_eq!(again.status, 200);
         let path = format!("/subscriptions/{}", ids[7]);
-        assert_eq!(world.webhook(&key, ("DELETE", &path), None).await.status, 204);
-        let created = world.post_webhook(&key, "/subscribe", wish(&url(100))).await;
+        assert_eq!(server.webhook(&key, ("DELETE", &path), None).await.status, 204);
+        let created = server.post_webhook(&key, "/subscribe", wish(&url(100))).await;
         assert_eq!(created.status, 201);
-        let other = world.api_key("Other Ltd").await;
-        assert_eq!(world.post_webhook(&other, "/subscribe", wish(&url(0))).await.status, 201);
+        let other = server.api_key("Other Ltd").await;
+        assert_eq!(server.post_webhook(&other, "/subscribe", wish(&url(0))).await.status, 201);
     }
 }
 
 story! {
     /// A subscription does not outlive its key, because nobody could delete it.
-    async fn a_key_that_is_revoked_meanwhile_subscribes_nothing(world) {
-        let key = world.api_key("Example Lender").await;
+    async fn a_key_that_is_revoked_meanwhile_subscribes_nothing(server) {
+        let key = server.api_key("Example Lender").await;
         let body = wish("https://localhost/a").to_string();
         let head = format!(
             "POST /api/v1/webhook/subscribe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
@@ -148,17 +148,17 @@ story! {
              Expect: 100-continue\r\n\r\n",
             body.len(),
         );
-        let mut stream = connect(&world, At::Base, trusting(&world, None)).await.unwrap();
+        let mut stream = connect(&server, At::Base, trusting(&server, None)).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         stream.flush().await.unwrap();
         // The server asks for the body once it has accepted the key in the head.
         let mut interim = [0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
         stream.read_exact(&mut interim).await.unwrap();
         assert_eq!(&interim, b"HTTP/1.1 100 Continue\r\n\r\n");
-        world.revoke_api_key(&key).await;
+        server.revoke_api_key(&key).await;
         let said = exchange(&mut stream, &body).await.unwrap();
         assert!(said.starts_with("HTTP/1.1 401 "), "{said}");
-        let count = world.storage.read(|read| {
+        let count = server.storage.read(|read| {
             read.query_exactly_one("select count(*) from subscription", &[], |row| row.integer(0))
         });
         let count: Result<i64, StorageError> = count.await;

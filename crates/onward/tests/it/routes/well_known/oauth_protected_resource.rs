@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::read_published;
 use crate::sqlite_story;
-use crate::world::{AUTH_URL, Answer, At, BASE_URL, World, http_client};
+use crate::test_server::{AUTH_URL, Answer, At, BASE_URL, TestServer, http_client, send};
 
 const CHAINS: &str = "/api/v1/standard/chains";
 
@@ -15,18 +15,18 @@ fn metadata_of(answer: &Answer) -> Option<&str> {
     rest.strip_suffix('"')
 }
 
-async fn ask(world: &World, at: At, path: &str, token: Option<&str>) -> Answer {
-    let mut request = http_client(world, None).post(world.url(at, path));
+async fn ask(server: &TestServer, at: At, path: &str, token: Option<&str>) -> Answer {
+    let mut request = http_client(server, None).post(server.url(at, path));
     if let Some(token) = token {
         request = request.bearer_auth(token);
     }
-    Answer::read(request.send().await.unwrap()).await
+    send(request).await
 }
 
 sqlite_story! {
-    async fn it_is_that_of_rfc_9728(world) {
+    async fn it_is_that_of_rfc_9728(server) {
         let path = "/.well-known/oauth-protected-resource";
-        let base = read_published(&world, &world.url(At::Base, path)).await.json();
+        let base = read_published(&server, &server.url(At::Base, path)).await.json();
         assert_eq!(base, json!({
             "resource": BASE_URL,
             "authorization_servers": [AUTH_URL],
@@ -38,7 +38,7 @@ sqlite_story! {
             "resource_documentation": "https://localhost:8440/docs",
             "tls_client_certificate_bound_access_tokens": true,
         }));
-        let listing = read_published(&world, &world.url(At::Listing, path)).await.json();
+        let listing = read_published(&server, &server.url(At::Listing, path)).await.json();
         assert_eq!(listing, json!({
             "resource": "https://localhost:8443",
             "authorization_servers": [AUTH_URL],
@@ -49,42 +49,43 @@ sqlite_story! {
             "tls_client_certificate_bound_access_tokens": true,
         }));
         for at in [At::Auth, At::Directory] {
-            let answer = http_client(&world, None).get(world.url(at, path)).send().await.unwrap();
+            let answer = http_client(&server, None).get(server.url(at, path)).send().await.unwrap();
             assert_eq!(answer.status(), 404);
         }
     }
 }
 
 sqlite_story! {
-    async fn a_challenge_leads_to_a_token(world) {
+    async fn a_challenge_leads_to_a_token(server) {
         for (at, path, scope) in [
             (At::Base, CHAINS, "transaction-status"),
             (At::Listing, "/api/v1/chain/add/link", "listing"),
         ] {
             for token in [None, Some("garbage")] {
-                let refused = ask(&world, at, path, token).await;
+                let refused = ask(&server, at, path, token).await;
                 assert_eq!(refused.status, 401);
-                let place = world.reach(metadata_of(&refused).unwrap());
-                let resource = read_published(&world, &place).await.json();
-                assert_eq!(world.reach(resource["resource"].as_str().unwrap()), world.url(at, ""));
+                let place = server.reach(metadata_of(&refused).unwrap());
+                let resource = read_published(&server, &place).await.json();
+                let reached = server.reach(resource["resource"].as_str().unwrap());
+                assert_eq!(reached, server.url(at, ""));
                 assert_eq!(resource["scopes_supported"], json!([scope]));
                 let issuer = resource["authorization_servers"][0].as_str().unwrap();
                 let place = format!("{issuer}/.well-known/oauth-authorization-server");
-                let server = read_published(&world, &world.reach(&place)).await.json();
-                assert_eq!(server["issuer"], issuer);
+                let metadata = read_published(&server, &server.reach(&place)).await.json();
+                assert_eq!(metadata["issuer"], issuer);
             }
         }
     }
 }
 
 sqlite_story! {
-    async fn other_challenges_lead_nowhere(world) {
-        let no_key = ask(&world, At::Base, "/api/v1/webhook/subscribe", None).await;
+    async fn other_challenges_lead_nowhere(server) {
+        let no_key = ask(&server, At::Base, "/api/v1/webhook/subscribe", None).await;
         assert_eq!((no_key.status, no_key.header("www-authenticate")), (401, "ApiKey"));
-        let agent = world.register("agent", &["listing"]).await;
-        let token = world.token(&agent, None).await;
-        let request = agent.http.post(world.url(At::Base, CHAINS)).bearer_auth(token);
-        let no_scope = Answer::read(request.send().await.unwrap()).await;
+        let agent = server.register("agent", &["listing"]).await;
+        let token = server.token(&agent, None).await;
+        let request = agent.http.post(server.url(At::Base, CHAINS)).bearer_auth(token);
+        let no_scope = send(request).await;
         assert_eq!((no_scope.status, metadata_of(&no_scope)), (403, None));
     }
 }

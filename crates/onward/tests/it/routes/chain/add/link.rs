@@ -5,25 +5,25 @@ mod refusals;
 use serde_json::json;
 
 use crate::story;
-use crate::world::BEGINNING;
+use crate::test_server::BEGINNING;
 
 story! {
-    async fn two_listings_become_one_chain_seller_above_buyer(world) {
-        let agent = world.agent("north").await;
+    async fn two_listings_become_one_chain_seller_above_buyer(server) {
+        let agent = server.agent("north").await;
         let [seller, buyer] = agent.list_each([1001, 1002]).await;
         let chain = agent.chain_of(seller).await;
         let addresses = [
             agent.attributes(buyer).await["address_id"].clone(),
             agent.attributes(seller).await["address_id"].clone(),
         ];
-        world.clock.advance(60);
+        server.clock.advance(60);
         let answer = agent.link(seller, buyer).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
         assert_eq!(answer.header("content-type"), "application/json");
         let listing = |id: i64, number: usize, uprn: i64| {
             json!({"id": id, "type": "listing", "attributes": {
                 "address_id": addresses[number],
-                "branch_id": agent.branch,
+                "branch_id": agent.branch(),
                 "price": 250_000,
                 // Equal lengths: the seller's id survives (S-42).
                 "chain_link_id": chain,
@@ -47,18 +47,18 @@ story! {
 }
 
 story! {
-    async fn one_side_is_enough_and_everybody_sees_the_link_at_once(world) {
-        let [north, south] = world.two_agents().await;
+    async fn one_side_is_enough_and_everybody_sees_the_link_at_once(server) {
+        let [north, south] = server.two_agents().await;
         let (seller, buyer) = (north.list(1001).await, south.list(1002).await);
         let chain = north.chain_of(seller).await;
-        let lender = world.lender().await;
-        assert_eq!(world.told(&lender, 1001).await.1, "NOT_IN_CHAIN 1: 1001");
-        assert_eq!(world.told(&lender, 1002).await.1, "NOT_IN_CHAIN 1: 1002");
-        world.clock.advance(5);
+        let lender = server.lender().await;
+        assert_eq!(lender.describe_chain(1001).await.1, "NOT_IN_CHAIN 1: 1001");
+        assert_eq!(lender.describe_chain(1002).await.1, "NOT_IN_CHAIN 1: 1002");
+        server.clock.advance(5);
         assert_eq!(south.link(seller, buyer).await.status, 200);
         for uprn in [1001, 1002] {
             let text = "IN_CHAIN 2: 1002 buys 1001, 1001".to_owned();
-            assert_eq!(world.told(&lender, uprn).await, (chain.clone(), text));
+            assert_eq!(lender.describe_chain(uprn).await, (chain.clone(), text));
         }
         let line = json!({
             "action": "link.added", "at": BEGINNING + 5, "by": "south Ltd", "chain_link_id": chain,
@@ -68,7 +68,7 @@ story! {
             let lines = agent.history(listing).await;
             assert_eq!((lines.len(), &lines[1]), (2, &line));
         }
-        assert_eq!(world.events().await, []);
+        assert_eq!(server.events().await, []);
         let below = north.list(1003).await;
         assert_eq!(north.link(buyer, below).await.status, 200);
         assert_eq!(south.members(buyer).await, [below, buyer, seller]);

@@ -5,15 +5,15 @@ mod refusals;
 use serde_json::json;
 
 use crate::story;
-use crate::world::BEGINNING;
+use crate::test_server::BEGINNING;
 
 story! {
-    async fn a_broken_link_leaves_two_chains(world) {
-        let agent = world.agent("north").await;
+    async fn a_broken_link_leaves_two_chains(server) {
+        let agent = server.agent("north").await;
         let [seller, buyer] = agent.list_each([1001, 1002]).await;
         agent.link(seller, buyer).await;
         let chain = agent.chain_of(seller).await;
-        world.clock.advance(60);
+        server.clock.advance(60);
         agent.unlink(seller, buyer).await.assert_success();
         // Equal lengths: the part that holds the seller listing keeps the id (S-42).
         assert_eq!(agent.chain_of(seller).await, chain);
@@ -31,19 +31,19 @@ story! {
 }
 
 story! {
-    async fn one_side_is_enough_and_everybody_sees_the_break_at_once(world) {
-        let [north, south] = world.two_agents().await;
+    async fn one_side_is_enough_and_everybody_sees_the_break_at_once(server) {
+        let [north, south] = server.two_agents().await;
         let (seller, buyer) = (north.list(1001).await, south.list(1002).await);
         north.link(seller, buyer).await;
-        let lender = world.lender().await;
-        let (chain, text) = world.told(&lender, 1002).await;
+        let lender = server.lender().await;
+        let (chain, text) = lender.describe_chain(1002).await;
         assert_eq!(text, "IN_CHAIN 2: 1002 buys 1001, 1001");
-        world.clock.advance(5);
+        server.clock.advance(5);
         // The agent of either side may break a link of the other agent.
         south.unlink(seller, buyer).await.assert_success();
         assert_eq!(north.chain_of(seller).await, chain);
         for (agent, listing, uprn) in [(&north, seller, 1001), (&south, buyer, 1002)] {
-            let (chain, text) = world.told(&lender, uprn).await;
+            let (chain, text) = lender.describe_chain(uprn).await;
             assert_eq!(text, format!("NOT_IN_CHAIN 1: {uprn}"));
             let lines = agent.history(listing).await;
             let line = json!({
@@ -52,6 +52,6 @@ story! {
             });
             assert_eq!((lines.len(), &lines[2]), (3, &line));
         }
-        assert_eq!(world.events().await, []);
+        assert_eq!(server.events().await, []);
     }
 }

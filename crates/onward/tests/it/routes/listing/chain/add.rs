@@ -6,10 +6,10 @@ mod top;
 use serde_json::json;
 
 use super::{list_pair, other, split_links};
-use crate::world::{Agent, Answer, BEGINNING, World};
+use crate::test_server::{Answer, BEGINNING, Client, TestServer};
 
 /// Adds a listing at an end of the anchor's chain.
-async fn add(agent: &Agent, end: &str, anchor: i64, added: impl std::fmt::Display) -> Answer {
+async fn add(agent: &Client, end: &str, anchor: i64, added: impl std::fmt::Display) -> Answer {
     agent
         .post_nothing(&format!("/listing/chain/{anchor}/add/{end}/{added}"))
         .await
@@ -28,24 +28,24 @@ fn ordered<const N: usize>(end: &str, mut listings: [i64; N]) -> [i64; N] {
     listings
 }
 
-/// Fails the story unless the listing is added at the end of the anchor's chain, whichever its
-/// anchor is, and everybody sees it; `told` is document 1's answer in the end.
-async fn assert_adds(world: &World, end: &str, told: &str) {
-    let [north, south] = world.two_agents().await;
+/// Fails the test unless the listing is added at the end of the anchor's chain, whichever its
+/// anchor is, and everybody sees it; `expected` is document 1's answer in the end.
+async fn assert_adds(server: &TestServer, end: &str, expected: &str) {
+    let [north, south] = server.two_agents().await;
     let (at, anchor) = list_pair(&north, end).await;
     let chain = north.chain_of(at).await;
     let added = south.list(1003).await;
-    let lender = world.lender().await;
-    let before = world.told(&lender, 1001).await.1;
+    let lender = server.lender().await;
+    let before = lender.describe_chain(1001).await.1;
     assert_eq!(before, "IN_CHAIN 2: 1002 buys 1001, 1001");
-    world.clock.advance(60);
+    server.clock.advance(60);
     add(&north, end, anchor, added).await.assert_success();
     assert_eq!(
         north.members(anchor).await,
         ordered(end, [anchor, at, added])
     );
-    let shown = world.told(&lender, 1003).await;
-    assert_eq!(shown, (chain.clone(), told.to_owned()));
+    let shown = lender.describe_chain(1003).await;
+    assert_eq!(shown, (chain.clone(), expected.to_owned()));
     let [seller, buyer] = ordered(other(end), [at, added]);
     let line = json!({
         "action": "link.added", "at": BEGINNING + 60, "by": "north Ltd", "chain_link_id": chain,
@@ -57,7 +57,7 @@ async fn assert_adds(world: &World, end: &str, told: &str) {
         assert_eq!(attributes["updated_at"], BEGINNING + 60);
     }
     assert_eq!(north.history(anchor).await.len(), 2);
-    assert_eq!(world.events().await, []);
+    assert_eq!(server.events().await, []);
     // The anchor stands for its chain: neither its end nor the added listing is the caller's.
     let next = south.list(1004).await;
     add(&north, end, anchor, next).await.assert_success();
@@ -66,14 +66,14 @@ async fn assert_adds(world: &World, end: &str, told: &str) {
         ordered(end, [anchor, at, added, next])
     );
     assert_refusals(&north, &south, end).await;
-    assert_several(world, &north, end).await;
+    assert_several(server, &north, end).await;
 }
 
-/// Fails the story unless a chain has a hundred listings at most (S-54).
-async fn assert_limit(world: &World, end: &str) {
-    let agent = world.agent("north").await;
+/// Fails the test unless a chain has a hundred listings at most (S-54).
+async fn assert_limit(server: &TestServer, end: &str) {
+    let agent = server.agent("north").await;
     let links: Vec<(i64, i64)> = (1..99).map(|uprn| (uprn + 1, uprn)).collect();
-    let ids = world.import_sales("north", 1..=99, &links).await;
+    let ids = server.import_sales("north", 1..=99, &links).await;
     let [last, one_more] = agent.list_each([201, 202]).await;
     let at = if end == "top" { ids[98] } else { ids[0] };
     add(&agent, end, ids[50], last).await.assert_success();
@@ -88,8 +88,8 @@ async fn assert_limit(world: &World, end: &str) {
     );
 }
 
-/// Fails the story unless a listing that cannot be added is named with its side.
-async fn assert_refusals(agent: &Agent, south: &Agent, end: &str) {
+/// Fails the test unless a listing that cannot be added is named with its side.
+async fn assert_refusals(agent: &Client, south: &Client, end: &str) {
     let (at, anchor) = list_pair(agent, end).await;
     let [lower, upper] = south.list_chain([12, 11]).await;
     let gone = south.list(13).await;
@@ -137,10 +137,10 @@ async fn assert_refusals(agent: &Agent, south: &Agent, end: &str) {
     add(agent, end, anchor, added).await.assert_success();
 }
 
-/// Fails the story unless the end is asked for where there are several: they are named, and an
+/// Fails the test unless the end is asked for where there are several: they are named, and an
 /// anchor that is one of them stands for itself.
-async fn assert_several(world: &World, agent: &Agent, end: &str) {
-    let ids = world.import_sales("north", 1..=3, &split_links(end)).await;
+async fn assert_several(server: &TestServer, agent: &Client, end: &str) {
+    let ids = server.import_sales("north", 1..=3, &split_links(end)).await;
     let (anchor, ends) = if end == "top" {
         (ids[0], [ids[1], ids[2]])
     } else {

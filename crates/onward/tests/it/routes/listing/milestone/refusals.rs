@@ -4,13 +4,11 @@ use http::Method;
 use serde_json::json;
 
 use super::path;
-use crate::management::Witness;
 use crate::{sqlite_story, story};
 
 sqlite_story! {
-    async fn wrong_values_are_named(world) {
-        let (agent, listing) = world.agent_with_listing().await;
-        let witness = Witness::of(&world).await;
+    async fn wrong_values_are_named(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         let refusals = agent.refusals(Method::PUT, &path(listing, "sstc"), [
             json!({}), json!({"date": null}),
             json!({"date": "2026-11-20", "completed_at": 1_795_132_800}),
@@ -51,14 +49,14 @@ sqlite_story! {
           {"date":"x","excluded":"no","origin":9}
         "#);
         assert_eq!(agent.get(&path(listing, "sstc")).await.status, 204);
-        assert_eq!(witness.events().await, [] as [&str; 0]);
+        assert_eq!(server.event_lines().await, [] as [&str; 0]);
         assert_eq!(agent.history_lines(listing).await.len(), 1);
     }
 }
 
 sqlite_story! {
-    async fn unknown_keys_do_not_exist(world) {
-        let (agent, listing) = world.agent_with_listing().await;
+    async fn unknown_keys_do_not_exist(server) {
+        let (agent, listing) = server.agent_with_listing().await;
         for key in ["SSTC", "1", "ssct", "contracts_underway", "sstc%20", "%00", "sold", "'"] {
             let unread = agent.get(&path(listing, key)).await.failure();
             assert!(unread.starts_with("404 milestone_type_unknown: "), "{key}: {unread}");
@@ -74,9 +72,9 @@ sqlite_story! {
 }
 
 story! {
-    async fn a_locked_listing_still_records(world) {
+    async fn a_locked_listing_still_records(server) {
         // S-53 forbids links, breaks and end checks only.
-        let (agent, listing) = world.agent_with_listing().await;
+        let (agent, listing) = server.agent_with_listing().await;
         agent.lock(listing, true).await;
         assert_eq!(agent.record(listing, "sstc", "2026-11-20").await.status, 200);
         agent.delete(&path(listing, "sstc")).await.assert_success();

@@ -9,8 +9,8 @@ fn path(listing: i64) -> String {
 }
 
 story! {
-    async fn each_recorded_milestone_as_its_own_address_shows_it(world) {
-        let agent = world.agent("north").await;
+    async fn each_recorded_milestone_as_its_own_address_shows_it(server) {
+        let agent = server.agent("north").await;
         let [listing, other] = agent.list_each([1, 2]).await;
         let none = agent.get(&path(listing)).await;
         assert_eq!((none.status, none.json()), (200, json!({"data": []})));

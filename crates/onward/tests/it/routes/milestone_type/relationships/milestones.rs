@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::world::Agent;
+use crate::test_server::Client;
 use crate::{sqlite_story, story};
 
-async fn milestones(agent: &Agent, query: &str) -> Value {
+async fn milestones(agent: &Client, query: &str) -> Value {
     let path = format!("/milestone_type/1/relationships/milestones{query}");
     let answer = agent.get(&path).await;
     let body = answer.json();
@@ -14,8 +14,8 @@ async fn milestones(agent: &Agent, query: &str) -> Value {
 }
 
 story! {
-    async fn milestones_of_that_type_on_the_caller_s_listings(world) {
-        let [north, south] = world.two_agents().await;
+    async fn milestones_of_that_type_on_the_caller_s_listings(server) {
+        let [north, south] = server.two_agents().await;
         let pages = |total: i64| json!({"pagination":
             {"total": total, "per_page": 15, "current_page": 1, "last_page": 1}});
         assert_eq!(milestones(&north, "").await, json!({"data": [], "meta": pages(0)}));
@@ -38,16 +38,16 @@ story! {
         }
         assert_eq!(milestones(&north, "").await, json!({"data": alone, "meta": pages(2)}));
         assert_eq!(milestones(&south, "").await["meta"], pages(1));
-        let both = world.agent_of("both", &[north.branch, south.branch]).await;
+        let both = server.agent_of("both", &[north.branch(), south.branch()]).await;
         assert_eq!(milestones(&both, "").await["meta"], pages(3));
-        let nobody = world.agent_of("nobody", &[]).await;
+        let nobody = server.agent_of("nobody", &[]).await;
         assert_eq!(milestones(&nobody, "").await, json!({"data": [], "meta": pages(0)}));
     }
 }
 
 story! {
-    async fn they_are_paged(world) {
-        let agent = world.agent("north").await;
+    async fn they_are_paged(server) {
+        let agent = server.agent("north").await;
         for listing in agent.list_each([1, 2, 3, 4]).await {
             agent.record(listing, "sstc", "2026-11-20").await;
         }
@@ -61,8 +61,8 @@ story! {
 }
 
 sqlite_story! {
-    async fn unknown_types_do_not_exist(world) {
-        let agent = world.agent("north").await;
+    async fn unknown_types_do_not_exist(server) {
+        let agent = server.agent("north").await;
         for id in ["4", "100", "112", "0", "-1", "sstc", "1.0", "9007199254740993"] {
             let path = format!("/milestone_type/{id}/relationships/milestones");
             let failure = agent.get(&path).await.failure();

@@ -11,14 +11,15 @@ use signing::key::SigningKey;
 use signing::keyring::Purpose;
 use signing::{base64url, jws};
 
-use super::asker::{Asker, read};
-use crate::world::manners::grouped;
-use crate::world::{Answer, Assertion, BEGINNING, http_client};
+use super::PATH;
+use super::questions::read;
+use crate::test_server::{Answer, Assertion, BEGINNING, Client, http_client};
+use crate::test_server::{At, manners::grouped};
 use crate::{sqlite_story, story};
 
 /// No property is on sale, so callers with access get 404.
 const ASK: [(&str, &str); 2] = [("inputType", "uprn"), ("value[]", "1")];
-const LET_IN: &str = "404";
+const ACCEPTED: &str = "404";
 const NO_SCOPE: &str = "403 Bearer error=\"insufficient_scope\", scope=\"transaction-status\"";
 
 /// Status, challenge and detail.
@@ -38,7 +39,7 @@ fn outcome(answer: &Answer) -> String {
     }
 }
 
-impl Asker {
+impl Client {
     /// Asks with another `Authorization` field.
     async fn ask_with(&self, authorization: &str) -> String {
         let request = self.unauthorised().header("authorization", authorization);
@@ -46,7 +47,7 @@ impl Asker {
     }
 
     fn unauthorised(&self) -> RequestBuilder {
-        self.request_as(&Method::POST, "").form(&ASK)
+        self.bare_question(&Method::POST, "").form(&ASK)
     }
 
     /// Asks with each of these tokens; the outcomes, grouped.
@@ -71,11 +72,11 @@ impl Asker {
 }
 
 sqlite_story! {
-    async fn a_token_is_sent_in_one_authorization_field_of_scheme_bearer(world) {
-        let asker = Asker::new(&world).await;
+    async fn a_token_is_sent_in_one_authorization_field_of_scheme_bearer(server) {
+        let asker = server.lender().await;
         let token = asker.token.as_str();
         for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] {
-            assert_eq!(asker.ask_with(&format!("{scheme} {token}")).await, LET_IN, "{scheme}");
+            assert_eq!(asker.ask_with(&format!("{scheme} {token}")).await, ACCEPTED, "{scheme}");
         }
         // The challenge has no error where there is no token.
         assert_eq!(outcome(&read(asker.unauthorised()).await), "401 Bearer");
@@ -85,13 +86,13 @@ sqlite_story! {
         }
         // RFC 6750 section 2: neither of its other places counts.
         let query = format!("?access_token={token}");
-        let in_query = asker.request_as(&Method::POST, &query).form(&ASK);
+        let in_query = asker.bare_question(&Method::POST, &query).form(&ASK);
         assert_eq!(outcome(&read(in_query).await), "401 Bearer");
         let form = [ASK[0], ASK[1], ("access_token", token)];
-        let in_form = asker.request_as(&Method::POST, "").form(&form);
+        let in_form = asker.bare_question(&Method::POST, "").form(&form);
         assert_eq!(outcome(&read(in_form).await), "401 Bearer");
         for second in [format!("Bearer {token}"), "Basic eDp5".to_owned()] {
-            let request = asker.request("").header("authorization", second).form(&ASK);
+            let request = asker.question("").header("authorization", second).form(&ASK);
             let refused = "401 Bearer error=\"invalid_token\": Send one Authorization field only.";
             assert_eq!(outcome(&read(request).await), refused);
         }
@@ -99,16 +100,17 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn only_the_token_key_signs_tokens(world) {
-        let asker = Asker::new(&world).await;
-        let own = asker.client.assertion();
+    async fn only_the_token_key_signs_tokens(server) {
+        let asker = server.lender().await;
+        let own = asker.registration.assertion();
+        let typed = asker.registration.assertion().member("typ", json!("at+jwt"));
         let (start, signature) = asker.token.rsplit_once('.').unwrap();
         let other = if signature.starts_with('A') { "B" } else { "A" };
         let header = |name: &str, value: &str| asker.parts().member(name, json!(value)).signing_input();
         let altered = |name: &str, value: Value| {
             format!("{}.{signature}", asker.parts().claim(name, value).signing_input())
         };
-        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
+        let keyring = &server.node.foundation.registry.snapshot().await.unwrap().keyring;
         let attacker = SigningKey::generate(keyring.current(Purpose::Token).algorithm()).unwrap();
         let jwk = attacker.public_key().to_jwk();
         let named = |kid: &str| asker.parts().member("kid", json!(kid));
@@ -118,12 +120,12 @@ sqlite_story! {
             ("9000 letters", "a".repeat(9000)),
             ("unsigned", format!("{}.", header("alg", "none"))),
             ("none", format!("{}.{signature}", header("alg", "none"))),
-            ("an assertion", own.sign(&asker.client.key)),
-            ("an assertion typed as a token", own.member("typ", json!("at+jwt")).sign(&asker.client.key)),
+            ("an assertion", own.sign(&asker.registration.key)),
+            ("an assertion typed as a token", typed.sign(&asker.registration.key)),
             ("altered signature", format!("{start}.{other}{}", &signature[1..])),
             ("altered scope", altered("scope", json!("transaction-status listing"))),
             ("an attacker's key", signed(&attacker)),
-            ("the client's key", signed(&asker.client.key)),
+            ("the client's key", signed(&asker.registration.key)),
             ("the provenance key", signed(keyring.current(Purpose::Provenance))),
             ("the event key", signed(keyring.current(Purpose::Event))),
             ("an attacker under the right kid", asker.parts().sign(&attacker)),
@@ -144,9 +146,9 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn each_claim_counts(world) {
-        let asker = Asker::new(&world).await;
-        let keyring = &world.server.foundation.registry.snapshot().await.unwrap().keyring;
+    async fn each_claim_counts(server) {
+        let asker = server.lender().await;
+        let keyring = &server.node.foundation.registry.snapshot().await.unwrap().keyring;
         let own = keyring.current(Purpose::Token);
         let rows = [
             ("at+jwt", "scope", asker.parts().claims["scope"].clone()),
@@ -198,49 +200,50 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_token_expires_after_ten_minutes(world) {
-        let used = Asker::new(&world).await;
-        let unused = Asker::of(&world, used.client.clone()).await;
-        let stranger = Asker::of(&world, world.register("none", &[]).await).await;
+    async fn a_token_expires_after_ten_minutes(server) {
+        let used = server.lender().await;
+        let unused = server.sign_in(used.registration.clone()).await;
+        let stranger = server.client("none", &[], &[]).await;
         assert_eq!(outcome(&stranger.ask(&ASK).await), NO_SCOPE);
-        assert_eq!(outcome(&used.ask(&ASK).await), LET_IN);
-        world.clock.advance(599);
-        assert_eq!(outcome(&used.ask(&ASK).await), LET_IN);
-        world.clock.advance(1);
+        assert_eq!(outcome(&used.ask(&ASK).await), ACCEPTED);
+        server.clock.advance(599);
+        assert_eq!(outcome(&used.ask(&ASK).await), ACCEPTED);
+        server.clock.advance(1);
         // Whether its signature was verified before or not; 401 comes before 403.
         for asker in [used, unused, stranger] {
             let refused = "401 Bearer error=\"invalid_token\": The token has expired. Get a new \
                 token.";
             assert_eq!(outcome(&asker.ask(&ASK).await), refused);
-            assert_ne!(asker.renewed(&world).await.ask(&ASK).await.status, 401);
+            assert_ne!(asker.renewed(&server).await.ask(&ASK).await.status, 401);
         }
     }
 }
 
 sqlite_story! {
-    async fn a_token_counts_with_its_certificate_only(world) {
-        let asker = Asker::new(&world).await;
-        let other = world.register("other", &["transaction-status"]).await;
+    async fn a_token_counts_with_its_certificate_only(server) {
+        let asker = server.lender().await;
+        let other = server.register("other", &["transaction-status"]).await;
         // A new certificate of the same subject, with a key of its own.
         for ending in ["pem", "key"] {
-            std::fs::remove_file(world.directory.path().join(format!("lender.{ending}"))).unwrap();
+            std::fs::remove_file(server.directory.path().join(format!("lender.{ending}"))).unwrap();
         }
-        let renewed = world.issue_certificate("lender");
-        assert_eq!(outcome(&asker.ask(&ASK).await), LET_IN);
+        let renewed = server.issue_certificate("lender");
+        assert_eq!(outcome(&asker.ask(&ASK).await), ACCEPTED);
+        let url = server.url(At::Base, PATH);
         for identity in [other.identity, renewed] {
-            let http = http_client(&world, Some(&identity));
-            let request = http.post(&asker.url).bearer_auth(&asker.token).form(&ASK);
+            let http = http_client(&server, Some(&identity));
+            let request = http.post(&url).bearer_auth(&asker.token).form(&ASK);
             let refused = "401 Bearer error=\"invalid_token\": The token is bound to another \
                 certificate. Use the one that it was issued with.";
             assert_eq!(outcome(&read(request).await), refused);
         }
-        let http = http_client(&world, None);
-        let ask = || http.post(&asker.url).bearer_auth(&asker.token).form(&ASK);
+        let http = http_client(&server, None);
+        let ask = || http.post(&url).bearer_auth(&asker.token).form(&ASK);
         let refused = "401 Bearer error=\"invalid_token\": Present the client certificate that \
             the token was issued with.";
         assert_eq!(outcome(&read(ask()).await), refused);
         // S-20: a certificate in a field counts from a trusted proxy only.
-        let pem = asker.client.identity.split("-----").nth(2).unwrap();
+        let pem = asker.registration.identity.split("-----").nth(2).unwrap();
         let field = format!(":{}:", pem.split_whitespace().collect::<String>());
         assert_eq!(outcome(&read(ask().header("client-cert", field)).await), refused);
         // The certificate of another authority does not even connect.
@@ -248,34 +251,33 @@ sqlite_story! {
         let authority = Authority::ensure(elsewhere.path(), Clock::System.now_seconds()).unwrap();
         authority.ensure_client_certificate(elsewhere.path(), "lender", "Test Ltd").unwrap();
         let file = |name: &str| std::fs::read_to_string(elsewhere.path().join(name)).unwrap();
-        let http = http_client(&world, Some(&(file("lender.pem") + &file("lender.key"))));
-        let request = http.post(&asker.url).bearer_auth(&asker.token).form(&ASK);
+        let http = http_client(&server, Some(&(file("lender.pem") + &file("lender.key"))));
+        let request = http.post(&url).bearer_auth(&asker.token).form(&ASK);
         assert!(request.send().await.is_err());
     }
 }
 
 story! {
-    async fn the_token_is_bound_and_has_the_scope(world) {
+    async fn the_token_is_bound_and_has_the_scope(server) {
         let scopes = ["transaction-status", "listing"];
-        let agent = world.register("agent", &["listing"]).await;
-        let agent = Asker::of(&world, agent).await;
+        let agent = server.agent("north").await;
         assert_eq!(outcome(&agent.ask(&ASK).await), NO_SCOPE);
-        let mut client = world
+        let mut client = server
             .register_as("both", &scopes, |client| client.certificate_bound = false)
             .await;
-        let mut bound = Asker::of(&world, client.clone()).await;
-        assert_eq!(outcome(&bound.ask(&ASK).await), LET_IN);
+        let mut bound = server.sign_in(client.clone()).await;
+        assert_eq!(outcome(&bound.ask(&ASK).await), ACCEPTED);
         // Assigned, but not asked for.
-        bound.token = world.token(&bound.client, Some("listing")).await;
+        bound.token = server.token(&bound.registration, Some("listing")).await;
         assert_eq!(outcome(&bound.ask(&ASK).await), NO_SCOPE);
         let with_certificate = client.http;
-        client.http = http_client(&world, None);
-        let mut unbound = Asker::of(&world, client).await;
+        client.http = http_client(&server, None);
+        let mut unbound = server.sign_in(client).await;
         let refused = "401 Bearer error=\"invalid_token\": This call needs a token that is bound \
             to a certificate.";
         assert_eq!(outcome(&unbound.ask(&ASK).await), refused);
         // Not even beside a certificate.
-        unbound.client.http = with_certificate;
+        unbound.registration.http = with_certificate;
         assert_eq!(outcome(&unbound.ask(&ASK).await), refused);
     }
 }

@@ -4,8 +4,8 @@ use http::Method;
 use serde_json::json;
 
 use super::FORM;
-use super::asker::{Asker, multipart, read, show};
-use crate::world::{Answer, At};
+use super::questions::{multipart, read, show};
+use crate::test_server::Answer;
 use crate::{sqlite_story, story};
 
 const ASK: [(&str, &str); 2] = [("inputType", "uprn"), ("value[]", "1")];
@@ -27,8 +27,8 @@ const METADATA: &str =
     "resource_metadata=\"https://localhost:8440/.well-known/oauth-protected-resource\"\n";
 
 sqlite_story! {
-    async fn each_refusal_is_a_problem(world) {
-        let asker = Asker::new(&world).await;
+    async fn each_refusal_is_a_problem(server) {
+        let asker = server.lender().await;
         assert_shown!(show(&asker.ask(&[("inputType", "postcode")]).await), @r#"
         422
         content-type: application/problem+json
@@ -51,22 +51,22 @@ sqlite_story! {
           "type": "urn:onward:problem:values-invalid"
         }
         "#);
-        let without = read(asker.request_as(&Method::POST, "").form(&ASK)).await;
+        let without = read(asker.bare_question(&Method::POST, "").form(&ASK)).await;
         assert_problem(&without, "Access token missing", &format!("www-authenticate: Bearer {METADATA}"),
             "401 token-missing: Send `Authorization: Bearer <access token>`; get a token at the token endpoint.");
-        let none = Asker::of(&world, world.register("none", &[]).await).await;
+        let none = server.client("none", &[], &[]).await;
         assert_problem(&none.ask(&ASK).await, "Scope missing",
             "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"transaction-status\"\n",
             "403 insufficient-scope: This call needs the scope `transaction-status`. Have it assigned \
              to your client by the directory operator, then get a new token.");
-        let get = asker.request_as(&Method::GET, "").bearer_auth(&asker.token);
+        let get = asker.bare_question(&Method::GET, "").bearer_auth(&asker.token);
         assert_problem(&read(get).await, "Method not allowed", "allow: POST\n",
             "405 method-not-allowed: Use POST.");
         assert_problem(&asker.ask(&ASK).await, "Not found", "",
             "404 not-found: No property with a current listing fits any of the values asked for.");
         assert_problem(&asker.send(FORM, vec![b'p'; 256 * 1024 + 1]).await, "Request body too large",
             "", "413 body-too-large: The limit is 262144 bytes.");
-        world.clock.advance(600);
+        server.clock.advance(600);
         let detail = "The token has expired. Get a new token.";
         assert_problem(&asker.ask(&ASK).await, "Access token not valid",
             &format!("www-authenticate: Bearer error=\"invalid_token\", error_description=\"{detail}\", {METADATA}"),
@@ -75,14 +75,14 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn an_unknown_path_is_404(world) {
-        let asker = Asker::new(&world).await;
+    async fn an_unknown_path_is_404(server) {
+        let asker = server.lender().await;
         for path in ["/", "/api/v1/standard/chain", "/api/v1/standard/chains/",
             "//api/v1/standard/chains", "/api/v1/standard/chains/1", "/api/v2/standard/chains",
             "/API/V1/standard/chains", "/api/v1/standard/chains%00", "/token", "/metrics",
             "/%2e%2e/etc/passwd"] {
-            let url = world.url(At::Base, path);
-            let answer = read(asker.client.http.post(url).bearer_auth(&asker.token).form(&ASK)).await;
+            let request = asker.at_base(&Method::POST, path).bearer_auth(&asker.token);
+            let answer = read(request.form(&ASK)).await;
             let said = "404 no-such-path: There is nothing at this path.";
             assert_problem(&answer, "No such path", "", said);
         }
@@ -90,11 +90,11 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn other_content_types_are_415(world) {
-        let asker = Asker::new(&world).await;
+    async fn other_content_types_are_415(server) {
+        let asker = server.lender().await;
         let kinds = "multipart/form-data, application/x-www-form-urlencoded";
         let said = format!("415 media-type-unsupported: Send the body as {kinds}.");
-        let none = read(asker.request("").body("inputType=uprn&value[]=1")).await;
+        let none = read(asker.question("").body("inputType=uprn&value[]=1")).await;
         assert_problem(&none, "Content type not supported", &format!("accept: {kinds}\n"), &said);
         for kind in ["application/json", "text/plain", "", "*/*", "multipart/mixed; boundary=seam",
             "form-data", "application/x-www-form-urlencodedx", "application/jwt"] {
@@ -105,8 +105,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_truncated_multipart_form_is_400(world) {
-        let asker = Asker::new(&world).await;
+    async fn a_truncated_multipart_form_is_400(server) {
+        let asker = server.lender().await;
         let kind = "multipart/form-data; boundary=seam";
         let complete = multipart(&ASK);
         let cut = complete[..complete.len() - "--seam--\r\n".len()].to_owned();
@@ -137,11 +137,11 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn checks_have_their_order(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
-        let none = Asker::of(&world, world.register("none", &[]).await).await;
-        world = world.limited_to(1).await;
-        let [asker, none] = [asker, none].map(|asker| asker.after_restart(&world));
+    async fn checks_have_their_order(server) {
+        let asker = server.lender_with_sales([1]).await;
+        let none = server.client("none", &[], &[]).await;
+        server = server.limited_to(1).await;
+        let [asker, none] = [asker, none].map(|asker| asker.after_restart(&server));
         // 422 before 404.
         let ask = [("inputType", "uprn"), ("value[]", "99"), ("rows", "0")];
         assert_eq!(asker.ask(&ask).await.status, 422);
@@ -158,21 +158,21 @@ sqlite_story! {
             assert_eq!(none.send("text/plain", "?").await.status, 403);
         }
         // 401 before 403: no scope, and another certificate.
-        let stolen = asker.client.http.post(&none.url).bearer_auth(&none.token).form(&ask);
+        let stolen = asker.bare_question(&Method::POST, "").bearer_auth(&none.token).form(&ask);
         assert_eq!(read(stolen).await.status, 401);
         for _request in 0..5 {
-            let request = asker.request_as(&Method::POST, "");
+            let request = asker.bare_question(&Method::POST, "");
             let request = request.header("content-type", "text/plain").body("?");
             assert_eq!(read(request).await.status, 401);
         }
         // 405 before everything.
-        assert_eq!(read(asker.request_as(&Method::GET, "")).await.status, 405);
+        assert_eq!(read(asker.bare_question(&Method::GET, "")).await.status, 405);
     }
 }
 
 story! {
-    async fn a_registry_that_just_changed_changes_no_answer(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn a_registry_that_just_changed_changes_no_answer(server) {
+        let asker = server.lender_with_sales([1]).await;
         // Each answer is the first one after another client was registered.
         for (number, (form, status)) in [
             (&ASK[..], 200),
@@ -180,27 +180,27 @@ story! {
             (&[("inputType", "uprn"), ("value[]", "1"), ("rows", "0")], 422),
             (&[], 422),
         ].into_iter().enumerate() {
-            world.register(&format!("newcomer-{number}"), &[]).await;
+            server.register(&format!("newcomer-{number}"), &[]).await;
             assert_eq!(asker.ask(form).await.status, status, "{form:?}");
         }
-        world.register("newcomer", &[]).await;
+        server.register("newcomer", &[]).await;
         assert_eq!(asker.send("text/plain", "?").await.status, 415);
-        world.register("late-comer", &[]).await;
+        server.register("late-comer", &[]).await;
         assert_eq!(asker.send("multipart/form-data; boundary=a", "--a").await.status, 400);
     }
 }
 
 sqlite_story! {
-    async fn every_answer_has_an_id_of_its_own(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn every_answer_has_an_id_of_its_own(server) {
+        let asker = server.lender_with_sales([1]).await;
         let mut ids = Vec::new();
         for _request in 0..2 {
-            let chosen = asker.request("").header("x-request-id", "mine").form(&ASK);
+            let chosen = asker.question("").header("x-request-id", "mine").form(&ASK);
             for answer in [
                 read(chosen).await,
                 asker.ask(&[]).await,
-                read(asker.request_as(&Method::POST, "")).await,
-                read(asker.request_as(&Method::HEAD, "")).await,
+                read(asker.bare_question(&Method::POST, "")).await,
+                read(asker.bare_question(&Method::HEAD, "")).await,
             ] {
                 let id = answer.header("x-request-id").to_owned();
                 assert_eq!(uuid::Uuid::parse_str(&id).unwrap().to_string(), id);
@@ -212,16 +212,16 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn only_a_sane_interaction_id_is_echoed(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn only_a_sane_interaction_id_is_echoed(server) {
+        let asker = server.lender_with_sales([1]).await;
         let longest = "i".repeat(128);
         for id in ["c770aef3-6784-41f7-8e0e-ff5f97bddb3a", "1", "{a}~!\"%0d%0a<b>", &longest] {
             let field = "x-fapi-interaction-id";
             for answer in [
-                read(asker.request("").header(field, id).form(&ASK)).await,
-                read(asker.request("").header(field, id).form(&ASK[..1])).await,
-                read(asker.request_as(&Method::POST, "").header(field, id)).await,
-                read(asker.request_as(&Method::GET, "/nowhere").header(field, id)).await,
+                read(asker.question("").header(field, id).form(&ASK)).await,
+                read(asker.question("").header(field, id).form(&ASK[..1])).await,
+                read(asker.bare_question(&Method::POST, "").header(field, id)).await,
+                read(asker.bare_question(&Method::GET, "/nowhere").header(field, id)).await,
             ] {
                 assert_eq!(answer.header(field), id, "{}", answer.status);
             }
@@ -231,7 +231,7 @@ sqlite_story! {
         let long = [b'i'; 129];
         for id in [&long[..], b"a b", b"a\tb", b"\xc3\xa9", b"\xff", b"a, b", b"a; Set-Cookie: b"] {
             let value = http::HeaderValue::from_bytes(id).unwrap();
-            let request = asker.request("").header("x-fapi-interaction-id", value);
+            let request = asker.question("").header("x-fapi-interaction-id", value);
             let answer = read(request.form(&ASK)).await;
             assert_eq!(answer.status, 200);
             assert!(!answer.headers.contains_key("x-fapi-interaction-id"), "{id:?}");

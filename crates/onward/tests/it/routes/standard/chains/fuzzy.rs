@@ -1,10 +1,10 @@
 //! Which property a typed address finds (S-7). All rules are tested in crate `address`; the tests
 //! here prove that the query applies them to the properties in the store.
 
-use super::asker::Asker;
 use super::rows::Rows;
 use super::search::{NONE, SEVERAL};
 use crate::story;
+use crate::test_server::Client;
 
 /// Properties that are easily mistaken for each other.
 fn town() -> Rows {
@@ -19,7 +19,7 @@ fn town() -> Rows {
         .sale(10, "Flat 3, 9 St John's Row, Pentre’r Cŵn", "LS1 5AA")
 }
 
-impl Asker {
+impl Client {
     /// The property that an address finds, or why it finds none.
     async fn find(&self, address: &str) -> Result<u64, String> {
         let answer = self.ask_address(address).await;
@@ -32,9 +32,9 @@ impl Asker {
 }
 
 story! {
-    async fn an_address_as_people_type_it_finds_its_property(world) {
-        world.import(town().lines()).await;
-        let asker = Asker::new(&world).await;
+    async fn an_address_as_people_type_it_finds_its_property(server) {
+        server.import(town().lines()).await;
+        let asker = server.lender().await;
         for (uprn, typed) in [
             (1, "  12,church   road;leeds / ls1 4ap "),
             (6, "37A Harrowgate Avenue LS4"),
@@ -53,9 +53,9 @@ story! {
 }
 
 story! {
-    async fn another_number_flat_or_postcode_is_never_an_answer(world) {
-        world.import(town().lines()).await;
-        let asker = Asker::new(&world).await;
+    async fn another_number_flat_or_postcode_is_never_an_answer(server) {
+        server.import(town().lines()).await;
+        let asker = server.lender().await;
         for typed in [
             "13 Church Road, Leeds, LS1 4AP",
             "12A Church Road, Leeds, LS1 4AP",
@@ -74,10 +74,10 @@ story! {
 }
 
 story! {
-    async fn several_properties_that_fit_are_no_match_and_a_next_best_one_neither(world) {
+    async fn several_properties_that_fit_are_no_match_and_a_next_best_one_neither(server) {
         let more = town().sale(11, "12 Church Road", "LS7 7AA");
-        world.import(more.property(12, "16 Church Road", "LS1 4AP").lines()).await;
-        let asker = Asker::new(&world).await;
+        server.import(more.property(12, "16 Church Road", "LS1 4AP").lines()).await;
+        let asker = server.lender().await;
         assert_eq!(asker.find("12 Church Road, Leeds").await, Err(SEVERAL.to_owned()));
         assert_eq!(asker.find("12 Church Road, Leeds, LS7 7AA").await, Ok(11));
         assert_eq!(asker.find("12 Church Road, Leeds, LS1 4AP").await, Ok(1));

@@ -4,8 +4,8 @@ use signing::jwk::JwkSet;
 use signing::provenance::verify_envelope;
 
 use super::FORM;
-use super::asker::{Asker, multipart, read};
-use crate::world::Answer;
+use super::questions::{multipart, read};
+use crate::test_server::Answer;
 use crate::{sqlite_story, story};
 
 /// Texts that break careless programs.
@@ -21,9 +21,9 @@ const TEXTS: [&str; 26] = [
 ];
 
 story! {
-    async fn any_text_is_answered_or_refused(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+    async fn any_text_is_answered_or_refused(server) {
+        let asker = server.lender_with_sales([1]).await;
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         for text in TEXTS {
             for answer in [
                 asker.ask_address(text).await,
@@ -44,9 +44,9 @@ story! {
 }
 
 sqlite_story! {
-    async fn any_query_string_is_answered_or_refused(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+    async fn any_query_string_is_answered_or_refused(server) {
+        let asker = server.lender_with_sales([1]).await;
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         let long = format!("?page={}", "1".repeat(10_000));
         for query in ["?", "?&&&==&", "?page", "?page=1&page=0", "?%", "?%zz=%", "?page=%ff%fe",
             "?rows[]=1", "?page[$gt]=1", "?page=%00", "?;", "?page=1%0d%0aX-Injected:%201", &long] {
@@ -57,9 +57,9 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn any_multipart_form_is_answered_or_refused(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+    async fn any_multipart_form_is_answered_or_refused(server) {
+        let asker = server.lender_with_sales([1]).await;
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         let name = "Content-Disposition: form-data; name=";
         let bodies = [
             String::new(),
@@ -99,8 +99,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn thousands_of_fields_are_refused_quickly(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn thousands_of_fields_are_refused_quickly(server) {
+        let asker = server.lender_with_sales([1]).await;
         for field in ["value[]=1&", "value[0]=1&", "a&", "&", "inputType=uprn&", "rows=1&"] {
             let answer = asker.send_form(&field.repeat(10_000)).await;
             assert!([400, 422].contains(&answer.status), "{field} {}", answer.status);
@@ -114,8 +114,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn odd_header_fields_change_nothing(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn odd_header_fields_change_nothing(server) {
+        let asker = server.lender_with_sales([1]).await;
         let long = "x".repeat(9000);
         for (name, value) in [
             ("x-http-method-override", "DELETE"),
@@ -131,7 +131,7 @@ sqlite_story! {
             ("origin", "null"),
             ("x-request-id", "a b\tc"),
         ] {
-            let request = asker.request("").header(name, value);
+            let request = asker.question("").header(name, value);
             let answer = read(request.form(&[("inputType", "uprn"), ("value[]", "1")])).await;
             assert_eq!(answer.chains().len(), 1, "{name}");
             assert_eq!(answer.header("content-type"), "application/json", "{name}");

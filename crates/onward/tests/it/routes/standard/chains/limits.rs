@@ -3,14 +3,14 @@
 use http::Method;
 
 use super::FORM;
-use super::asker::{Asker, multipart, read, show};
+use super::questions::{multipart, read, show};
 use super::rows::Rows;
 use crate::sqlite_story;
-use crate::world::Answer;
+use crate::test_server::{Answer, Client, manners};
 
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// The bucket of these stories is small and fills slowly.
+/// The bucket of these tests is small and fills slowly.
 const BURST: u32 = 3;
 
 /// `RateLimit-Policy` and `RateLimit`.
@@ -23,23 +23,16 @@ fn limits(answer: &Answer) -> String {
 }
 
 /// Asks until the limit is reached.
-async fn exhaust(asker: &Asker) -> Answer {
-    for _request in 0..100 {
-        let answer = asker.ask_uprns(&[1]).await;
-        if answer.status == 429 {
-            return answer;
-        }
-        assert_eq!(answer.status, 200);
-    }
-    panic!("no limit was reached");
+async fn exhaust(asker: &Client) -> Answer {
+    manners::exhaust(async || asker.ask_uprns(&[1]).await).await
 }
 
 sqlite_story! {
-    async fn past_the_limit_there_is_no_chain_data(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn past_the_limit_there_is_no_chain_data(server) {
+        let asker = server.lender_with_sales([1]).await;
         assert_eq!(limits(&asker.ask_uprns(&[1]).await), " / ", "without a limit");
-        world = world.limited_to(BURST).await;
-        let asker = asker.after_restart(&world);
+        server = server.limited_to(BURST).await;
+        let asker = asker.after_restart(&server);
         for _request in 0..BURST {
             assert_eq!(asker.ask_uprns(&[1]).await.status, 200);
         }
@@ -62,15 +55,15 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn every_answer_shows_the_remaining_requests(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        world = world.limited_to(1000).await;
-        let asker = Asker::new(&world).await;
+    async fn every_answer_shows_the_remaining_requests(server) {
+        server.import(Rows::new().sales([1]).lines()).await;
+        server = server.limited_to(1000).await;
+        let asker = server.lender().await;
         let policy = "\"client\";q=1000;w=1000 / \"client\"";
         let first = asker.ask_uprns(&[1]).await;
         // The token request was the first, and the bucket may have filled again since.
-        assert!([998, 999].contains(&read_remaining(&first)), "{}", limits(&first));
-        let none = Asker::of(&world, world.register("none", &[]).await).await;
+        assert!([998, 999].contains(&first.requests_left()), "{}", limits(&first));
+        let none = server.client("none", &[], &[]).await;
         let form = [("inputType", "uprn"), ("value[]", "1")];
         // The limit counts these requests …
         for answer in [
@@ -88,8 +81,8 @@ sqlite_story! {
         // … and not these.
         for answer in [
             none.ask_uprns(&[1]).await,
-            read(asker.request_as(&Method::POST, "").form(&form)).await,
-            read(asker.request_as(&Method::GET, "").bearer_auth(&asker.token)).await,
+            read(asker.bare_question(&Method::POST, "").form(&form)).await,
+            read(asker.bare_question(&Method::GET, "").bearer_auth(&asker.token)).await,
         ] {
             assert!([401, 403, 405].contains(&answer.status));
             assert_eq!(limits(&answer), format!("{policy};r=1000;t=1"));
@@ -98,50 +91,43 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_client_at_its_limit_slows_no_other(world) {
-        world.import(Rows::new().sales([1]).lines()).await;
-        let one = Asker::new(&world).await;
-        let second_token = one.renewed(&world).await;
-        let other = Asker::named(&world, "other").await;
-        world = world.limited_to(BURST).await;
+    async fn a_client_at_its_limit_slows_no_other(server) {
+        server.import(Rows::new().sales([1]).lines()).await;
+        let one = server.lender().await;
+        let second_token = one.renewed(&server).await;
+        let other = server.client("other", &["transaction-status"], &[]).await;
+        server = server.limited_to(BURST).await;
         let [one, second_token, other] =
-            [one, second_token, other].map(|asker| asker.after_restart(&world));
+            [one, second_token, other].map(|asker| asker.after_restart(&server));
         exhaust(&one).await;
         let answer = other.ask_uprns(&[1]).await;
         assert_eq!(answer.status, 200);
         assert_eq!(limits(&answer), "\"client\";q=3;w=3 / \"client\";r=2;t=1");
         // Another token is no other client.
         exhaust(&one).await;
-        let left = read_remaining(&second_token.ask_uprns(&[1]).await);
+        let left = second_token.ask_uprns(&[1]).await.requests_left();
         assert!(left < BURST - 1, "{left}");
     }
 }
 
-/// `r` of `RateLimit`.
-fn read_remaining(answer: &Answer) -> u32 {
-    let state = answer.header("ratelimit");
-    let left = state.split(';').find_map(|part| part.strip_prefix("r="));
-    left.unwrap().parse().unwrap()
-}
-
 sqlite_story! {
-    async fn refused_callers_do_not_count_against_any_limit(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
-        let stranger = Asker::of(&world, world.register("none", &[]).await).await;
-        world = world.limited_to(BURST).await;
-        let [asker, stranger] = [asker, stranger].map(|asker| asker.after_restart(&world));
+    async fn refused_callers_do_not_count_against_any_limit(server) {
+        let asker = server.lender_with_sales([1]).await;
+        let stranger = server.client("none", &[], &[]).await;
+        server = server.limited_to(BURST).await;
+        let [asker, stranger] = [asker, stranger].map(|asker| asker.after_restart(&server));
         let form = [("inputType", "uprn"), ("value[]", "1")];
         for _request in 0..10 {
-            assert_eq!(read(asker.request_as(&Method::POST, "").form(&form)).await.status, 401);
+            assert_eq!(read(asker.bare_question(&Method::POST, "").form(&form)).await.status, 401);
             assert_eq!(stranger.ask(&form).await.status, 403);
         }
-        assert_eq!(read_remaining(&asker.ask(&form).await), BURST - 1);
+        assert_eq!(asker.ask(&form).await.requests_left(), BURST - 1);
     }
 }
 
 sqlite_story! {
-    async fn a_body_has_at_most_256_kib(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn a_body_has_at_most_256_kib(server) {
+        let asker = server.lender_with_sales([1]).await;
         let ask = [("inputType", "uprn"), ("value[]", "1")];
         let short = multipart(&[("padding", ""), ask[0], ask[1]]).len();
         for (bytes, status) in [(BODY_BYTES_MAX, 200), (BODY_BYTES_MAX + 1, 413)] {
@@ -156,8 +142,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_form_has_at_most_512_fields(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn a_form_has_at_most_512_fields(server) {
+        let asker = server.lender_with_sales([1]).await;
         for (fields, status) in [(512, 200), (513, 400), (10_000, 400)] {
             let mut form = vec![("inputType", "uprn"), ("value[]", "1")];
             form.resize(fields, ("a", ""));

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::asker::Asker;
 use super::rows::Rows;
-use crate::world::Answer;
+use crate::test_server::Answer;
 use crate::{sqlite_story, story};
 
 const ASK: [(&str, &str); 4] = [
@@ -15,8 +14,8 @@ const ASK: [(&str, &str); 4] = [
 ];
 
 sqlite_story! {
-    async fn rows_come_from_the_body_before_the_query_string(world) {
-        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
+    async fn rows_come_from_the_body_before_the_query_string(server) {
+        let asker = server.lender_with_sales([1, 2, 3]).await;
         let cases = [
             ("", None, 15),
             ("?rows=2", None, 2),
@@ -40,8 +39,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn rows_and_page_outside_their_bounds_are_refused(world) {
-        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
+    async fn rows_and_page_outside_their_bounds_are_refused(server) {
+        let asker = server.lender_with_sales([1, 2, 3]).await;
         // Encoded for a URL, in which a plus sign is a space.
         let nonsense = ["", "0", "-1", "+1", "%2B1", "%201", "1%20", "1.0", "1e1", "0x1", "1,000",
             "one", "%D9%A1", "1%00", "99999999999999999999", "-99999999999999999999"];
@@ -67,8 +66,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_page_in_the_body_is_ignored_whatever_it_holds(world) {
-        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
+    async fn a_page_in_the_body_is_ignored_whatever_it_holds(server) {
+        let asker = server.lender_with_sales([1, 2, 3]).await;
         for text in ["2", "0", "-1", "nonsense", "", "99999999999999999999"] {
             let mut form = ASK.to_vec();
             form.extend([("rows", "2"), ("page", text)]);
@@ -80,8 +79,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn pages_follow_each_other_and_end_in_empty_ones(world) {
-        let asker = Asker::with_sales(&world, [1, 2, 3]).await;
+    async fn pages_follow_each_other_and_end_in_empty_ones(server) {
+        let asker = server.lender_with_sales([1, 2, 3]).await;
         let mut form = vec![("rows", "2"), ("value[]", "99")];
         form.extend(ASK);
         let cases: [(&str, &[u64]); 5] = [
@@ -108,10 +107,10 @@ sqlite_story! {
 }
 
 story! {
-    async fn each_matched_value_is_one_element_in_the_order_asked(world) {
+    async fn each_matched_value_is_one_element_in_the_order_asked(server) {
         let rows = Rows::new().sales([1, 2, 3]).link(2, 1);
-        world.import(rows.lines()).await;
-        let asker = Asker::new(&world).await;
+        server.import(rows.lines()).await;
+        let asker = server.lender().await;
         // 1 and 2 are in one chain; 77 and 78 are nowhere.
         let answer = asker.ask_uprns(&[78, 3, 2, 77, 1, 3]).await;
         let chains = answer.chains();
@@ -126,12 +125,12 @@ story! {
 }
 
 story! {
-    async fn no_match_at_all_is_not_found(world) {
-        world.import(Rows::new().sales([1]).property(2, "2 Mill Lane", "LS2 8BB").lines()).await;
-        let asker = Asker::new(&world).await;
+    async fn no_match_at_all_is_not_found(server) {
+        server.import(Rows::new().sales([1]).property(2, "2 Mill Lane", "LS2 8BB").lines()).await;
+        let asker = server.lender().await;
         let detail = "404 not-found: No property with a current listing fits any of the values \
             asked for.";
-        for uprns in [&[99][..], &[99, 98], &[2], &[999_999_999_999]] {
+        for uprns in [&[99_i64][..], &[99, 98], &[2], &[999_999_999_999]] {
             assert_eq!(asker.ask_uprns(uprns).await.problem(), detail);
         }
         for address in ["99 Nowhere Lane", "ZE3 9JP", "2 Mill Lane, Leeds, LS2 8BB"] {
@@ -144,13 +143,13 @@ story! {
 }
 
 sqlite_story! {
-    async fn the_queried_address_is_the_value_as_sent_or_the_property_s(world) {
+    async fn the_queried_address_is_the_value_as_sent_or_the_property_s(server) {
         let rows = Rows::new().row(&json!({
             "type": "property", "uprn": 1, "line1": "1 High Street", "post_town": "Leeds",
             "postcode": "LS1 4AP", "display_address": "1 High Street, Leeds LS1 4AP",
         }));
-        world.import(rows.listing(1, "L1").lines()).await;
-        let asker = Asker::new(&world).await;
+        server.import(rows.listing(1, "L1").lines()).await;
+        let asker = server.lender().await;
         for sent in ["1 High Street, Leeds LS1 4AP", "  1 HIGH street;\tleeds\n ls14ap ",
             "LS1 4AP", "ls14ap", "1 “High” Street \\ \"Leeds\" LS1 4AP \u{1f3e0}\u{2028}"] {
             let answer = asker.ask_address(sent).await;

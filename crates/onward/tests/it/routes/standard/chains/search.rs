@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 use storage::StorageError;
 
-use super::asker::Asker;
 use super::rows::Rows;
 use crate::story;
-use crate::world::{BEGINNING, World};
+use crate::test_server::{BEGINNING, Client, TestServer};
 
 pub(super) const SEVERAL: &str = "404 not-found: Several properties fit the address equally well. \
     Name the flat or building number, the street and the postcode, or ask by UPRN.";
@@ -22,7 +21,7 @@ fn listing(name: &str, created_at: i64) -> Value {
 }
 
 /// The listing of property 1 that is shown, asked for in every way.
-async fn find_shown(asker: &Asker) -> String {
+async fn find_shown(asker: &Client) -> String {
     let mut shown = Vec::new();
     for (kind, value) in [
         ("uprn", "1"),
@@ -39,8 +38,8 @@ async fn find_shown(asker: &Asker) -> String {
 }
 
 /// Deletes a listing directly in the store; the chain gets a new version.
-async fn delete_listing(world: &World, name: &'static str) {
-    let deleted = world.storage.write(move |write| {
+async fn delete_listing(server: &TestServer, name: &'static str) {
+    let deleted = server.storage.write(move |write| {
         let delete = "update listing set deleted_at = $1 where external_id = $2";
         let changed = write.execute(delete, &[BEGINNING.into(), name.into()])?;
         let raise = "update chain set version = version + 1 where id in \
@@ -52,26 +51,26 @@ async fn delete_listing(world: &World, name: &'static str) {
 }
 
 story! {
-    async fn the_newest_listing_that_is_not_deleted_is_shown(world) {
-        let asker = Asker::new(&world).await;
+    async fn the_newest_listing_that_is_not_deleted_is_shown(server) {
+        let asker = server.lender().await;
         let rows = Rows::new().property(1, "1 High Street", "LS1 4AP");
         let rows = rows.row(&listing("second", 2000)).row(&listing("first", 1000));
-        world.import(rows.lines()).await;
+        server.import(rows.lines()).await;
         assert_eq!(find_shown(&asker).await, "second");
         // Of the same time: the highest id.
-        world.import(Rows::more().row(&listing("third", 2000)).lines()).await;
+        server.import(Rows::more().row(&listing("third", 2000)).lines()).await;
         assert_eq!(find_shown(&asker).await, "third");
         // A later change of an earlier listing does not make it the current one.
-        world.clock.advance(60);
+        server.clock.advance(60);
         let row = json!({"type": "milestone", "branch": "b1", "listing": "first", "key": "sstc",
             "date": "2026-11-20"});
-        world.import(&row.to_string()).await;
+        server.import(&row.to_string()).await;
         assert_eq!(find_shown(&asker).await, "third");
         for (deleted, next) in [("third", "second"), ("second", "first")] {
-            delete_listing(&world, deleted).await;
+            delete_listing(&server, deleted).await;
             assert_eq!(find_shown(&asker).await, next);
         }
-        delete_listing(&world, "first").await;
+        delete_listing(&server, "first").await;
         assert_eq!(asker.ask_uprns(&[1]).await.problem(), NONE);
         for address in ["1 High Street, Leeds, LS1 4AP", "LS1 4AP"] {
             assert_eq!(asker.ask_address(address).await.problem(), NONE);
@@ -80,25 +79,25 @@ story! {
 }
 
 story! {
-    async fn an_earlier_chain_does_not_show_the_listing_that_replaced_it(world) {
-        let asker = Asker::new(&world).await;
-        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
-        world.clock.advance(60);
-        world.import(Rows::more().listing(1, "again").lines()).await;
-        assert_eq!(asker.chain_of(1).await["chainSummary"]["chainType"], "NOT_IN_CHAIN");
-        assert_eq!(asker.chain_of(2).await["chainSummary"]["chainLength"], 2);
+    async fn an_earlier_chain_does_not_show_the_listing_that_replaced_it(server) {
+        let asker = server.lender().await;
+        server.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        server.clock.advance(60);
+        server.import(Rows::more().listing(1, "again").lines()).await;
+        assert_eq!(asker.shown_chain(1).await["chainSummary"]["chainType"], "NOT_IN_CHAIN");
+        assert_eq!(asker.shown_chain(2).await["chainSummary"]["chainLength"], 2);
     }
 }
 
 story! {
-    async fn a_postcode_alone_finds_its_best_placed_property(world) {
-        let asker = Asker::new(&world).await;
+    async fn a_postcode_alone_finds_its_best_placed_property(server) {
+        let asker = server.lender().await;
         let mut rows = Rows::new().property(50, "50 High Street", "LS1 4AP");
         for uprn in [40, 30, 20, 10] {
             rows = rows.sale(uprn, &format!("{uprn} High Street"), "LS1 4AP");
         }
         rows = rows.sale(61, "1 Mill Lane", "LS2 8BB").sale(62, "2 Mill Lane", "LS2 8BB");
-        world.import(rows.lines()).await;
+        server.import(rows.lines()).await;
         // All alike: the lowest id, which is not the lowest UPRN; and never one without a listing.
         assert_eq!(find_best(&asker).await, 40);
         let steps = [
@@ -117,8 +116,8 @@ story! {
                 .milestone(30, "completion", "2026-11-03"), 30),
         ];
         for (number, (rows, best)) in steps.iter().enumerate() {
-            world.clock.advance(10);
-            world.import(rows.lines()).await;
+            server.clock.advance(10);
+            server.import(rows.lines()).await;
             assert_eq!(find_best(&asker).await, *best, "step {number}");
         }
         assert_eq!(asker.ask_address("LS1 4AQ").await.problem(), NONE);
@@ -126,7 +125,7 @@ story! {
 }
 
 /// The property found by its postcode in all spellings.
-async fn find_best(asker: &Asker) -> u64 {
+async fn find_best(asker: &Client) -> u64 {
     let mut found = Vec::new();
     for address in ["LS1 4AP", "ls14ap", " Ls1  4aP. ", "L S 1 4 A P"] {
         let chain = asker.ask_address(address).await.chains().remove(0);
@@ -139,13 +138,13 @@ async fn find_best(asker: &Asker) -> u64 {
 }
 
 story! {
-    async fn an_ambiguous_number_is_no_match_and_says_so(world) {
-        let asker = Asker::new(&world).await;
+    async fn an_ambiguous_number_is_no_match_and_says_so(server) {
+        let asker = server.lender().await;
         let mut rows = Rows::new().sale(3, "3 High Street", "LS1 4AP");
         for uprn in [1, 2] {
             rows = rows.sale(uprn, "1 High Street", "LS1 4AP");
         }
-        world.import(rows.lines()).await;
+        server.import(rows.lines()).await;
         let twice = "1 High Street, Leeds, LS1 4AP";
         assert_eq!(asker.ask_address(twice).await.problem(), SEVERAL);
         assert_eq!(asker.ask_address(&twice.to_lowercase()).await.problem(), SEVERAL);
@@ -162,18 +161,18 @@ story! {
         assert_eq!(asker.ask_uprns(&[1, 2]).await.chains().len(), 2);
         // Two properties of one name are no match either.
         let rows = Rows::more().sale(4, "Rose Cottage", "LS1 4AP");
-        world.import(rows.sale(5, "Rose Cottage", "LS1 4AP").lines()).await;
+        server.import(rows.sale(5, "Rose Cottage", "LS1 4AP").lines()).await;
         assert_eq!(asker.ask_address("Rose Cottage, Leeds, LS1 4AP").await.problem(), SEVERAL);
     }
 }
 
 story! {
-    async fn a_changed_address_is_found_and_shown_at_once(world) {
-        let asker = Asker::new(&world).await;
-        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
-        let before = asker.chain_of(2).await["properties"][0]["address"]["line1"].clone();
+    async fn a_changed_address_is_found_and_shown_at_once(server) {
+        let asker = server.lender().await;
+        server.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let before = asker.shown_chain(2).await["properties"][0]["address"]["line1"].clone();
         assert_eq!(before, "1 High Street");
-        world.import(Rows::more().property(1, "1 Low Street", "LS3 1AB").lines()).await;
+        server.import(Rows::more().property(1, "1 Low Street", "LS3 1AB").lines()).await;
         for address in ["1 Low Street, Leeds, LS3 1AB", "LS3 1AB"] {
             let chain = asker.ask_address(address).await.chains().remove(0);
             assert_eq!(chain["properties"][0]["address"]["line1"], "1 Low Street");

@@ -8,17 +8,17 @@ use signing::provenance::verify_envelope;
 use signing::{base64url, canonical};
 
 use super::PATH;
-use super::asker::{Asker, read};
+use super::questions::read;
 use super::rows::Rows;
-use crate::world::{Answer, At};
+use crate::test_server::{Answer, At};
 use crate::{sqlite_story, story};
 
 sqlite_story! {
-    async fn the_bytes_sent_are_the_canonical_bytes_signed(world) {
+    async fn the_bytes_sent_are_the_canonical_bytes_signed(server) {
         let rows = Rows::new().sales([1, 2, 3]).link(2, 1);
-        world.import(rows.milestone(1, "sstc", "2026-06-01").lines()).await;
-        let asker = Asker::new(&world).await;
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        server.import(rows.milestone(1, "sstc", "2026-06-01").lines()).await;
+        let asker = server.lender().await;
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         check_provenance(&asker.ask_uprns(&[1, 2, 3, 1]).await, &keys);
         let past = asker.ask_at("?page=9", &[("inputType", "uprn"), ("value[]", "1")]).await;
         assert!(past.chains().is_empty());
@@ -56,16 +56,16 @@ fn check_provenance(answer: &Answer, keys: &JwkSet) {
 }
 
 sqlite_story! {
-    async fn a_signature_is_reused_for_at_most_300_seconds(world) {
-        let mut asker = Asker::with_sales(&world, [1]).await;
+    async fn a_signature_is_reused_for_at_most_300_seconds(server) {
+        let mut asker = server.lender_with_sales([1]).await;
         let first = asker.ask_uprns(&[1]).await.json();
         assert_eq!(first["provenance"]["signedAt"], "2026-11-21T10:00:00Z");
         // The rest of the ten minutes from 10:00:00 on.
         let mut times = vec![0];
         for elapsed in (0..=600).step_by(50) {
             if elapsed > 0 {
-                world.clock.advance(50);
-                asker = asker.renewed(&world).await;
+                server.clock.advance(50);
+                asker = asker.renewed(&server).await;
             }
             let body = asker.ask_uprns(&[1]).await.json();
             // RS256 is deterministic: only the time shows a new signature.
@@ -81,12 +81,12 @@ sqlite_story! {
         }
         assert!((2..=4).contains(&times.len()), "signed at {times:?}");
         // Without reuse every second has its own signature.
-        world = world.reconfigure(|config| config.signature_reuse_seconds = 0).await;
-        let asker = Asker::of(&world, asker.client).await;
+        server = server.reconfigure(|config| config.signature_reuse_seconds = 0).await;
+        let asker = server.sign_in(asker.registration).await;
         for elapsed in 0..3 {
             let body = asker.ask_uprns(&[1]).await.json();
             assert_eq!(read_time(&body["provenance"]["signedAt"]), elapsed);
-            world.clock.advance(1);
+            server.clock.advance(1);
         }
     }
 }
@@ -103,10 +103,10 @@ fn read_time(signed_at: &Value) -> i64 {
 }
 
 story! {
-    async fn changed_content_is_signed_at_once(world) {
-        world.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
-        let asker = Asker::new(&world).await;
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+    async fn changed_content_is_signed_at_once(server) {
+        server.import(Rows::new().sales([1, 2]).link(2, 1).lines()).await;
+        let asker = server.lender().await;
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         let mut before = asker.ask_uprns(&[1]).await.json();
         // Everything that a chain shows and an import can change, on its neighbour.
         let changes = [
@@ -126,8 +126,8 @@ story! {
             Rows::more().sales([3]).link(3, 2),
         ];
         for (elapsed, rows) in (1..).zip(&changes) {
-            world.clock.advance(1);
-            world.import(rows.lines()).await;
+            server.clock.advance(1);
+            server.import(rows.lines()).await;
             let answer = asker.ask_uprns(&[1]).await;
             check_provenance(&answer, &keys);
             let after = answer.json();
@@ -140,17 +140,17 @@ story! {
 }
 
 story! {
-    async fn another_node_sees_every_import_at_once(world) {
-        world.import(Rows::new().sales([1, 2]).lines()).await;
-        let other = world.start_node().await;
-        let here = Asker::new(&world).await;
-        let there = world.url_of_node(other, At::Base, PATH);
+    async fn another_node_sees_every_import_at_once(server) {
+        server.import(Rows::new().sales([1, 2]).lines()).await;
+        let other = server.start_node().await;
+        let here = server.lender().await;
+        let there = server.url_of_node(other, At::Base, PATH);
         let ask_there = async |uprn: &str| {
             let form = [("inputType", "uprn"), ("value[]", uprn), ("rows", "100")];
             // The token was issued by the first node.
-            read(here.client.http.post(&there).bearer_auth(&here.token).form(&form)).await
+            read(here.registration.http.post(&there).bearer_auth(&here.token).form(&form)).await
         };
-        let keys = JwkSet::parse(&world.jwks().await).unwrap();
+        let keys = JwkSet::parse(&server.jwks().await).unwrap();
         let days: Vec<String> = (1..=9).map(|day| format!("2026-11-0{day}")).collect();
         let mut steps = vec![Rows::more()];
         steps.extend(days.iter().map(|day| Rows::more().milestone(2, "sstc", day)));
@@ -159,7 +159,7 @@ story! {
             // Both have the state before in their caches.
             let before = ask_there("2").await.json();
             assert_eq!(here.ask_uprns(&[2]).await.json()["data"], before["data"]);
-            world.import(rows.lines()).await;
+            server.import(rows.lines()).await;
             let answer = ask_there("2").await;
             check_provenance(&answer, &keys);
             let after = answer.json();

@@ -1,13 +1,13 @@
 //! The encodings of a query and its values (S-1, S-3).
 
-use super::asker::{Asker, multipart};
+use super::questions::multipart;
 use super::rows::Rows;
 use crate::sqlite_story;
-use crate::world::Answer;
+use crate::test_server::Answer;
 
 sqlite_story! {
-    async fn both_encodings_and_all_spellings_are_read(world) {
-        let asker = Asker::with_sales(&world, [1, 2]).await;
+    async fn both_encodings_and_all_spellings_are_read(server) {
+        let asker = server.lender_with_sales([1, 2]).await;
         // One value, and two.
         for (first, second) in [("value[]", "value[]"), ("value%5B%5D", "value%5B%5D"),
             ("value%5b%5d", "value%5b%5d"), ("value[0]", "value[1]"), ("value[]", "value%5B%5D"),
@@ -28,8 +28,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn other_names_are_no_values(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn other_names_are_no_values(server) {
+        let asker = server.lender_with_sales([1]).await;
         for name in ["value", "values[]", "value[", "value]", "value[a]", "value[-1]", "value[0][]",
             "VALUE[]", " value[]", "value []"] {
             let answer = asker.ask(&[("inputType", "uprn"), (name, "1")]).await;
@@ -40,8 +40,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn the_content_type_is_read_as_http_writes_it(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn the_content_type_is_read_as_http_writes_it(server) {
+        let asker = server.lender_with_sales([1]).await;
         let form = "inputType=uprn&value[]=1";
         for kind in ["Application/X-WWW-Form-Urlencoded",
             "application/x-www-form-urlencoded; charset=UTF-8",
@@ -64,8 +64,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn from_1_to_100_entries_are_answered(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn from_1_to_100_entries_are_answered(server) {
+        let asker = server.lender_with_sales([1]).await;
         for (entries, outcome) in [(0, "value[]"), (1, ""), (100, ""), (101, "value[100]"),
             (500, "value[100]")] {
             let answer = asker.ask_uprns(&vec![1; entries]).await;
@@ -78,11 +78,11 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn an_entry_has_1_to_200_characters(world) {
+    async fn an_entry_has_1_to_200_characters(server) {
         let street = "Long Street ".repeat(14) + "10";
         let address = format!("{street}, Leeds, LS1 4AP");
-        world.import(Rows::new().sale(1, &street, "LS1 4AP").lines()).await;
-        let asker = Asker::new(&world).await;
+        server.import(Rows::new().sale(1, &street, "LS1 4AP").lines()).await;
+        let asker = server.lender().await;
         // Apostrophes change nothing of an address; some need more bytes than one. Spaces at the
         // ends do not count.
         let filled = |filling: &str, characters: usize| {
@@ -112,8 +112,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn a_uprn_is_1_to_12_digits(world) {
-        let asker = Asker::with_sales(&world, [7, 123_456_789_012]).await;
+    async fn a_uprn_is_1_to_12_digits(server) {
+        let asker = server.lender_with_sales([7, 123_456_789_012]).await;
         for (text, outcome) in [("7", ""), ("007", ""), ("000000000007", ""), (" 7\t", ""),
             ("123456789012", ""), ("0000000000007", "value[1]"), ("1234567890123", "value[1]"),
             ("-7", "value[1]"), ("+7", "value[1]"), ("7.0", "value[1]"), ("7 7", "value[1]"),
@@ -133,8 +133,8 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn the_input_type_is_one_of_two_words(world) {
-        let asker = Asker::with_sales(&world, [1]).await;
+    async fn the_input_type_is_one_of_two_words(server) {
+        let asker = server.lender_with_sales([1]).await;
         let detail = "422 values-invalid: inputType: must be `address` or `uprn`";
         for kind in ["", "UPRN", "Address", " uprn", "uprn,address", "postcode"] {
             let answer = asker.ask(&[("inputType", kind), ("value[]", "1")]).await;

@@ -19,10 +19,10 @@ const WHOLE: &str = r#"
 "#;
 
 story! {
-    async fn every_member_has_its_place(world) {
-        world.import(WHOLE).await;
-        let lender = world.register("lender", &["transaction-status"]).await;
-        let answer = world.query(&lender, &[("inputType", "uprn"), ("value[]", "1001")]).await;
+    async fn every_member_has_its_place(server) {
+        server.import(WHOLE).await;
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let answer = server.query(&lender, &[("inputType", "uprn"), ("value[]", "1001")]).await;
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), "application/json");
         let mut body = answer.json();

@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use crate::routes::webhook::subscriber;
 use crate::story;
-use crate::world::Reply;
+use crate::test_server::Reply;
 
 story! {
-    async fn a_recorded_milestone_comes_as_the_event_of_document_1(world) {
-        let (receiver, _, _) = subscriber(&world).await;
-        let agent = world.agent("north").await;
+    async fn a_recorded_milestone_comes_as_the_event_of_document_1(server) {
+        let (receiver, _, _) = server.subscriber().await;
+        let agent = server.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "sstc", "2026-11-20").await;
         let arrived = receiver.wait_for(1).await.remove(0);
@@ -33,15 +32,15 @@ story! {
 }
 
 story! {
-    async fn a_failed_attempt_is_made_again_with_the_same_id_and_a_fresh_token(world) {
-        let (receiver, key, subscription) = subscriber(&world).await;
+    async fn a_failed_attempt_is_made_again_with_the_same_id_and_a_fresh_token(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(500)]);
-        let agent = world.agent("north").await;
+        let agent = server.agent("north").await;
         let listing = agent.list(100_023).await;
         agent.record(listing, "fall_through", "2026-11-20").await;
         let first = receiver.wait_for(1).await.remove(0);
-        world.wait_for_attempts(&key, &subscription, 1).await;
-        world.clock.advance(7);
+        server.wait_for_attempts(&key, &subscription, 1).await;
+        server.clock.advance(7);
         let second = receiver.wait_for(2).await.remove(1);
         assert_eq!(second.header("webhook-attempt"), "2");
         let (first, second) = (first.claims(), second.claims());

@@ -4,31 +4,30 @@ mod redeliver;
 
 use serde_json::{Value, json};
 
-use crate::routes::webhook::subscriber;
 use crate::story;
-use crate::world::Reply;
+use crate::test_server::Reply;
 
 story! {
-    async fn each_delivery_is_shown_with_its_attempts(world) {
-        let (receiver, key, subscription) = subscriber(&world).await;
+    async fn each_delivery_is_shown_with_its_attempts(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(503), Reply::status(302).with("location", "/")]);
         let path = format!("/subscriptions/{subscription}/deliveries");
-        let none = world.webhook(&key, ("GET", &path), None).await.json();
+        let none = server.webhook(&key, ("GET", &path), None).await.json();
         let page = json!({"total": 0, "per_page": 15, "current_page": 1, "last_page": 1});
         assert_eq!(none, json!({"data": [], "meta": {"pagination": page}}));
-        let agent = world.agent("north").await;
+        let agent = server.agent("north").await;
         let listing = agent.list(1).await;
         agent.record(listing, "sstc", "2026-11-20").await;
-        let waiting = world.wait_for_attempts(&key, &subscription, 1).await;
+        let waiting = server.wait_for_attempts(&key, &subscription, 1).await;
         assert_eq!(waiting["status"], "waiting");
         let next = waiting["nextAttemptAt"].as_str().unwrap();
         let second = next.strip_prefix("2026-11-21T10:00:0").unwrap();
         assert!(second.starts_with(['5', '6']), "{next}");
-        world.clock.advance(10);
-        world.wait_for_attempts(&key, &subscription, 2).await;
-        world.clock.advance(40);
-        world.wait_for_state(&key, &subscription, "delivered").await;
-        let mut log = world.webhook(&key, ("GET", &path), None).await.json();
+        server.clock.advance(10);
+        server.wait_for_attempts(&key, &subscription, 2).await;
+        server.clock.advance(40);
+        server.wait_for_state(&key, &subscription, "delivered").await;
+        let mut log = server.webhook(&key, ("GET", &path), None).await.json();
         let delivery = &mut log["data"][0];
         assert!(delivery["deliveryId"].take().as_str().unwrap().parse::<i64>().is_ok());
         let claims = receiver.received()[0].claims();
@@ -59,17 +58,17 @@ story! {
 }
 
 story! {
-    async fn they_come_in_pages_newest_first(world) {
-        let (receiver, other) = (world.receiver().await, world.receiver().await);
-        let key = world.api_key("Example Lender").await;
-        let subscription = world.subscribe(&key, &receiver).await;
-        world.subscribe(&key, &other).await;
+    async fn they_come_in_pages_newest_first(server) {
+        let (receiver, other) = (server.receiver().await, server.receiver().await);
+        let key = server.api_key("Example Lender").await;
+        let subscription = server.subscribe(&key, &receiver).await;
+        server.subscribe(&key, &other).await;
         for uprn in 1..=5 {
             let body = json!({"eventType": "fallthrough", "uprn": uprn.to_string()});
-            world.post_webhook(&key, "/simulate", body).await;
+            server.post_webhook(&key, "/simulate", body).await;
         }
         receiver.wait_for(5).await;
-        let all: Vec<Value> = world.deliveries(&key, &subscription).await;
+        let all: Vec<Value> = server.deliveries(&key, &subscription).await;
         let ids: Vec<Value> = all.iter().map(|delivery| delivery["eventId"].clone()).collect();
         assert_eq!(ids.len(), 5);
         let path = format!("/subscriptions/{subscription}/deliveries");
@@ -78,7 +77,8 @@ story! {
             ("?per_page=2&page=3", &ids[4..], json!({"total": 5, "per_page": 2, "current_page": 3, "last_page": 3})),
             ("?page=2", &[], json!({"total": 5, "per_page": 15, "current_page": 2, "last_page": 1})),
         ] {
-            let answer = world.webhook(&key, ("GET", &format!("{path}{query}")), None).await.json();
+            let path = format!("{path}{query}");
+            let answer = server.webhook(&key, ("GET", &path), None).await.json();
             let shown = answer["data"].as_array().unwrap().iter();
             let shown: Vec<Value> = shown.map(|delivery| delivery["eventId"].clone()).collect();
             assert_eq!((shown.as_slice(), &answer["meta"]["pagination"]), (expected, &page), "{query}");
@@ -92,7 +92,7 @@ story! {
                 "per_page: must be an integer from 1 to 100",
             ]),
         ] {
-            let answer = world.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
+            let answer = server.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
             assert_eq!(answer.wrong_values(), errors, "{query}");
         }
     }

@@ -2,26 +2,25 @@
 
 use serde_json::json;
 
-use crate::routes::webhook::{subscriber, wait_until_disabled};
 use crate::story;
-use crate::world::Reply;
+use crate::test_server::Reply;
 
 story! {
-    async fn pending_deliveries_go_out_and_missed_events_can_be_replayed(world) {
-        let (receiver, key, subscription) = subscriber(&world).await;
+    async fn pending_deliveries_go_out_and_missed_events_can_be_replayed(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(500), Reply::status(410)]);
-        let agent = world.agent("north").await;
+        let agent = server.agent("north").await;
         let (one, two) = (agent.list(1).await, agent.list(2).await);
         agent.record(one, "sstc", "2026-11-20").await;
-        world.wait_for_attempts(&key, &subscription, 1).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
         agent.record(two, "sstc", "2026-11-20").await;
-        wait_until_disabled(&world, &key, &subscription).await;
-        let shown = world.subscription(&key, &subscription).await;
+        server.wait_until_disabled(&key, &subscription).await;
+        let shown = server.subscription(&key, &subscription).await;
         assert_eq!(shown["disabledAt"], "2026-11-21T10:00:00Z");
         agent.record(one, "exchange", "2026-11-21").await;
-        world.clock.advance(3600);
+        server.clock.advance(3600);
         let path = format!("/subscriptions/{subscription}/enable");
-        let enabled = world.webhook(&key, ("POST", &path), None).await;
+        let enabled = server.webhook(&key, ("POST", &path), None).await;
         assert_eq!(enabled.status, 200);
         assert_eq!(enabled.json(), json!({
             "subscriptionId": subscription, "participantName": "Example Lender",
@@ -37,13 +36,13 @@ story! {
         }
         resumed.sort();
         assert_eq!(resumed, ["1", "2"]);
-        world.wait_until("both are delivered", async || {
-            let log = world.deliveries(&key, &subscription).await;
+        server.wait_until("both are delivered", async || {
+            let log = server.deliveries(&key, &subscription).await;
             log.iter().all(|delivery| delivery["status"] == "delivered")
         }).await;
         let path = format!("/subscriptions/{subscription}/replay");
         let body = json!({"since": "2026-11-21T10:00:00Z"});
-        let replayed = world.post_webhook(&key, &path, body).await;
+        let replayed = server.post_webhook(&key, &path, body).await;
         assert_eq!(replayed.json(), json!({"deliveries": 3}));
         let arrived = receiver.wait_for(7).await;
         let missed = arrived[4..].iter().filter(|request| {
@@ -54,28 +53,28 @@ story! {
 }
 
 story! {
-    async fn an_active_one_stays_as_it_is(world) {
-        let (_receiver, key, subscription) = subscriber(&world).await;
-        let before = world.subscription(&key, &subscription).await;
-        world.clock.advance(60);
+    async fn an_active_one_stays_as_it_is(server) {
+        let (_receiver, key, subscription) = server.subscriber().await;
+        let before = server.subscription(&key, &subscription).await;
+        server.clock.advance(60);
         let path = format!("/subscriptions/{subscription}/enable");
         for _time in 0..2 {
-            let enabled = world.webhook(&key, ("POST", &path), None).await;
+            let enabled = server.webhook(&key, ("POST", &path), None).await;
             assert_eq!((enabled.status, enabled.json()), (200, before.clone()));
         }
     }
 }
 
 story! {
-    async fn subscribing_again_enables_too(world) {
-        let (receiver, key, subscription) = subscriber(&world).await;
+    async fn subscribing_again_enables_too(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
         receiver.answer([Reply::status(410)]);
         let body = json!({"eventType": "fallthrough", "uprn": "5"});
-        world.post_webhook(&key, "/simulate", body).await;
-        wait_until_disabled(&world, &key, &subscription).await;
-        world.clock.advance(60);
-        assert_eq!(world.subscribe(&key, &receiver).await, subscription);
-        assert_eq!(world.status_of(&key, &subscription).await, "active");
-        world.wait_for_state(&key, &subscription, "delivered").await;
+        server.post_webhook(&key, "/simulate", body).await;
+        server.wait_until_disabled(&key, &subscription).await;
+        server.clock.advance(60);
+        assert_eq!(server.subscribe(&key, &receiver).await, subscription);
+        assert_eq!(server.status_of(&key, &subscription).await, "active");
+        server.wait_for_state(&key, &subscription, "delivered").await;
     }
 }

@@ -3,12 +3,12 @@
 use crate::story;
 
 story! {
-    async fn a_side_that_is_taken_is_named(world) {
-        let agent = world.agent("north").await;
+    async fn a_side_that_is_taken_is_named(server) {
+        let agent = server.agent("north").await;
         let [top, middle, bottom] = agent.list_each([1, 2, 3]).await;
         agent.link(top, middle).await;
         let before = agent.see_all().await;
-        world.clock.advance(1);
+        server.clock.advance(1);
         assert_eq!(
             agent.link(top, bottom).await.failure(),
             format!("409 seller_has_buyer (seller): seller listing {top} already has a buyer")
@@ -24,8 +24,8 @@ story! {
 }
 
 story! {
-    async fn a_listing_that_is_unknown_or_withdrawn_comes_before_a_foreign_one(world) {
-        let [north, south] = world.two_agents().await;
+    async fn a_listing_that_is_unknown_or_withdrawn_comes_before_a_foreign_one(server) {
+        let [north, south] = server.two_agents().await;
         let [theirs, their_gone] = south.list_each([1, 2]).await;
         let [ours, our_gone] = north.list_each([3, 4]).await;
         south.withdraw(their_gone).await;
@@ -47,8 +47,8 @@ story! {
 }
 
 story! {
-    async fn a_listing_is_not_linked_to_itself_and_a_chain_never_becomes_a_ring(world) {
-        let agent = world.agent("north").await;
+    async fn a_listing_is_not_linked_to_itself_and_a_chain_never_becomes_a_ring(server) {
+        let agent = server.agent("north").await;
         let [top, middle, bottom] = agent.list_each([1, 2, 3]).await;
         assert_eq!(
             agent.link(top, top).await.failure(),

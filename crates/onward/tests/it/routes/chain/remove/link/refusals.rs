@@ -3,12 +3,12 @@
 use crate::story;
 
 story! {
-    async fn only_a_link_that_exists_can_be_broken(world) {
-        let agent = world.agent("north").await;
+    async fn only_a_link_that_exists_can_be_broken(server) {
+        let agent = server.agent("north").await;
         let [bottom, middle, top] = agent.list_chain([1, 2, 3]).await;
         let alone = agent.list(4).await;
         let before = agent.see_all().await;
-        world.clock.advance(1);
+        server.clock.advance(1);
         // Apart, the wrong way round, in one chain but not next to each other, the same.
         for (seller, buyer) in [(alone, top), (middle, top), (top, bottom), (top, top)] {
             assert_eq!(
@@ -26,8 +26,8 @@ story! {
 }
 
 story! {
-    async fn unknown_comes_before_foreign_before_not_linked(world) {
-        let [north, south] = world.two_agents().await;
+    async fn unknown_comes_before_foreign_before_not_linked(server) {
+        let [north, south] = server.two_agents().await;
         let [bottom, top] = south.list_chain([1, 2]).await;
         assert_eq!(
             north.unlink(999, bottom).await.failure(),

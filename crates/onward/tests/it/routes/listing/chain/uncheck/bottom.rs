@@ -4,8 +4,11 @@ use crate::routes::listing::chain::assert_marks;
 use crate::story;
 
 story! {
-    async fn the_bottom_is_unchecked_through_any_listing_of_the_chain(world) {
-        let told = ["IN_CHAIN 2: 1002 buys 1001, 1001 top", "SPLIT_CHAIN 3: 1 buys 3, 2 buys 3, 3 top"];
-        assert_marks(&world, "uncheck", "bottom", told).await;
+    async fn the_bottom_is_unchecked_through_any_listing_of_the_chain(server) {
+        let shown = [
+            "IN_CHAIN 2: 1002 buys 1001, 1001 top",
+            "SPLIT_CHAIN 3: 1 buys 3, 2 buys 3, 3 top",
+        ];
+        assert_marks(&server, "uncheck", "bottom", shown).await;
     }
 }

@@ -1,29 +1,23 @@
-//! A subscriber of a story: a local HTTPS receiver that answers as it is told.
+//! A fake HTTPS receiver, which answers as the test asks it to.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::{Request, Response};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use http::Response;
+use http::request::Parts;
+use http_body_util::Full;
+use hyper::body::Bytes;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio_rustls::TlsAcceptor;
 
 use super::template::RECEIVER;
-use super::{Answer, World};
+use super::{Answer, TestServer, https};
 
-/// How long a story waits for an event before it fails.
+/// How long a test waits for an event before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running receiver; it ends when it is dropped.
@@ -101,27 +95,21 @@ impl Received {
     }
 }
 
-impl World {
-    /// Starts a receiver with a certificate of the story's authority.
+impl TestServer {
+    /// Starts a receiver with a certificate of the test's authority.
     pub(crate) async fn receiver(&self) -> Receiver {
-        let folder = self.directory.path();
-        let file = |ending: &str| folder.join(format!("{RECEIVER}.{ending}"));
-        let chain = CertificateDer::pem_file_iter(file("pem")).unwrap();
-        let key = PrivateKeyDer::from_pem_file(file("key")).unwrap();
-        let tls = rustls::ServerConfig::builder()
-            .with_no_client_auth()
-            .with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key)
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(State::default()));
-        let task = tokio::spawn(accept(
-            listener,
-            TlsAcceptor::from(Arc::new(tls)),
-            state.clone(),
-        ));
+        let kept = Arc::clone(&state);
+        let tls = https::acceptor(self.directory.path(), RECEIVER);
+        let converse = move |stream| {
+            let state = Arc::clone(&kept);
+            https::serve(stream, move |parts, body| {
+                answer(Arc::clone(&state), parts, body)
+            })
+        };
+        let (port, task) = https::listen_tls(tls, converse).await;
         Receiver {
-            url: url(address),
+            url: format!("https://localhost:{port}/events"),
             state,
             task,
         }
@@ -130,7 +118,7 @@ impl World {
     /// Issues an API key.
     pub(crate) async fn api_key(&self, participant: &str) -> String {
         let (storage, participant) = (self.storage.clone(), participant.to_owned());
-        let now = observe::clock::Clock::Manual(self.clock.clone()).now_seconds();
+        let now = self.now();
         let issuing = tokio::task::spawn_blocking(move || {
             onward::commands::api_key::issue_key(&storage, &participant, now)
         });
@@ -150,7 +138,7 @@ impl World {
         if let Some(body) = body {
             request = request.json(body);
         }
-        Answer::read(request.send().await.unwrap()).await
+        super::send(request).await
     }
 
     /// Subscribes a receiver to both types of event; the subscription's id.
@@ -165,7 +153,7 @@ impl World {
     }
 }
 
-impl World {
+impl TestServer {
     /// Waits until the newest delivery of a subscription was tried so often, as
     /// the log says; the delivery.
     pub(crate) async fn wait_for_attempts(
@@ -174,21 +162,13 @@ impl World {
         subscription: &str,
         count: usize,
     ) -> Value {
-        let path = format!("/subscriptions/{subscription}/deliveries");
-        let waiting = async {
-            loop {
-                let log = self.webhook(key, ("GET", &path), None).await.json();
-                let newest = log["data"][0].clone();
-                if newest["attempts"]
-                    .as_array()
-                    .is_some_and(|made| made.len() >= count)
-                {
-                    return newest;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+        let newest = async || self.deliveries(key, subscription).await.into_iter().next();
+        let is_tried = async || {
+            let attempts = newest().await.map(|delivery| delivery["attempts"].clone());
+            attempts.is_some_and(|made| made.as_array().is_some_and(|made| made.len() >= count))
         };
-        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+        self.wait_until("it is tried", is_tried).await;
+        newest().await.unwrap()
     }
 }
 
@@ -236,37 +216,7 @@ impl Drop for Receiver {
     }
 }
 
-fn url(address: SocketAddr) -> String {
-    format!("https://localhost:{}/events", address.port())
-}
-
-async fn accept(listener: TcpListener, tls: TlsAcceptor, state: Arc<Mutex<State>>) {
-    loop {
-        let Ok((stream, _peer)) = listener.accept().await else {
-            return;
-        };
-        let (tls, state) = (tls.clone(), Arc::clone(&state));
-        tokio::spawn(async move {
-            let Ok(stream) = tls.accept(stream).await else {
-                return;
-            };
-            let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-                let state = Arc::clone(&state);
-                async move { Ok::<_, hyper::Error>(answer(&state, request).await) }
-            });
-            let builder = auto::Builder::new(TokioExecutor::new());
-            drop(
-                builder
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await,
-            );
-        });
-    }
-}
-
-async fn answer(state: &Mutex<State>, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.unwrap().to_bytes();
+async fn answer(state: Arc<Mutex<State>>, parts: Parts, body: Bytes) -> Response<Full<Bytes>> {
     let mut held = {
         let mut state = state.lock().unwrap();
         state.received.push(Received {

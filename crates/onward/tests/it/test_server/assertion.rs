@@ -14,7 +14,7 @@ pub(crate) struct Assertion {
 }
 
 impl Assertion {
-    /// A right one, at the beginning of the story.
+    /// A right one, at the beginning of the test.
     pub(crate) fn of(client_id: &str, key: &SigningKey) -> Self {
         let header = json!({"alg": key.algorithm().as_str(), "kid": key.kid(), "typ": "JWT"});
         let claims = json!({

@@ -1,26 +1,26 @@
-//! A world whose server has stopped, for real processes to serve.
+//! A test server whose node has stopped, so that real processes serve its store.
 
 use server::config::Config;
 use storage::Storage;
 
-use super::{Database, World};
+use super::{Database, TestServer};
 
-/// What is left of a world: its store, its folder and its settings.
-pub(crate) struct ClosedWorld {
+/// What is left of a test server: its store, its folder and its settings.
+pub(crate) struct ClosedTestServer {
     pub(crate) config: Config,
     pub(crate) directory: tempfile::TempDir,
     database: Option<Database>,
 }
 
-impl World {
+impl TestServer {
     /// Stops everything that serves or reads the store.
-    pub(crate) async fn close(self) -> ClosedWorld {
-        self.server.stop().await;
+    pub(crate) async fn close(self) -> ClosedTestServer {
+        self.node.stop().await;
         for node in self.other_nodes {
             node.stop().await;
         }
         drop(self.storage);
-        ClosedWorld {
+        ClosedTestServer {
             config: self.config,
             directory: self.directory,
             database: self.database,
@@ -28,7 +28,7 @@ impl World {
     }
 }
 
-impl ClosedWorld {
+impl ClosedTestServer {
     /// Opens the store beside whoever serves it.
     pub(crate) async fn open_store(&self) -> Storage {
         let config = self.config.clone();

@@ -1,18 +1,19 @@
-//! A whole Onward of a test's own: store, certificates, clock, server, clients.
+//! A whole server of a test's own: store, certificates, clock, node, clients.
 
-mod agent;
 mod answer;
 mod assertion;
 mod bystander;
-mod clients;
+mod client;
 mod closed;
 mod database;
+pub(crate) mod https;
 pub(crate) mod manners;
 mod node;
 mod receiver;
+mod registration;
 mod subscriber;
 mod template;
-mod witness;
+mod views;
 
 use std::path::{Path, PathBuf};
 
@@ -24,18 +25,22 @@ use server::config::Config;
 use server::lifecycle::Server;
 use storage::Storage;
 
-pub(crate) use self::agent::{Agent, send};
-pub(crate) use self::answer::Answer;
+pub(crate) use self::answer::{Answer, simple_success};
 pub(crate) use self::assertion::Assertion;
 pub(crate) use self::bystander::Bystander;
-pub(crate) use self::clients::{OPERATOR_ID, TestClient, http_client};
-pub(crate) use self::closed::ClosedWorld;
+pub(crate) use self::client::{Addresses, Client, send};
+pub(crate) use self::closed::ClosedTestServer;
 pub(crate) use self::database::Database;
 pub(crate) use self::node::Node;
 pub(crate) use self::receiver::{Received, Receiver, Reply};
+pub(crate) use self::registration::{
+    ASSERTION_TYPE, OPERATOR_ID, Registration, client_trusting, http_client, token_form,
+};
+pub(crate) use self::subscriber::status_text;
 use self::template::Template;
+pub(crate) use self::views::property_of;
 
-/// 2026-11-21T10:00:00Z, when every story begins.
+/// 2026-11-21T10:00:00Z, when every test begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
 
 /// Names under which the server is known, whatever its sockets are.
@@ -43,12 +48,12 @@ pub(crate) const BASE_URL: &str = "https://localhost:8440";
 pub(crate) const AUTH_URL: &str = "https://localhost:8441";
 
 /// A running Onward.
-pub(crate) struct World {
+pub(crate) struct TestServer {
     pub(crate) clock: ManualClock,
     pub(crate) config: Config,
     pub(crate) storage: Storage,
     pub(crate) authority: Authority,
-    pub(crate) server: Server,
+    pub(crate) node: Server,
     pub(crate) directory: tempfile::TempDir,
     /// Trusts the authority and shows no certificate.
     http: reqwest::Client,
@@ -57,7 +62,7 @@ pub(crate) struct World {
 }
 
 /// The server's addresses by name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
     Base,
     Auth,
@@ -66,7 +71,7 @@ pub(crate) enum At {
     Ops,
 }
 
-impl World {
+impl TestServer {
     pub(crate) async fn on_sqlite() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let folder = directory.path().to_owned();
@@ -91,13 +96,13 @@ impl World {
     pub(crate) async fn reconfigure(self, change: impl FnOnce(&mut Config)) -> Self {
         let Self {
             directory,
-            server,
+            node,
             config,
             database,
             storage,
             ..
         } = self;
-        server.stop().await;
+        node.stop().await;
         drop(storage);
         Self::begin(directory, config.store, database, change).await
     }
@@ -121,23 +126,23 @@ impl World {
         .await
         .unwrap();
         let time = Clock::Manual(clock.clone());
-        let server = Server::start(config.clone(), time).await.unwrap();
+        let node = Server::start(config.clone(), time).await.unwrap();
         Self {
             clock,
             config,
-            storage: server.foundation.storage.clone(),
+            storage: node.foundation.storage.clone(),
             authority,
-            server,
-            http: clients::client_trusting(directory.path(), None),
+            node,
+            http: client_trusting(directory.path(), None),
             directory,
             other_nodes: Vec::new(),
             database,
         }
     }
 
-    /// Ends everything that the story began.
+    /// Ends everything that the test began.
     pub(crate) async fn end(self) {
-        self.server.stop().await;
+        self.node.stop().await;
         for node in self.other_nodes {
             node.stop().await;
         }
@@ -162,10 +167,10 @@ impl World {
 
     /// A URL that reaches this node, with its real port.
     pub(crate) fn url(&self, at: At, path: &str) -> String {
-        url_of(&self.server, at, path)
+        url_of(&self.node, at, path)
     }
 
-    /// Where a public address of the settings is reached in this story.
+    /// Where a public address of the settings is reached in this test.
     pub(crate) fn reach(&self, public: &str) -> String {
         let config = &self.config;
         let addresses = [
@@ -238,20 +243,30 @@ impl Observer for Refusals {
     }
 }
 
-fn url_of(server: &Server, at: At, path: &str) -> String {
-    let index = match at {
-        At::Base => 0,
-        At::Auth => 1,
-        At::Directory => 2,
-        At::Listing => 3,
-        At::Ops => 4,
-    };
-    let scheme = if matches!(at, At::Ops) {
-        "http"
-    } else {
-        "https"
-    };
-    format!("{scheme}://{}{path}", server.addresses[index])
+fn url_of(node: &Server, at: At, path: &str) -> String {
+    let address = node.addresses[at.index()];
+    format!("{}://{address}{path}", at.scheme())
+}
+
+impl At {
+    /// The place among a node's addresses.
+    const fn index(self) -> usize {
+        match self {
+            Self::Base => 0,
+            Self::Auth => 1,
+            Self::Directory => 2,
+            Self::Listing => 3,
+            Self::Ops => 4,
+        }
+    }
+
+    const fn scheme(self) -> &'static str {
+        if matches!(self, Self::Ops) {
+            "http"
+        } else {
+            "https"
+        }
+    }
 }
 
 fn make_config(directory: &Path, store: String) -> Config {

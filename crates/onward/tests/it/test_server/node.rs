@@ -78,23 +78,11 @@ impl Node {
     }
 
     pub(crate) fn port(&self, at: At) -> u16 {
-        let offset = match at {
-            At::Base => 0,
-            At::Auth => 1,
-            At::Directory => 2,
-            At::Listing => 3,
-            At::Ops => 4,
-        };
-        self.first_port + offset
+        self.first_port + u16::try_from(at.index()).unwrap()
     }
 
     /// A URL of this node itself, past the balancer.
     pub(crate) fn url(&self, at: At, path: &str) -> String {
-        let scheme = if matches!(at, At::Ops) {
-            "http"
-        } else {
-            "https"
-        };
-        format!("{scheme}://127.0.0.1:{}{path}", self.port(at))
+        format!("{}://127.0.0.1:{}{path}", at.scheme(), self.port(at))
     }
 }

@@ -1,4 +1,4 @@
-//! Agents of a story: clients that manage listings and chains.
+//! The clients of the tests: each has a registration and a token, and calls one node.
 
 use chain::ids::BranchId;
 use http::Method;
@@ -6,37 +6,73 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use storage::{StorageError, branch, participants};
 
-use super::{Answer, At, BEGINNING, TestClient, World};
+use super::{Answer, At, BEGINNING, Registration, TestServer};
 
-/// A client with scope `listing`, a branch of its own, and a token.
+/// A registered client with a token.
 #[derive(Clone)]
-pub(crate) struct Agent {
-    pub(crate) client: TestClient,
+pub(crate) struct Client {
+    pub(crate) registration: Registration,
     pub(crate) token: String,
-    /// Its branch's id.
-    pub(crate) branch: i64,
-    url: String,
+    /// The ids of its branches.
+    pub(crate) branches: Vec<i64>,
+    pub(crate) node: Addresses,
 }
 
-impl World {
-    /// Registers an agent with one branch, `branch <name>`.
-    pub(crate) async fn agent(&self, name: &str) -> Agent {
+/// Where one node answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Addresses {
+    pub(crate) base: String,
+    pub(crate) auth: String,
+    pub(crate) listing: String,
+}
+
+impl Addresses {
+    /// The addresses of the node whose URLs `url` makes.
+    pub(crate) fn new(url: impl Fn(At) -> String) -> Self {
+        Self {
+            base: url(At::Base),
+            auth: url(At::Auth),
+            listing: url(At::Listing),
+        }
+    }
+}
+
+impl TestServer {
+    /// Registers an agent, who manages listings, with one branch, `branch <name>`.
+    pub(crate) async fn agent(&self, name: &str) -> Client {
         let branch = self.ensure_branch(name).await;
         self.agent_of(name, &[branch]).await
     }
 
-    /// Registers an agent of these branches, which are there already.
-    pub(crate) async fn agent_of(&self, name: &str, branches: &[i64]) -> Agent {
-        let client = self
-            .register_as(name, &["listing"], |stored| {
-                stored.branches = branches.iter().copied().map(BranchId).collect();
-            })
-            .await;
-        Agent {
-            token: self.token(&client, None).await,
-            url: self.url(At::Listing, ""),
-            branch: branches.first().copied().unwrap_or_default(),
-            client,
+    /// Registers an agent of these branches, which exist already.
+    pub(crate) async fn agent_of(&self, name: &str, branches: &[i64]) -> Client {
+        self.client(name, &["listing"], branches).await
+    }
+
+    /// Registers a lender, who may ask for chains.
+    pub(crate) async fn lender(&self) -> Client {
+        self.client("lender", &["transaction-status"], &[]).await
+    }
+
+    /// Registers a client with these scopes and branches, and gets it a token.
+    pub(crate) async fn client(&self, name: &str, scopes: &[&str], branches: &[i64]) -> Client {
+        let registering = self.register_as(name, scopes, |stored| {
+            stored.branches = branches.iter().copied().map(BranchId).collect();
+        });
+        let client = self.sign_in(registering.await).await;
+        Client {
+            branches: branches.to_vec(),
+            ..client
+        }
+    }
+
+    /// Gets a registered client a token.
+    pub(crate) async fn sign_in(&self, registration: Registration) -> Client {
+        Client {
+            token: self.token(&registration, None).await,
+            branches: Vec::new(),
+            node: Addresses::new(|at| self.url(at, "")),
+            registration,
         }
     }
 
@@ -68,38 +104,45 @@ impl World {
     }
 }
 
-impl Agent {
-    /// The same agent on another node.
-    pub(crate) fn on_node(&self, world: &World, node: usize) -> Self {
+impl Client {
+    /// The same client on another node of the test server.
+    pub(crate) fn on_node(&self, server: &TestServer, node: usize) -> Self {
         Self {
-            url: world.url_of_node(node, At::Listing, ""),
+            node: Addresses::new(|at| server.url_of_node(node, at, "")),
             ..self.clone()
         }
     }
 
-    /// The same agent after the server was started again.
-    pub(crate) fn after_restart(&self, world: &World) -> Self {
+    /// The same client after the server was started again.
+    pub(crate) fn after_restart(&self, server: &TestServer) -> Self {
         Self {
-            url: world.url(At::Listing, ""),
+            node: Addresses::new(|at| server.url(at, "")),
             ..self.clone()
         }
     }
 
-    /// The same agent with a new token, once the clock has moved.
-    pub(crate) async fn renewed(&self, world: &World) -> Self {
+    /// The same client with a new token, once the clock has moved.
+    pub(crate) async fn renewed(&self, server: &TestServer) -> Self {
         Self {
-            token: world.token(&self.client, None).await,
+            token: server.token(&self.registration, None).await,
             ..self.clone()
         }
     }
 
-    /// A request with the token; `path` begins after `/api/v1`.
+    /// The id of its first branch.
+    pub(crate) fn branch(&self) -> i64 {
+        self.branches[0]
+    }
+
+    /// A request with the token to listing and chain management; `path` begins after `/api/v1`.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/api/v1{path}", self.url);
-        self.client
-            .http
-            .request(method, url)
-            .bearer_auth(&self.token)
+        self.bare_request(method, path).bearer_auth(&self.token)
+    }
+
+    /// The same without a token.
+    pub(crate) fn bare_request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = format!("{}/api/v1{path}", self.node.listing);
+        self.registration.http.request(method, url)
     }
 
     /// Reads.
@@ -136,7 +179,7 @@ impl Agent {
     pub(crate) async fn list(&self, uprn: i64) -> i64 {
         let address = json!({"line1": format!("{uprn} High Street"), "postTown": "Leeds",
             "postcode": "LS1 4AP", "uprn": uprn});
-        let body = json!({"address": address, "branch_id": self.branch, "price": 250_000});
+        let body = json!({"address": address, "branch_id": self.branch(), "price": 250_000});
         let answer = self.post("/listing", body).await;
         assert_eq!(answer.status, 201, "{}", answer.json());
         answer.json()["data"]["id"].as_i64().unwrap()
@@ -159,36 +202,6 @@ impl Agent {
         let answer = self.get(&format!("/listing/{listing}")).await.json();
         let id = answer["data"]["attributes"]["chain_link_id"].as_str();
         id.unwrap_or_else(|| panic!("{answer}")).to_owned()
-    }
-}
-
-impl Answer {
-    /// Status, code and field of each error, and the message of a failure of
-    /// listing and chain management: `409 buyer_has_seller (buyer): buyer …`.
-    pub(crate) fn failure(&self) -> String {
-        let body = self.json();
-        assert_eq!(self.header("content-type"), "application/json", "{body}");
-        assert_eq!(body["success"], false, "{body}");
-        assert_eq!(body["data"], json!([]), "{body}");
-        let errors = body["errors"].as_array().unwrap();
-        assert!(!errors.is_empty(), "{body}");
-        let codes: Vec<String> = errors
-            .iter()
-            .map(|error| {
-                let code = error["code"].as_str().unwrap();
-                let field = error["field"].as_str();
-                field.map_or_else(|| code.to_owned(), |field| format!("{code} ({field})"))
-            })
-            .collect();
-        let message = body["message"].as_str().unwrap();
-        format!("{} {}: {message}", self.status, codes.join(", "))
-    }
-
-    /// Fails the story unless this is the simple success response.
-    #[track_caller]
-    pub(crate) fn assert_success(&self) {
-        let expected = json!({"message": "success", "success": true, "data": [], "errors": []});
-        assert_eq!((self.status, self.json()), (200, expected));
     }
 }
 

@@ -87,7 +87,7 @@ impl Template {
 
 fn make_store(url: &str) -> Storage {
     let options = OpenOptions {
-        opening: Opening::Make,
+        opening: Opening::Create,
         connections: 1,
         ..OpenOptions::default()
     };

@@ -1,8 +1,8 @@
-//! A healthy subscriber beside those of a story, to show that nothing else is sent.
+//! A healthy subscriber beside those of a test, to show that nothing else is sent.
 
 use serde_json::json;
 
-use super::{Receiver, World};
+use super::{Receiver, TestServer};
 
 /// A subscriber with an API key of its own, which receives what it simulates and nothing recorded.
 pub(crate) struct Bystander {
@@ -10,7 +10,7 @@ pub(crate) struct Bystander {
     receiver: Receiver,
 }
 
-impl World {
+impl TestServer {
     /// Subscribes one.
     pub(crate) async fn bystander(&self) -> Bystander {
         let bystander = Bystander {
@@ -30,17 +30,17 @@ impl World {
 impl Bystander {
     /// Waits until the nodes have looked for due deliveries, twice, and sent some: what was due
     /// before this call and has not been sent is held back.
-    pub(crate) async fn outlast(&self, world: &World) {
+    pub(crate) async fn outlast(&self, server: &TestServer) {
         for _look in 0..2 {
             let body = json!({"eventType": "fallthrough", "uprn": "9"});
-            let answer = world.post_webhook(&self.key, "/simulate", body).await;
+            let answer = server.post_webhook(&self.key, "/simulate", body).await;
             assert_eq!(answer.status, 202, "{}", answer.json());
             let event = answer.json()["eventId"].clone();
             let is_it = || {
                 let mut received = self.receiver.received().into_iter();
                 received.any(|one| one.claims()["eventId"] == event)
             };
-            world
+            server
                 .wait_until("the bystander has it", async || is_it())
                 .await;
         }

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use chain::ids::BranchId;
 use storage::clients;
 
-use super::{Agent, Answer, BEGINNING, World, send};
+use super::{Answer, BEGINNING, Client, TestServer, send};
 
 /// The field of S-52.
 pub(crate) const KEY: &str = "Idempotency-Key";
 
-impl World {
+impl TestServer {
     /// The same deployment with a rate limit that gives a place back each second.
     pub(crate) async fn limited_to(self, burst: u32) -> Self {
         let limit = |config: &mut server::config::Config| {
@@ -23,20 +23,20 @@ impl World {
     }
 
     /// Registers the agents `north` and `south`.
-    pub(crate) async fn two_agents(&self) -> [Agent; 2] {
+    pub(crate) async fn two_agents(&self) -> [Client; 2] {
         [self.agent("north").await, self.agent("south").await]
     }
 
     /// Registers the agent `north`, who lists a property of UPRN 1.
-    pub(crate) async fn agent_with_listing(&self) -> (Agent, i64) {
+    pub(crate) async fn agent_with_listing(&self) -> (Client, i64) {
         let agent = self.agent("north").await;
         let listing = agent.list(1).await;
         (agent, listing)
     }
 
     /// Gives an agent's client exactly these branches.
-    pub(crate) async fn set_branches(&self, agent: &Agent, branches: &[i64]) {
-        let id = agent.client.id.clone();
+    pub(crate) async fn set_branches(&self, agent: &Client, branches: &[i64]) {
+        let id = agent.registration.id.clone();
         let branches: Vec<BranchId> = branches.iter().copied().map(BranchId).collect();
         let set = self
             .storage
@@ -64,7 +64,7 @@ impl World {
     }
 }
 
-impl Agent {
+impl Client {
     /// Lists one property for each UPRN; the listings' ids.
     pub(crate) async fn list_each<const N: usize>(&self, uprns: [i64; N]) -> [i64; N] {
         let mut listings = uprns;
@@ -186,6 +186,18 @@ impl Answer {
         let entries = body["data"].as_array_mut().unwrap();
         (figures.join(" "), std::mem::take(entries))
     }
+}
+
+/// Asks until the limit is reached; the answer then. Those before are successes.
+pub(crate) async fn exhaust(ask: impl AsyncFn() -> Answer) -> Answer {
+    for _request in 0..100 {
+        let answer = ask().await;
+        if answer.status == 429 {
+            return answer;
+        }
+        assert_eq!(answer.status, 200);
+    }
+    panic!("no limit was reached");
 }
 
 /// Cases grouped by their results, so that equal results are shown once.

@@ -1,15 +1,13 @@
-//! A service that publishes a key set and takes subscriptions, and the folder of its sandbox.
+//! A fake server that publishes a key set and takes subscriptions, and the folder of its sandbox.
 
-use std::convert::Infallible;
-use std::path::Path;
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use edge::tls;
-use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
-use hyper_util::rt::TokioIo;
+use http::request::Parts;
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Bytes;
 use observe::clock::Clock;
 use provision::authority::Authority;
 use serde_json::{Value, json};
@@ -17,10 +15,10 @@ use signing::algorithm::Algorithm;
 use signing::jws::sign_compact;
 use signing::key::SigningKey;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
 
-pub(super) struct Service {
+use crate::test_server::{client_trusting, https};
+
+pub(super) struct FakeServer {
     directory: tempfile::TempDir,
     base_url: String,
     plain_url: String,
@@ -34,7 +32,7 @@ pub(super) struct Service {
 /// Paths and bodies, as they came.
 type Requests = Arc<Mutex<Vec<(String, Value)>>>;
 
-impl Service {
+impl FakeServer {
     pub(super) async fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path();
@@ -43,21 +41,25 @@ impl Service {
             authority.issue_server_certificate(path, name).unwrap();
         }
         let key = SigningKey::generate(Algorithm::Rs256).unwrap();
-        let story = Story {
+        let answers = Answers {
             key_set: json!({"keys": [key.public_key().to_jwk()]}),
             requests: Requests::default(),
             takes_forwarded: Arc::default(),
         };
         let (requests, takes_forwarded) = (
-            Arc::clone(&story.requests),
-            Arc::clone(&story.takes_forwarded),
+            Arc::clone(&answers.requests),
+            Arc::clone(&answers.takes_forwarded),
         );
-        let (port, plain_port) = story.serve(path).await;
+        let plain = answers.clone();
+        let tls = https::acceptor(path, "server");
+        let (port, _task) =
+            https::listen_tls(tls, move |stream| answers.clone().serve(stream)).await;
+        let (plain_port, _task) = https::listen(move |stream| plain.clone().serve(stream)).await;
         let base_url = format!("https://localhost:{port}");
         std::fs::write(path.join("sandbox.json"), sandbox(&base_url).to_string()).unwrap();
         Self {
             plain_url: format!("http://127.0.0.1:{plain_port}"),
-            caller: caller(path),
+            caller: client_trusting(path, None),
             base_url,
             directory,
             key,
@@ -117,59 +119,25 @@ impl Service {
 }
 
 #[derive(Clone)]
-struct Story {
+struct Answers {
     key_set: Value,
     requests: Requests,
     takes_forwarded: Arc<AtomicBool>,
 }
 
-impl Story {
-    /// Serves with TLS and without; both ports.
-    async fn serve(self, path: &Path) -> (u16, u16) {
-        let tls = tls::receiver_config(&path.join("server.pem"), &path.join("server.key"));
-        let acceptor = TlsAcceptor::from(tls.unwrap());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
-        let ports = (port(&listener), port(&plain));
-        let story = self.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                if let Ok(stream) = acceptor.accept(stream).await {
-                    tokio::spawn(story.clone().answer_all(stream));
-                }
-            }
-        });
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = plain.accept().await {
-                tokio::spawn(self.clone().answer_all(stream));
-            }
-        });
-        ports
+impl Answers {
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+        let answer = move |parts: Parts, body: Bytes| ready(self.clone().answer(&parts, &body));
+        https::serve(stream, answer).await;
     }
 
-    async fn answer_all(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
-        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-            let story = self.clone();
-            async move { Ok::<_, Infallible>(story.answer(request).await) }
-        });
-        let builder =
-            hyper_util::server::conn::auto::Builder::new(hyper_util::rt::TokioExecutor::new());
-        drop(
-            builder
-                .serve_connection(TokioIo::new(stream), service)
-                .await,
-        );
-    }
-
-    async fn answer(self, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let path = request.uri().path().to_owned();
-        let has_key = request
-            .headers()
+    fn answer(self, parts: &Parts, body: &Bytes) -> Response<Full<Bytes>> {
+        let path = parts.uri.path().to_owned();
+        let has_key = parts
+            .headers
             .get("x-api-key")
             .is_some_and(|key| key == "key-1");
-        let body = request.into_body().collect().await.unwrap().to_bytes();
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let is_wrong = body["label"] == "Nonsense";
         self.requests
             .lock()
@@ -215,16 +183,4 @@ fn sandbox(base_url: &str) -> Value {
         "samples": {"uprn_in_chain": 1, "uprn_split": 2, "uprn_alone": 3, "address": "",
                     "listing_id": 4, "branch_id": 5}
     })
-}
-
-fn caller(path: &Path) -> reqwest::Client {
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let pem = std::fs::read(path.join("ca.pem")).unwrap();
-    let authority = reqwest::Certificate::from_pem(&pem).unwrap();
-    reqwest::Client::builder()
-        .tls_certs_only([authority])
-        .no_proxy()
-        .timeout(std::time::Duration::from_secs(30))
-        .build()
-        .unwrap()
 }

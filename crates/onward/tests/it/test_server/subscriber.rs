@@ -1,18 +1,17 @@
-//! Subscribers of a story: what every call of webhook management asks of them.
+//! Subscribers of a test: what every call of webhook management asks of them.
 
 use http::header;
-use observe::clock::Clock;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 
 use super::receiver::Received;
-use super::{Answer, At, Receiver, World, send};
+use super::{Answer, At, Receiver, TestServer, send};
 
 const UNKNOWN: &str = "401 api-key-invalid: The API key is not known or was revoked.";
 
-impl World {
+impl TestServer {
     /// A call of webhook management without a key; `path` begins after `/api/v1/webhook`.
     pub(crate) fn webhook_request(&self, (method, path): (&str, &str)) -> RequestBuilder {
         let url = self.url(At::Base, &format!("/api/v1/webhook{path}"));
@@ -24,10 +23,26 @@ impl World {
         self.webhook(key, ("POST", path), Some(&body)).await
     }
 
+    /// A receiver, an API key, and a subscription of this receiver to all events.
+    pub(crate) async fn subscriber(&self) -> (Receiver, String, String) {
+        let receiver = self.receiver().await;
+        let key = self.api_key("Example Lender").await;
+        let subscription = self.subscribe(&key, &receiver).await;
+        (receiver, key, subscription)
+    }
+
+    /// Simulates an event of a property; the answer.
+    pub(crate) async fn simulate(&self, key: &str, event_type: &str, uprn: i64) -> Value {
+        let body = json!({"eventType": event_type, "uprn": uprn.to_string()});
+        let answer = self.post_webhook(key, "/simulate", body).await;
+        assert_eq!(answer.status, 202, "{}", answer.json());
+        answer.json()
+    }
+
     /// Ends an API key.
     pub(crate) async fn revoke_api_key(&self, key: &str) {
         let id: i64 = key.split('_').nth(1).unwrap().parse().unwrap();
-        let now = Clock::Manual(self.clock.clone()).now_seconds();
+        let now = self.now();
         let revoked = self
             .storage
             .write(move |write| storage::api_keys::revoke_api_key(write, id, now));
@@ -45,11 +60,13 @@ impl World {
     /// `active`, or `disabled` with its reason.
     pub(crate) async fn status_of(&self, key: &str, subscription: &str) -> String {
         let shown = self.subscription(key, subscription).await;
-        let status = shown["status"].as_str().unwrap();
-        match shown["disabledReason"].as_str() {
-            Some(reason) => format!("{status} {reason}"),
-            None => status.to_owned(),
-        }
+        status_text(&shown)
+    }
+
+    /// Waits until a subscription is disabled because its receiver answered 410.
+    pub(crate) async fn wait_until_disabled(&self, key: &str, subscription: &str) {
+        let is_disabled = async || self.status_of(key, subscription).await == "disabled gone";
+        self.wait_until("it is disabled", is_disabled).await;
     }
 
     /// The deliveries of a subscription, the newest first.
@@ -84,7 +101,7 @@ impl World {
         self.deliveries(key, subscription).await.remove(0)
     }
 
-    /// Fails the story unless this call needs a key that counts, and names its methods.
+    /// Fails the test unless this call needs a key that counts, and names its methods.
     pub(crate) async fn assert_key_is_needed(&self, path: &str, methods: &str) {
         let method = methods.split(',').next().unwrap();
         let key = self.api_key("Keyless Ltd").await;
@@ -132,7 +149,7 @@ impl World {
         }
     }
 
-    /// Fails the story unless this call reads nothing but an object in JSON of a sane size.
+    /// Fails the test unless this call reads nothing but an object in JSON of a sane size.
     pub(crate) async fn assert_json_is_needed(&self, key: &str, path: &str) {
         let post = |kind: &'static str, body: Vec<u8>| {
             let request = self
@@ -167,7 +184,7 @@ impl World {
         assert_eq!(answer.status, 422);
     }
 
-    /// Fails the story unless another key's subscription, and none at all, are the same to this call.
+    /// Fails the test unless this call answers for a foreign subscription as for an unknown one.
     pub(crate) async fn assert_only_own(&self, method: &str, after: &str, body: Option<&Value>) {
         let receiver = self.receiver().await;
         let (owner, other) = (
@@ -189,6 +206,15 @@ impl World {
     /// The published keys, parsed.
     pub(crate) async fn key_set(&self) -> JwkSet {
         JwkSet::parse(&self.jwks().await).unwrap()
+    }
+}
+
+/// `active`, or `disabled` with its reason, as one subscription is shown.
+pub(crate) fn status_text(shown: &Value) -> String {
+    let status = shown["status"].as_str().unwrap();
+    match shown["disabledReason"].as_str() {
+        Some(reason) => format!("{status} {reason}"),
+        None => status.to_owned(),
     }
 }
 
@@ -239,11 +265,16 @@ impl Answer {
 
 impl Receiver {
     /// Subscribes to these types only; the answer.
-    pub(crate) async fn subscribe_to(&self, world: &World, key: &str, events: &[&str]) -> Answer {
+    pub(crate) async fn subscribe_to(
+        &self,
+        server: &TestServer,
+        key: &str,
+        events: &[&str],
+    ) -> Answer {
         let body = json!({
             "participantName": "Example Lender", "callbackUrl": self.url, "events": events,
         });
-        world.post_webhook(key, "/subscribe", body).await
+        server.post_webhook(key, "/subscribe", body).await
     }
 }
 

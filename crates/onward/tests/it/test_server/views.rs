@@ -5,32 +5,32 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use storage::events::{self, StoredEvent};
 
-use super::{Agent, TestClient, World};
+use super::{Client, TestServer};
 
-/// A lender with a token.
-pub(crate) struct Lender {
-    client: TestClient,
-    token: String,
-}
+impl Client {
+    /// The chain of a property as document 1 shows it now; null where there is none.
+    pub(crate) async fn shown_chain(&self, uprn: impl std::fmt::Display) -> Value {
+        let answer = self.ask_uprns(&[uprn]).await;
+        if answer.status == 404 {
+            return Value::Null;
+        }
+        let mut chains = answer.chains();
+        assert_eq!(chains.len(), 1);
+        chains.remove(0)
+    }
 
-impl World {
-    /// Registers a lender.
-    pub(crate) async fn lender(&self) -> Lender {
-        let client = self.register("lender", &["transaction-status"]).await;
-        let token = self.token(&client, None).await;
-        Lender { client, token }
+    /// A property as its chain shows it.
+    pub(crate) async fn shown_property(&self, uprn: i64) -> Value {
+        property_of(&self.shown_chain(uprn).await, uprn)
     }
 
     /// What document 1 says now of a property's chain: its id, and a text as
     /// `IN_CHAIN 2: 1002 bottom buys 1001, 1001 top`, where only closed ends are named.
-    pub(crate) async fn told(&self, lender: &Lender, uprn: i64) -> (String, String) {
-        let value = uprn.to_string();
-        let form = [("inputType", "uprn"), ("value[]", value.as_str())];
-        let answer = self.query_with(&lender.client, &lender.token, &form).await;
-        let chain = answer.chains().remove(0);
+    pub(crate) async fn describe_chain(&self, uprn: i64) -> (String, String) {
+        let chain = self.shown_chain(uprn).await;
         let properties = chain["properties"].as_array().unwrap();
         let mut sides = [BTreeSet::new(), BTreeSet::new()];
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         for property in properties {
             let own = property["uprn"].as_i64().unwrap();
             let mut text = own.to_string();
@@ -48,7 +48,7 @@ impl World {
             for below in numbers(&connections["buyersSale"]) {
                 sides[1].insert((below, own));
             }
-            told.push(text);
+            shown.push(text);
         }
         assert_eq!(
             sides[0], sides[1],
@@ -59,14 +59,45 @@ impl World {
         let id = chain["chainId"].as_str().unwrap().to_owned();
         (
             id,
-            format!("{} {length}: {}", kind.unwrap(), told.join(", ")),
+            format!("{} {length}: {}", kind.unwrap(), shown.join(", ")),
         )
     }
+}
 
+/// A property of a chain of document 1.
+pub(crate) fn property_of(chain: &Value, uprn: i64) -> Value {
+    let mut properties = chain["properties"].as_array().unwrap().iter();
+    let found = properties.find(|property| property["uprn"] == uprn);
+    let found = found.unwrap_or_else(|| panic!("asked for {uprn}, shown {chain}"));
+    found.clone()
+}
+
+impl TestServer {
     /// The whole outbox.
     pub(crate) async fn events(&self) -> Vec<StoredEvent> {
         let events = self.storage.read(|read| events::list_events(read, 0, 1000));
         events.await.unwrap()
+    }
+
+    /// The events so far, as `type label date listing property uprn`.
+    pub(crate) async fn event_lines(&self) -> Vec<String> {
+        let events = self.events().await;
+        let mut ids = BTreeSet::new();
+        let shown = events.iter().map(|event| {
+            let id = event.event_id.strip_prefix("evt_").unwrap();
+            assert!(uuid::Uuid::parse_str(id).is_ok(), "{id}");
+            assert!(ids.insert(id.to_owned()), "{id} twice");
+            format!(
+                "{} {} {} {} {} {}",
+                event.event_type.as_str(),
+                event.label.as_deref().unwrap_or("-"),
+                event.date,
+                event.listing.0,
+                event.property.0,
+                event.uprn.value()
+            )
+        });
+        shown.collect()
     }
 
     /// Imports listings of the branch of this reference, each named by its property's UPRN, and
@@ -107,7 +138,23 @@ impl World {
     }
 }
 
-impl Agent {
+impl Client {
+    /// A listing's history, as `action {detail}`.
+    pub(crate) async fn history_lines(&self, listing: i64) -> Vec<String> {
+        let path = format!("/listing/{listing}/history?per_page=100");
+        let body = self.get(&path).await.json();
+        let entries = body["data"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{body}"))
+            .iter();
+        let shown = entries.map(|entry| {
+            let attributes = &entry["attributes"];
+            let action = attributes["action"].as_str().unwrap();
+            format!("{action} {}", attributes["detail"])
+        });
+        shown.collect()
+    }
+
     /// Ids of the listings of one listing's chain, bottom to top.
     pub(crate) async fn members(&self, listing: i64) -> Vec<i64> {
         let chain = self.chain_of(listing).await;
