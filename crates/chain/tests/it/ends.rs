@@ -55,7 +55,7 @@ fn a_listing_is_added_at_the_only_end() {
     for anchor in [1, 2] {
         assert_eq!(find(anchor, End::Top).unwrap_err().to_string(), several);
     }
-    let unknown = EndRefusal::Stranger {
+    let unknown = EndRefusal::NotInChain {
         anchor: ListingId(5),
     };
     for end in [End::Top, End::Bottom] {

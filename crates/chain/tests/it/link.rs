@@ -9,7 +9,7 @@ use crate::sample::{chain_id, ids, link, read_chain, read_links, straight};
 
 /// Links the buyer in the chain `lower` with the seller in the chain `upper`.
 fn try_join(lower: &Chain, upper: &Chain, link: Link, rule: LinkRule) -> Result<Join, LinkRefusal> {
-    join((upper, link.seller), (lower, link.buyer), rule)
+    join(upper, lower, link, rule)
 }
 
 /// S-42.

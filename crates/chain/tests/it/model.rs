@@ -108,7 +108,7 @@ impl Store {
         let survivor = self.chain_ids[&survivor];
 
         let (seller, buyer) = (self.load(link.seller), self.load(link.buyer));
-        let found = join((&seller, link.seller), (&buyer, link.buyer), rule);
+        let found = join(&seller, &buyer, link, rule);
         prop_assert_eq!(found.is_ok(), is_allowed, "{:?}: {:?}", rule, found);
         let Ok(found) = found else { return Ok(()) };
         prop_assert_eq!((found.link, found.survivor), (link, survivor));

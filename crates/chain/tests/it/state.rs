@@ -106,7 +106,7 @@ fn members_keep_their_branch_and_lock() {
 
 #[test]
 fn malformed_chains_are_refused() {
-    use MalformedChain::{Disconnected, DuplicateLink, DuplicateListing, Empty, Ring, Stranger};
+    use MalformedChain::{Disconnected, DuplicateLink, DuplicateListing, Empty, NotInChain, Ring};
     let check = |members: &str, links: &str, expected: MalformedChain| {
         let found = try_chain(1, members, links);
         assert_eq!(found, Err(expected), "{members}; {links}");
@@ -114,8 +114,8 @@ fn malformed_chains_are_refused() {
     check("", "", Empty);
     let listing = ListingId(2);
     check("2 1 2", "1<2", DuplicateListing { listing });
-    check("1 3", "1<3 1<2", Stranger { listing });
-    check("1 3", "1<3 2<3", Stranger { listing });
+    check("1 3", "1<3 1<2", NotInChain { listing });
+    check("1 3", "1<3 2<3", NotInChain { listing });
     let link = link(1, 2);
     check("1 2 3", "1<2 2<3 1<2", DuplicateLink { link });
     check("1", "1<1", Ring);
