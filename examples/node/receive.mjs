@@ -47,6 +47,9 @@ async function main() {
     let status = 202;
     try {
       const claims = await verifyEvent(await readToken(incoming), keySet, sandbox.base_url);
+      // Any subscriber can have a simulated event signed, and send it to any receiver.
+      demand(claims.simulated === undefined || options["accept-simulated"],
+        "the event is simulated; --accept-simulated accepts it");
       const duplicate = remember(recent, claims.eventId);
       console.log(JSON.stringify({ ...claims, duplicate }));
       if (!duplicate) remaining -= 1;
@@ -75,6 +78,7 @@ function parseOptions() {
       sandbox: { type: "string", default: "onward-sandbox" },
       port: { type: "string", default: "8452" },
       subscribe: { type: "boolean", default: false },
+      "accept-simulated": { type: "boolean", default: false },
       count: { type: "string" },
     },
   });

@@ -48,7 +48,8 @@ def main():
     directory = options.sandbox.resolve()
     sandbox = json.loads((directory / "sandbox.json").read_text("utf-8"))
     trust = ssl.create_default_context(cafile=directory / sandbox["ca_file"])
-    receiver = Receiver(sandbox["base_url"], KeySet(sandbox["jwks_url"], trust), options.count)
+    receiver = Receiver(sandbox["base_url"], KeySet(sandbox["jwks_url"], trust), options.count,
+                        options.accept_simulated)
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     callback = sandbox["callback"]
@@ -73,6 +74,8 @@ def parse_options():
                         help="the port to listen on, 0 for any (default: 8451)")
     parser.add_argument("--subscribe", action="store_true",
                         help="subscribe with the sandbox's first API key")
+    parser.add_argument("--accept-simulated", action="store_true",
+                        help="also accept simulated events; only for tests")
     parser.add_argument("--count", type=int, metavar="N",
                         help="end after N events, without counting duplicates")
     return parser.parse_args()
@@ -143,14 +146,18 @@ def read_key(key):
 
 
 class Receiver:
-    def __init__(self, issuer, key_set, count):
+    def __init__(self, issuer, key_set, count, accepts_simulated):
         self.issuer, self.key_set, self.remaining = issuer, key_set, count
+        self.accepts_simulated = accepts_simulated
         self.recent = collections.OrderedDict()
         self.lock = threading.Lock()
         self.when_done = None
 
     def take(self, token):
         claims = verify_event(token, self.key_set, self.issuer)
+        # Any subscriber can have a simulated event signed, and send it to any receiver.
+        if claims.get("simulated") is not None and not self.accepts_simulated:
+            raise Refused("the event is simulated; --accept-simulated accepts it")
         event_id = claims["eventId"]
         with self.lock:
             is_duplicate = event_id in self.recent

@@ -59,6 +59,8 @@ pub struct Event {
     pub uprn: String,
     /// The data of the event.
     pub content: EventContent,
+    /// Whether somebody simulated the event: it says nothing about a sale (S-33).
+    pub is_simulated: bool,
 }
 
 /// The data of an event, by its type.
@@ -123,6 +125,9 @@ pub enum EventRefusal {
     /// The event expired this many seconds ago.
     #[error("the event expired {0} s ago: verify promptly, and check this computer's clock")]
     Expired(u64),
+    /// The event is simulated, and the receiver accepts only real ones (S-33).
+    #[error("the event is simulated, so it says nothing about a sale")]
+    Simulated,
     /// The event's `iat` is this many seconds in the future.
     #[error("the event was issued {0} s in the future: check this computer's clock")]
     NotYetIssued(u64),
@@ -141,6 +146,7 @@ impl EventRefusal {
             | Self::WrongAlgorithm
             | Self::Claim { .. }
             | Self::Expired(_)
+            | Self::Simulated
             | Self::NotYetIssued(_) => "invalid_request",
         }
     }

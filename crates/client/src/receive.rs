@@ -32,6 +32,7 @@ pub struct Receiver {
     issuer: String,
     keys: SharedKeys,
     clock: Clock,
+    accepts_simulated: bool,
 }
 
 impl Receiver {
@@ -51,11 +52,22 @@ impl Receiver {
             issuer,
             keys: SharedKeys::new(jwks_url, trust, clock.clone())?,
             clock,
+            accepts_simulated: false,
         })
     }
 
+    /// The same receiver, which also accepts simulated events (S-33). Only for test systems: any
+    /// subscriber can send a simulated event to any receiver.
+    #[must_use]
+    pub fn accept_simulated(self) -> Self {
+        Self {
+            accepts_simulated: true,
+            ..self
+        }
+    }
+
     /// Verifies the body of a delivery by document 1's tables: header, signature, issuer, time and
-    /// claims.
+    /// claims. It refuses simulated events, unless [`Self::accept_simulated`] was called.
     ///
     /// # Errors
     /// [`ReceiveError`]. Nothing in the body may then be used.
@@ -64,7 +76,11 @@ impl Receiver {
         let unverified = UnverifiedEvent::read(body)?;
         let keys = self.keys.find(unverified.kid()).await;
         let keys = keys.map_err(ReceiveError::NoKeySet)?;
-        Ok(unverified.verify(&keys, &self.issuer, (self.clock)())?)
+        let verified = unverified.verify(&keys, &self.issuer, (self.clock)())?;
+        if verified.event().is_simulated && !self.accepts_simulated {
+            return Err(EventRefusal::Simulated.into());
+        }
+        Ok(verified)
     }
 }
 

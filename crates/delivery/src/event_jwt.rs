@@ -50,6 +50,9 @@ struct Claims {
     property_id: String,
     uprn: String,
     data: Data,
+    /// Only simulated events have this claim (S-33).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -141,6 +144,7 @@ async fn make(
                 date: event.date.clone(),
             },
         },
+        simulated: event.is_simulated().then_some(true),
     };
     let signing = Arc::clone(key);
     let signed = context

@@ -103,6 +103,8 @@ pub struct Config {
     pub callback_concurrency: usize,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
+    /// Whether an event about a property with a current listing can be simulated (S-33).
+    pub simulate_known_properties: bool,
 
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
@@ -200,6 +202,7 @@ impl Default for Config {
             callback_ca_file: String::new(),
             callback_concurrency: 8,
             delivery_retention_days: 30,
+            simulate_known_properties: false,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,

@@ -151,6 +151,7 @@ impl Foundation {
                 replays: RunningReplays::default(),
                 rate_limits,
                 delivery_retention_days: self.config.delivery_retention_days,
+                simulate_known_properties: self.config.simulate_known_properties,
             }),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&self.config))),
             management: Arc::new(ListingManagement {

@@ -36,4 +36,6 @@ pub struct WebhookManagement {
     pub rate_limits: Option<Arc<RateLimits>>,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
+    /// Whether an event about a property with a current listing can be simulated (S-33).
+    pub simulate_known_properties: bool,
 }

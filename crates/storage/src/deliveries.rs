@@ -4,6 +4,7 @@
 
 use chain::event::EventType;
 
+use crate::events::SIMULATED_PREFIX;
 use crate::events::read_event_type;
 use crate::row::{Row, Value};
 use crate::subscriptions::SubscriptionId;
@@ -54,6 +55,13 @@ pub struct DueEvent {
     pub date: String,
     /// Unix seconds.
     pub recorded_at: i64,
+}
+
+impl DueEvent {
+    /// Whether `simulate` made the event, so that it says nothing about a sale (S-33).
+    pub fn is_simulated(&self) -> bool {
+        self.event_id.starts_with(SIMULATED_PREFIX)
+    }
 }
 
 /// The oldest pending delivery of a property, which is due.

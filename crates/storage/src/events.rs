@@ -9,6 +9,9 @@ use crate::properties::read_uprn;
 use crate::row::Row;
 use crate::{Read, Result, StorageError, Write};
 
+/// The first characters of the id of a simulated event, and of no other (S-33).
+pub const SIMULATED_PREFIX: &str = "sim_";
+
 /// An event to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEvent<'a> {

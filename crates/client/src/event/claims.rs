@@ -12,6 +12,8 @@ const SKEW_SECONDS: u64 = 60;
 const LIFETIME_SECONDS: u64 = 300;
 /// The longest `eventId` and label, in characters. Receivers keep ids in memory.
 const TEXT_LIMIT_CHARACTERS: usize = 200;
+/// The first characters of the id of a simulated event (S-33).
+const SIMULATED_PREFIX: &str = "sim_";
 /// The longest property id and UPRN, in digits.
 const DIGITS_LIMIT: usize = 19;
 
@@ -67,13 +69,24 @@ pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
         let reason = "must be an ISO 8601 time in UTC, such as 2026-01-31T09:30:00Z";
         return Err(refusal("eventTimestamp", reason));
     }
+    let event_id = bounded(claims, "eventId", "eventId")?;
     Ok(Event {
-        event_id: bounded(claims, "eventId", "eventId")?,
+        is_simulated: is_simulated(claims, &event_id)?,
+        event_id,
         event_timestamp: event_timestamp.to_owned(),
         property_id: digits(claims, "propertyId")?,
         uprn: digits(claims, "uprn")?,
         content,
     })
+}
+
+/// Reads the claim `simulated`. Services before it existed marked simulated events by their id alone.
+fn is_simulated(claims: &Claims, event_id: &str) -> Result<bool, EventRefusal> {
+    match claims.get("simulated") {
+        None => Ok(event_id.starts_with(SIMULATED_PREFIX)),
+        Some(Value::Bool(true)) => Ok(true),
+        Some(_) => Err(refusal("simulated", "must be true or absent")),
+    }
 }
 
 fn refusal(name: &'static str, reason: &'static str) -> EventRefusal {

@@ -66,6 +66,7 @@ fn a_documented_event_is_read() {
     claims["addedLater"] = json!({"a": [1]});
     let verified = check(&claims).unwrap();
     let expected = Event {
+        is_simulated: false,
         event_id: "e-1".to_owned(),
         event_timestamp: "2027-01-15T08:00:00Z".to_owned(),
         property_id: "42".to_owned(),

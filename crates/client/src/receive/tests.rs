@@ -135,3 +135,25 @@ async fn a_body_without_the_header_of_an_event_causes_no_download() {
     }
     assert_eq!(fixture.downloads(), 0);
 }
+
+#[tokio::test]
+async fn a_simulated_event_is_refused_unless_it_is_asked_for() {
+    let mut fixture = Fixture::start("Cache-Control: public, max-age=60").await;
+    fixture.publish(&[&KEYS[0]]);
+    let real = milestone_claims(fixture.server.address(), NOW);
+    let (mut marked, mut named) = (real.clone(), real.clone());
+    marked["simulated"] = true.into();
+    // A service before the claim existed.
+    named["eventId"] = "sim_1".into();
+    let tokens = [real, marked, named].map(|claims| sign_compact("JWT", &KEYS[0], &claims));
+    let [real, marked, named] = tokens.map(Result::unwrap);
+    fixture.receiver.verify(real.as_bytes()).await.unwrap();
+    for token in [&marked, &named] {
+        let refused = fixture.receiver.verify(token.as_bytes()).await.unwrap_err();
+        assert_eq!(refused, ReceiveError::Refused(EventRefusal::Simulated));
+    }
+    fixture.receiver = fixture.receiver.accept_simulated();
+    for token in [real, marked, named] {
+        fixture.receiver.verify(token.as_bytes()).await.unwrap();
+    }
+}

@@ -58,6 +58,11 @@ pub struct ListenArgs {
     )]
     events: Vec<EventType>,
 
+    /// Also accepts simulated events, such as `onward simulate` sends. Only for tests: they say
+    /// nothing about a sale.
+    #[arg(long)]
+    accept_simulated: bool,
+
     /// Ends after this number of events; a duplicate does not count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
@@ -111,7 +116,10 @@ pub async fn run(
     clock: Clock,
     out: Box<dyn Write + Send>,
 ) -> Result<(), ListenError> {
-    let source = source::open(&args.source, clock)?;
+    let mut source = source::open(&args.source, clock)?;
+    if args.accept_simulated {
+        source.receiver = source.receiver.accept_simulated();
+    }
     let forward = args.forward.as_deref();
     let forwarder = forward.map(|url| Forwarder::new(url, &source.trust));
     let forwarder = forwarder.transpose()?;

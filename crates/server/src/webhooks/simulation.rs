@@ -5,7 +5,7 @@ use chain::ids::{PropertyId, Uprn};
 use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
 use observe::clock;
-use storage::{Read, StorageError, properties};
+use storage::{Read, StorageError, address_search, properties};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -13,10 +13,13 @@ use crate::limits;
 use crate::listing_management::fields::Fields;
 use crate::listing_management::json_body::JsonBody;
 use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
-use crate::problem::Problem;
+use crate::problem::{FieldError, Problem};
 
 /// The default label of a simulated milestone.
 const LABEL_DEFAULT: &str = "SSTC";
+/// The refusal of a property with a current listing.
+const KNOWN_PROPERTY: &str =
+    "names a property with a current listing: simulate another one, or use a test system";
 /// The most digits of a number that is sent as a text.
 const DIGITS_MAX: usize = 18;
 
@@ -69,6 +72,33 @@ impl Simulation {
             label,
             date: date.or_else(today).ok_or_else(incomplete)?,
         })
+    }
+
+    /// Refuses a property with a current listing: nobody may hold a signed event about a real sale
+    /// that never happened (S-33).
+    pub fn refuse_known(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+        let mut errors = Vec::new();
+        if let Some(property) = self.property
+            && let Some(found) = properties::find_property(read, PropertyId(property))?
+            && address_search::find_by_uprn(read, found.uprn)?
+                .hit
+                .is_some()
+        {
+            errors.push("propertyId");
+        }
+        if let Some(uprn) = self.uprn.and_then(Uprn::new)
+            && address_search::find_by_uprn(read, uprn)?.hit.is_some()
+        {
+            errors.push("uprn");
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let errors = errors.into_iter().map(|pointer| FieldError {
+            pointer: pointer.to_owned(),
+            detail: KNOWN_PROPERTY.to_owned(),
+        });
+        Err(Problem::ValuesInvalid(errors.collect()))
     }
 
     /// The property's id and UPRN. The missing one is looked up; it is 0 if the property does not
@@ -146,7 +176,8 @@ impl utoipa::PartialSchema for SimulationBody {
             .default(Some(LABEL_DEFAULT.into()))
             .description(Some("Of a `milestone.updated` only."));
         let date = formatted("date").description(Some("Today in London if there is none."));
-        let either = "Send this or the other number, or both. The property need not exist.";
+        let either = "Send this or the other number, or both. The property need not exist, and it must \
+                      not have a current listing.";
         let members = ObjectBuilder::new()
             .property(
                 "eventType",

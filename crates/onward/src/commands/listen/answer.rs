@@ -40,6 +40,8 @@ enum Refusal {
     TooLarge,
     #[error("the body is incomplete")]
     Incomplete,
+    #[error("{}; --accept-simulated accepts it", EventRefusal::Simulated)]
+    Simulated,
     #[error(transparent)]
     Event(EventRefusal),
     #[error("no key set to verify with: {0}")]
@@ -105,6 +107,7 @@ impl EventReceiver {
         let body = read_body(request.into_body()).await?;
         let verified = self.receiver.verify(&body).await;
         let verified = verified.map_err(|error| match error {
+            ReceiveError::Refused(EventRefusal::Simulated) => Refusal::Simulated,
             ReceiveError::Refused(refusal) => Refusal::Event(refusal),
             ReceiveError::NoKeySet(reason) => Refusal::NoKeySet(reason),
         })?;
@@ -156,7 +159,7 @@ impl Refusal {
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Incomplete | Self::Event(_) => StatusCode::BAD_REQUEST,
+            Self::Incomplete | Self::Simulated | Self::Event(_) => StatusCode::BAD_REQUEST,
             Self::Forward(_) => StatusCode::BAD_GATEWAY,
             Self::NoKeySet(_) | Self::Ended => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -165,11 +168,13 @@ impl Refusal {
     /// The body of a refusal. For an event that does not verify, it is the error document of RFC
     /// 8935 section 2.3. The service shows its status with the delivery.
     fn body(&self) -> Bytes {
+        let describe = |refusal: &EventRefusal| {
+            let document = json!({"err": refusal.code(), "description": refusal.to_string()});
+            Bytes::from(document.to_string())
+        };
         match self {
-            Self::Event(refusal) => {
-                let document = json!({"err": refusal.code(), "description": refusal.to_string()});
-                Bytes::from(document.to_string())
-            }
+            Self::Event(refusal) => describe(refusal),
+            Self::Simulated => describe(&EventRefusal::Simulated),
             Self::Method
             | Self::MediaType
             | Self::TooLarge

@@ -67,7 +67,15 @@ fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> Strin
     } else {
         paint.green("✓")
     };
-    let place = format!("property {}, UPRN {}", event.property_id, event.uprn);
+    let simulated = if event.is_simulated {
+        "  SIMULATED"
+    } else {
+        ""
+    };
+    let place = format!(
+        "property {}, UPRN {}{simulated}",
+        event.property_id, event.uprn
+    );
     let rest = format!("{}  {}", event.event_timestamp, printable(&event.event_id));
     format!(
         "{mark} {}  {what}  {place}  {}",

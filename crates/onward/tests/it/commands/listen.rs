@@ -72,6 +72,29 @@ async fn events_are_verified_printed_and_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulated_event_is_refused_unless_it_is_asked_for() {
+    let service = FakeServer::start().await;
+    let event = service.sign("sim_1");
+    let (program, url) = listen(&service, &[]);
+    assert_eq!(service.deliver(&url, &event).await, 400);
+    program.signal("TERM");
+    let finished = program.wait();
+    assert_eq!(finished.out, "");
+    let hint = "refused with 400: the event is simulated, so it says nothing about a sale; \
+                --accept-simulated accepts it";
+    assert!(finished.err.contains(hint), "{}", finished.err);
+
+    let (program, url) = listen(&service, &["--accept-simulated", "--count", "1"]);
+    assert_eq!(service.deliver(&url, &event).await, 202);
+    let finished = program.wait();
+    assert!(
+        finished.out.contains("UPRN 7  SIMULATED"),
+        "{}",
+        finished.out
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_is_answered_for_once_it_was_forwarded() {
     let service = FakeServer::start().await;
     let target = format!("{}/forwarded", service.plain_url());

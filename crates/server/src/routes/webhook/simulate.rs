@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use storage::events::SimulatedEvent;
+use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
 use storage::{deliveries, events, subscriptions};
 use uuid::Uuid;
 
@@ -30,7 +30,9 @@ refusals!(
 /// Sends a test event to your own subscriptions.
 ///
 /// Only active subscriptions of this API key receive it, and only if they are subscribed to its
-/// type. The service delivers it like every other event. It ignores a `callbackUrl` in the body.
+/// type. The service delivers it like every other event, with the claim `simulated`. It ignores a
+/// `callbackUrl` in the body. The property must not have a current listing, unless the service
+/// allows it, as a sandbox does.
 // S-33
 #[utoipa::path(
     post,
@@ -51,9 +53,13 @@ pub(crate) async fn simulate(
     let now = webhooks.clock.now_seconds();
     let now_milliseconds = webhooks.clock.now_milliseconds();
     let simulation = Simulation::read(&body, now)?;
+    let may_be_known = webhooks.simulate_known_properties;
     let simulated = webhooks
         .storage
         .write(move |write| {
+            if !may_be_known {
+                simulation.refuse_known(write)?;
+            }
             let event_type = simulation.event_type;
             let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
             targets.retain(|target| target.is_active && target.events.contains(&event_type));
@@ -61,7 +67,7 @@ pub(crate) async fn simulate(
                 return Err(nobody_subscribed());
             }
             let (property, uprn) = simulation.find_ids(write)?;
-            let event_id = format!("sim_{}", Uuid::new_v4());
+            let event_id = format!("{SIMULATED_PREFIX}{}", Uuid::new_v4());
             let event = SimulatedEvent {
                 event_id: &event_id,
                 event_type,

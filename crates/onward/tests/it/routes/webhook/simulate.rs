@@ -21,14 +21,15 @@ async fn simulate(server: &TestServer, key: &str, receiver: &Receiver, body: Val
 }
 
 story! {
-    async fn a_test_event_looks_like_a_real_one(server) {
+    async fn a_test_event_differs_from_a_real_one_by_its_id_and_one_claim(server) {
+        server = server.reconfigure(|config| config.simulate_known_properties = true).await;
         let (receiver, key, subscription) = server.subscriber().await;
         let agent = server.agent("north").await;
         let listing = agent.list(100_023).await;
         let address = agent.attributes(listing).await["address_id"].to_string();
         let common = json!({
             "iss": "https://localhost:8440", "iat": 1_795_255_200, "exp": 1_795_255_500,
-            "eventId": null, "eventTimestamp": "2026-11-21T10:00:00Z",
+            "eventId": null, "eventTimestamp": "2026-11-21T10:00:00Z", "simulated": true,
         });
         let sstc = |label: &str, date: &str| json!({"milestone": {"label": label, "date": date}});
         let fall_through = json!({"fallThroughDate": "2026-01-31"});
@@ -56,6 +57,42 @@ story! {
         assert_eq!(server.deliveries(&key, &subscription).await.len(), 5);
         // Nothing was recorded, and nothing of it is in the outbox of real events.
         assert_eq!(agent.history(listing).await.len(), 1);
+    }
+}
+
+story! {
+    /// Nobody may hold a signed event about a real sale that never happened (S-33).
+    async fn a_property_with_a_current_listing_is_refused(server) {
+        let (receiver, key, _) = server.subscriber().await;
+        let agent = server.agent("north").await;
+        let [listed, withdrawn] = agent.list_each([100_023, 100_024]).await;
+        let mut ids = Vec::new();
+        for listing in [listed, withdrawn] {
+            ids.push(agent.attributes(listing).await["address_id"].to_string());
+        }
+        agent.withdraw(withdrawn).await;
+        let detail = "names a property with a current listing: simulate another one, or use a \
+                      test system";
+        for (members, refused) in [
+            (json!({"uprn": "100023"}), vec!["uprn"]),
+            (json!({"propertyId": ids[0]}), vec!["propertyId"]),
+            (json!({"propertyId": ids[0], "uprn": "100023"}), vec!["propertyId", "uprn"]),
+            // Whichever number a receiver reads, it must not name a sale.
+            (json!({"propertyId": "77", "uprn": "100023"}), vec!["uprn"]),
+            (json!({"propertyId": ids[1], "uprn": "100024"}), vec![]),
+        ] {
+            let mut body = members;
+            body["eventType"] = json!("fallthrough");
+            let answer = server.post_webhook(&key, "/simulate", body).await;
+            if refused.is_empty() {
+                assert_eq!(answer.status, 202, "{}", answer.json());
+                continue;
+            }
+            let expected: Vec<_> = refused.iter().map(|name| format!("{name}: {detail}")).collect();
+            assert_eq!(answer.wrong_values(), expected);
+        }
+        receiver.wait_for(1).await;
+        assert_eq!(receiver.received().len(), 1);
     }
 }
 
