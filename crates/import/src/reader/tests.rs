@@ -17,12 +17,12 @@ const LINE_LIMIT: usize = 16_384;
 fn reader(name: &str, bytes: &[u8]) -> RowReader {
     let path = Path::new(name);
     let kind = FileKind::from_path(path).unwrap();
-    let source = Source::new(
-        Box::new(Cursor::new(bytes.to_vec())),
-        kind.is_compressed,
-        None,
-    );
-    RowReader::new(path, kind.format, source)
+    let bytes = Box::new(Cursor::new(bytes.to_vec()));
+    RowReader::new(
+        path,
+        kind.format,
+        Source::new(bytes, kind.is_compressed, None),
+    )
 }
 
 /// Each row as its line and either its branch reference or the beginning of its error.
@@ -44,9 +44,10 @@ fn summarise(located: &Located) -> String {
     format!("{}: {row}", located.line)
 }
 
+/// Compares the rows, with `|` between them.
 #[track_caller]
-fn check(name: &str, bytes: impl AsRef<[u8]>, expected: &[&str]) {
-    assert_eq!(read(name, bytes.as_ref()), expected);
+fn check(name: &str, bytes: impl AsRef<[u8]>, expected: &str) {
+    assert_eq!(read(name, bytes.as_ref()).join("|"), expected);
 }
 
 fn compress(bytes: &[u8]) -> Vec<u8> {
@@ -57,92 +58,59 @@ fn compress(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn lines_may_end_and_begin_as_editors_like_it() {
-    check("a.ndjson", BRANCH, &["1: B1 A"]);
-    check(
-        "a.jsonl",
-        format!("\u{feff}{BRANCH}\r\n\r\n  \n{BRANCH}\n"),
-        &["1: B1 A", "4: B1 A"],
-    );
-    check("a.json", "", &[]);
-    check("a.ndjson", "\u{feff}", &[]);
+    check("a.ndjson", BRANCH, "1: B1 A");
+    let spaced = format!("\u{feff}{BRANCH}\r\n\r\n  \n{BRANCH}\n");
+    check("a.jsonl", spaced, "1: B1 A|4: B1 A");
+    check("a.json", "", "");
+    check("a.ndjson", "\u{feff}", "");
 }
 
 #[test]
 fn a_bad_line_is_one_bad_row() {
-    check(
-        "a.ndjson",
-        [BRANCH.as_bytes(), b"\n\xff\xfe\n{\n", BRANCH.as_bytes()].concat(),
-        &[
-            "1: B1 A",
-            "2: the row is not valid UTF-8",
-            "3: the line is not one JSON object",
-            "4: B1 A",
-        ],
-    );
+    let bytes = [BRANCH.as_bytes(), b"\n\xff\xfe\n{\n", BRANCH.as_bytes()].concat();
+    let bad = "2: the row is not valid UTF-8|3: the line is not one JSON object";
+    check("a.ndjson", bytes, &format!("1: B1 A|{bad}|4: B1 A"));
 }
 
 #[test]
 fn a_line_at_the_limit_is_read_and_one_beyond_is_not() {
     let padded = |length: usize| format!("{BRANCH}{}", " ".repeat(length - BRANCH.len()));
     for end in ["\n", "\r\n"] {
-        let file = format!(
-            "\u{feff}{}{end}{}{end}{BRANCH}",
-            padded(LINE_LIMIT),
-            padded(LINE_LIMIT + 1)
-        );
-        check(
-            "a.ndjson",
-            file,
-            &["1: B1 A", "2: the row is longer than 16", "3: B1 A"],
-        );
+        let (full, longer) = (padded(LINE_LIMIT), padded(LINE_LIMIT + 1));
+        let file = format!("\u{feff}{full}{end}{longer}{end}{BRANCH}");
+        let expected = "1: B1 A|2: the row is longer than 16|3: B1 A";
+        check("a.ndjson", file, expected);
     }
     let endless = format!("{}\n{BRANCH}", "x".repeat(3_000_000));
-    check(
-        "a.ndjson",
-        endless,
-        &["1: the row is longer than 16", "2: B1 A"],
-    );
+    let expected = "1: the row is longer than 16|2: B1 A";
+    check("a.ndjson", endless, expected);
 }
 
 #[test]
 fn csv_is_read_by_its_header() {
-    check(
-        "a.csv",
-        "\u{feff}type, branch ,name\r\nbranch,B1,\"A, B \"\"C\"\"\"\r\n\r\nbranch,B2,A\r\n",
-        &["2: B1 A, B \"C\"", "4: B2 A"],
-    );
-    check("a.csv", "type,branch,name\n", &[]);
-    check("a.csv", "", &[]);
+    let file = "\u{feff}type, branch ,name\r\nbranch,B1,\"A, B \"\"C\"\"\"\r\n\r\nbranch,B2,A\r\n";
+    check("a.csv", file, "2: B1 A, B \"C\"|4: B2 A");
+    check("a.csv", "type,branch,name\n", "");
+    check("a.csv", "", "");
 }
 
 #[test]
 fn a_record_over_several_lines_has_the_line_where_it_begins() {
-    check(
-        "a.csv",
-        "type,branch,name\nbranch,B1,\"A\n\"\nbranch,B2,\"A\nB\"\nbranch,B3,A",
-        &[
-            "2: B1 A",
-            "4: name `A\\u{a}B` must not contain control characters",
-            "6: B3 A",
-        ],
-    );
+    let file = "type,branch,name\nbranch,B1,\"A\n\"\nbranch,B2,\"A\nB\"\nbranch,B3,A";
+    let bad = "4: name `A\\u{a}B` must not contain control characters";
+    check("a.csv", file, &format!("2: B1 A|{bad}|6: B3 A"));
 }
 
 #[test]
 fn a_wrong_record_spoils_no_other() {
-    check(
-        "a.csv",
-        "type,branch,name\nbranch,B1\nbranch,B2,A,B\nbranch,B3,5\" pipe\nbranch,B4,A\nbranch,\"B5\"x,A\nbranch,B6,\"A\nbranch,B7,A\n",
-        &[
-            "2: the row has 2 cells and the header has 3",
-            "3: the row has 4 cells and the header has 3",
-            "4: a quote is out of place or not closed",
-            "5: B4 A",
-            "6: a quote is out of place or not closed",
-            "7: a quote is out of place or not closed",
-            "8: B7 A",
-        ],
+    let file = "type,branch,name\nbranch,B1\nbranch,B2,A,B\nbranch,B3,5\" pipe\nbranch,B4,A\n\
+        branch,\"B5\"x,A\nbranch,B6,\"A\nbranch,B7,A\n";
+    let quote = "a quote is out of place or not closed";
+    let expected = format!(
+        "2: the row has 2 cells and the header has 3|3: the row has 4 cells and the header has 3|\
+         4: {quote}|5: B4 A|6: {quote}|7: {quote}|8: B7 A"
     );
+    check("a.csv", file, &expected);
 }
 
 #[test]
@@ -160,64 +128,45 @@ fn an_open_quote_is_given_up_at_the_limit() {
 
 #[test]
 fn an_unusable_header_ends_the_file() {
-    let unusable = "1: the CSV header cannot be used";
-    for header in [
-        "branch,name",
-        "type,prise",
-        "type,name,name",
-        "type,\"x",
-        "\"type\"x",
-        "type,\u{0}",
-    ] {
-        check("a.csv", format!("{header}\nbranch,B1,A\n"), &[unusable]);
+    let unusable = "the CSV header cannot be used";
+    for header in r#"branch,name|type,prise|type,name,name|type,"x|"type"x"#.split('|') {
+        let file = format!("{header}\nbranch,B1,A\n");
+        check("a.csv", file, &format!("1: {unusable}"));
     }
+    let zero = "type,\u{0}\nbranch,B1,A\n";
+    check("a.csv", zero, &format!("1: {unusable}"));
     let located = reader("a.csv", b"type,prise\n").next().unwrap();
-    assert_eq!(
-        located.row.unwrap_err().to_string(),
-        "the CSV header cannot be used, so that no row of this file is loaded: column `prise` is no member of any row type"
-    );
+    let cause = "no row of this file is loaded: column `prise` is no member of any row type";
+    let said = located.row.unwrap_err().to_string();
+    assert_eq!(said, format!("{unusable}, so that {cause}"));
 }
 
 #[test]
 fn compressed_files_are_read_in_all_their_members() {
-    let twice = [
-        compress(BRANCH.as_bytes()),
-        compress(b"\n\n"),
-        compress(BRANCH.as_bytes()),
-    ];
-    check("a.NDJSON.GZ", twice.concat(), &["1: B1 A", "3: B1 A"]);
-    check(
-        "a.csv.gz",
-        compress(b"type,branch,name\nbranch,B1,A"),
-        &["2: B1 A"],
-    );
+    let branch = compress(BRANCH.as_bytes());
+    let twice = [&branch[..], &compress(b"\n\n"), &branch].concat();
+    check("a.NDJSON.GZ", twice, "1: B1 A|3: B1 A");
+    let rows = compress(b"type,branch,name\nbranch,B1,A");
+    check("a.csv.gz", rows, "2: B1 A");
 }
 
 #[test]
 fn a_truncated_compressed_file_ends_with_an_error() {
     let mut text = Vec::new();
     for number in 0..5_000 {
-        writeln!(
-            text,
-            "{{\"type\":\"branch\",\"branch\":\"B{number}\",\"name\":\"A\"}}"
-        )
-        .unwrap();
+        let row = BRANCH.replace("B1", &format!("B{number}"));
+        writeln!(text, "{row}").unwrap();
     }
     let whole = compress(&text);
     for length in [0, 1, 9, 11, whole.len() / 2, whole.len() - 1] {
         let rows: Vec<Located> = reader("a.ndjson.gz", &whole[..length]).collect();
         let (last, before) = rows.split_last().unwrap();
-        assert!(
-            matches!(last.row, Err(RowError::Unreadable(_))),
-            "{length}: {last:?}"
-        );
+        let is_unreadable = matches!(last.row, Err(RowError::Unreadable(_)));
+        assert!(is_unreadable, "{length}: {last:?}");
         assert!(before.iter().all(|located| located.row.is_ok()));
     }
-    check(
-        "a.ndjson.gz",
-        b"no gzip at all",
-        &["1: the file cannot be read beyond this line"],
-    );
+    let cut = "1: the file cannot be read beyond this line";
+    check("a.ndjson.gz", b"no gzip at all", cut);
 }
 
 #[test]
@@ -225,24 +174,17 @@ fn what_cannot_be_opened_is_told_apart() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("folder.csv");
     std::fs::create_dir(&folder).unwrap();
-    let message = |path: &Path| {
-        let text = open(path).unwrap_err().to_string();
+    let message = |name: &str| {
+        let text = open(&directory.path().join(name)).unwrap_err().to_string();
         text.replace(&directory.path().display().to_string(), "DIR")
     };
-    assert_eq!(
-        message(&folder),
-        "DIR/folder.csv is a directory: name the files in it"
-    );
-    assert!(
-        message(&directory.path().join("none.csv")).starts_with("DIR/none.csv cannot be opened: ")
-    );
+    let is_folder = "DIR/folder.csv is a directory: name the files in it";
+    assert_eq!(message("folder.csv"), is_folder);
+    assert!(message("none.csv").starts_with("DIR/none.csv cannot be opened: "));
     for name in ["a", "a.txt", "a.tsv", "a.gz", "a.ndjson.zip"] {
-        assert_eq!(
-            message(&directory.path().join(name)),
-            format!(
-                "DIR/{name}: name the file .ndjson, .jsonl, .json or .csv, each with or without .gz, so that its format is known"
-            ),
-        );
+        let expected = "name the file .ndjson, .jsonl, .json or .csv, each with or without .gz, \
+            so that its format is known";
+        assert_eq!(message(name), format!("DIR/{name}: {expected}"));
     }
 }
 
