@@ -33,18 +33,23 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 
 #[test]
 fn an_unknown_setting_is_refused_wherever_it_stands() {
-    assert!(refusal("bse_url = 1", &[], &[]).contains("`bse_url`, which is no setting"));
-    let hinted = refusal("rate_limit_brust = 1", &[], &[]);
-    assert!(
-        hinted.contains("perhaps `rate_limit_burst` is meant"),
-        "{hinted}"
-    );
-    let environment = refusal("", &[("ONWARD_TYPO", "1")], &[]);
-    assert!(
-        environment.contains("environment variable ONWARD_TYPO"),
-        "{environment}"
-    );
-    assert!(refusal("", &[], &["typo=1"]).contains("--set"));
+    for (said, part) in [
+        (
+            refusal("bse_url = 1", &[], &[]),
+            "`bse_url`, which is no setting",
+        ),
+        (
+            refusal("rate_limit_brust = 1", &[], &[]),
+            "perhaps `rate_limit_burst` is meant",
+        ),
+        (
+            refusal("", &[("ONWARD_TYPO", "1")], &[]),
+            "environment variable ONWARD_TYPO",
+        ),
+        (refusal("", &[], &["typo=1"]), "--set"),
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 #[test]
@@ -57,59 +62,33 @@ fn what_other_commands_read_from_the_environment_is_no_setting() {
     assert!(load("", &environment, &[]).is_ok());
 }
 
+/// A file, and a part of what is said of it.
+const WRONG_VALUES: &str = r#"token_lifetime_seconds = "long" | `token_lifetime_seconds`
+token_lifetime_seconds = 0 | not from 1 to 3600
+signature_reuse_seconds = 301 | not from 0 to 300
+base_url = "http://example.org" | must be https://HOST
+base_url = "https://example.org/" | must be https://HOST
+auth_url = "https://example.org/a" | must be https://HOST
+auth_url = "https://a@example.org" | must be https://HOST
+listen_base = "here" | `listen_base`
+log_format = "xml" | `log_format`
+trace_endpoint = "collector:4318" | http or https address
+trace_endpoint = "grpc://collector:4317" | `trace_endpoint`
+trace_endpoint = "http://a:b@collector" | without a password
+callback_allowed_networks = 1 | `callback_allowed_networks`
+callback_allowed_networks = ["10.1.0.0/8"] | write 10.0.0.0/8 if that is meant
+store =  | line 1"#;
+
 #[test]
 fn a_value_of_the_wrong_kind_or_range_is_refused() {
-    for (file, part) in [
-        (
-            "token_lifetime_seconds = \"long\"",
-            "`token_lifetime_seconds`",
-        ),
-        ("token_lifetime_seconds = 0", "not from 1 to 3600"),
-        ("signature_reuse_seconds = 301", "not from 0 to 300"),
-        ("base_url = \"http://example.org\"", "must be https://HOST"),
-        (
-            "base_url = \"https://example.org/\"",
-            "must be https://HOST",
-        ),
-        (
-            "auth_url = \"https://example.org/a\"",
-            "must be https://HOST",
-        ),
-        (
-            "auth_url = \"https://a@example.org\"",
-            "must be https://HOST",
-        ),
-        ("listen_base = \"here\"", "`listen_base`"),
-        ("log_format = \"xml\"", "`log_format`"),
-        (
-            "trace_endpoint = \"collector:4318\"",
-            "http or https address",
-        ),
-        (
-            "trace_endpoint = \"grpc://collector:4317\"",
-            "`trace_endpoint`",
-        ),
-        (
-            "trace_endpoint = \"http://a:b@collector\"",
-            "without a password",
-        ),
-        (
-            "callback_allowed_networks = 1",
-            "`callback_allowed_networks`",
-        ),
-        (
-            "callback_allowed_networks = [\"10.0.0.0/33\"]",
-            "sets `callback_allowed_networks` wrongly: `10.0.0.0/33` is no network",
-        ),
-        (
-            "callback_allowed_networks = [\"10.1.0.0/8\"]",
-            "write 10.0.0.0/8 if that is meant",
-        ),
-        ("store = ", "line 1"),
-    ] {
+    for row in WRONG_VALUES.lines() {
+        let (file, part) = row.split_once(" | ").unwrap();
         let said = refusal(file, &[], &[]);
         assert!(said.contains(part), "{file}: {said}");
     }
+    let said = refusal("callback_allowed_networks = [\"10.0.0.0/33\"]", &[], &[]);
+    let part = "sets `callback_allowed_networks` wrongly: `10.0.0.0/33` is no network";
+    assert!(said.contains(part), "{said}");
 }
 
 #[test]
@@ -126,13 +105,8 @@ fn no_network_that_is_not_public_is_allowed_unless_it_is_listed() {
 
 #[test]
 fn a_missing_file_is_named() {
-    let missing = Config::load("/nowhere/onward.toml".as_ref(), [], &[]);
-    assert!(
-        missing
-            .unwrap_err()
-            .to_string()
-            .contains("/nowhere/onward.toml")
-    );
+    let missing = Config::load("/nowhere/onward.toml".as_ref(), [], &[]).unwrap_err();
+    assert!(missing.to_string().contains("/nowhere/onward.toml"));
 }
 
 #[test]
@@ -141,16 +115,10 @@ fn paths_are_relative_to_the_file() {
     let path = directory.path().join("onward.toml");
     std::fs::write(&path, "store = \"sqlite:data/x.db\"").unwrap();
     let config = Config::load(&path, [], &[]).unwrap();
-    assert_eq!(
-        config.store,
-        directory.path().join("data/x.db").display().to_string()
-    );
+    let beside = |name: &str| directory.path().join(name).display().to_string();
+    assert_eq!(config.store, beside("data/x.db"));
     assert_eq!(config.callback_ca_file, "", "none stays none");
-    assert!(
-        config
-            .client_ca_file
-            .starts_with(directory.path().to_str().unwrap())
-    );
+    assert!(config.client_ca_file.starts_with(&beside("")));
 }
 
 /// The defaults, as the file would spell them.
