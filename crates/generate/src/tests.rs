@@ -43,10 +43,8 @@ fn load(listings: u64, seed: u64) -> (Loaded, Summary) {
 #[track_caller]
 fn check_share(part: usize, whole: usize, per_thousand: std::ops::RangeInclusive<usize>) {
     let share = part * 1_000 / whole;
-    assert!(
-        per_thousand.contains(&share),
-        "{part} of {whole}: {share} per thousand"
-    );
+    let is_within = per_thousand.contains(&share);
+    assert!(is_within, "{part} of {whole}: {share} per thousand");
 }
 
 const EXPECTED: [&str; 4] = [
@@ -69,10 +67,8 @@ fn chains_have_the_lengths_and_shapes_of_real_ones() {
 
     let (above, below) = loaded.neighbours();
     let is_fork = |number: &usize| above.get(number) > Some(&1) || below.get(number) > Some(&1);
-    let split = chains
-        .iter()
-        .filter(|chain| chain.iter().any(is_fork))
-        .count();
+    let split = chains.iter().filter(|chain| chain.iter().any(is_fork));
+    let split = split.count();
     assert_eq!(summary.split_chains, u64::try_from(split).unwrap());
     check_share(split, chains.len(), 10..=30);
     assert!(above.values().any(|count| *count == 2), "nobody buys two");
@@ -81,11 +77,8 @@ fn chains_have_the_lengths_and_shapes_of_real_ones() {
         assert_eq!(*may_split, above[buyer] > 1 || below[seller] > 1);
     }
     for chain in &chains {
-        assert_eq!(
-            chain.last().unwrap() - chain[0] + 1,
-            chain.len(),
-            "not contiguous"
-        );
+        let span = chain.last().unwrap() - chain[0] + 1;
+        assert_eq!(span, chain.len(), "not contiguous");
     }
     // Properties at the top, or alone in their chain, may be new builds.
     for (number, listing) in loaded.listings.iter().enumerate() {
@@ -97,34 +90,24 @@ fn chains_have_the_lengths_and_shapes_of_real_ones() {
 fn all_types_and_usual_shares_occur() {
     let (loaded, summary) = &*LARGE;
     assert_eq!(loaded.row_types.len(), 7);
-    let keys: HashSet<&str> = loaded
-        .milestones
-        .values()
-        .flatten()
-        .map(|row| row.milestone_type.key)
-        .collect();
+    let rows = loaded.milestones.values().flatten();
+    let keys: HashSet<&str> = rows.map(|row| row.milestone_type.key).collect();
     assert_eq!(keys.len(), CATALOGUE.len(), "{keys:?}");
     let listings = loaded.listings.len();
     let having = |key: &str| {
-        (0..listings)
-            .filter(|number| loaded.date_of(*number, key).is_some())
-            .count()
+        let has_date = |number: &usize| loaded.date_of(*number, key).is_some();
+        (0..listings).filter(has_date).count()
     };
     check_share(having("fall_through"), listings, 30..=50);
     check_share(having("completion"), listings, 80..=250);
     check_share(having("property_listed"), listings, 1_000..=1_000);
-    let placeholders = loaded
-        .properties
-        .keys()
-        .filter(|uprn| uprn.is_placeholder())
-        .count();
-    check_share(placeholders, loaded.properties.len(), 20..=40);
-    check_share(listings - loaded.properties.len(), listings, 10..=30);
+    let properties = loaded.properties.len();
+    let uprns = loaded.properties.keys();
+    let placeholders = uprns.filter(|uprn| uprn.is_placeholder()).count();
+    check_share(placeholders, properties, 20..=40);
+    check_share(listings - properties, listings, 10..=30);
     check_share(loaded.branches.len(), listings, 16..=17);
-    assert_eq!(
-        summary.properties,
-        u64::try_from(loaded.properties.len()).unwrap()
-    );
+    assert_eq!(summary.properties, u64::try_from(properties).unwrap());
 
     let (_, below) = loaded.neighbours();
     let sold_bottoms: Vec<usize> = (0..listings)
@@ -135,16 +118,11 @@ fn all_types_and_usual_shares_occur() {
     let cash = sold_bottoms.iter().filter(|number| is_cash(number)).count();
     check_share(cash, sold_bottoms.len(), 250..=350);
     assert_eq!(having("cash_buyer"), (0..listings).filter(is_cash).count());
-    assert!(
-        (0..listings)
-            .filter(is_cash)
-            .all(|number| !below.contains_key(&number))
-    );
+    let mut cash_buyers = (0..listings).filter(is_cash);
+    assert!(cash_buyers.all(|number| !below.contains_key(&number)));
 
-    let flats = loaded
-        .listings
-        .iter()
-        .filter(|row| loaded.properties[&row.uprn].line1.starts_with("Flat"));
+    let flats = loaded.listings.iter();
+    let flats = flats.filter(|row| loaded.properties[&row.uprn].line1.starts_with("Flat"));
     let (mut flat_count, mut leasehold_count) = (0, 0);
     for flat in flats {
         flat_count += 1;
@@ -159,9 +137,8 @@ fn milestones_follow_each_other_and_their_chain() {
     let (loaded, _) = &*LARGE;
     let first_day = date(2025, 1, 1);
     for rows in loaded.milestones.values() {
-        let happened = rows
-            .iter()
-            .filter(|row| !EXPECTED.contains(&row.milestone_type.key));
+        let happened = rows.iter();
+        let happened = happened.filter(|row| !EXPECTED.contains(&row.milestone_type.key));
         let dates: Vec<Date> = happened.map(|row| row.date).collect();
         assert!(dates.is_sorted(), "{rows:?}");
         assert!(*dates.first().unwrap() >= first_day && *dates.last().unwrap() <= AS_OF);
@@ -176,29 +153,23 @@ fn milestones_follow_each_other_and_their_chain() {
             ("exchange", "enquiries_closed"),
             ("completion", "exchange"),
         ] {
-            assert!(
-                !keys.contains(later) || keys.contains(earlier),
-                "{later}: {rows:?}"
-            );
+            let is_right = !keys.contains(later) || keys.contains(earlier);
+            assert!(is_right, "{later}: {rows:?}");
         }
         assert!(!(keys.contains("cash_buyer") && keys.contains("funding_applied")));
         assert!(!(keys.contains("fall_through") && keys.contains("exchange")));
     }
     for chain in loaded.chains() {
         for key in ["exchange", "completion"] {
-            let dates: HashSet<_> = chain
-                .iter()
-                .map(|number| loaded.date_of(*number, key))
-                .collect();
+            let dates = chain.iter().map(|number| loaded.date_of(*number, key));
+            let dates: HashSet<_> = dates.collect();
             assert_eq!(dates.len(), 1, "{key} differs within a chain");
         }
     }
     for (buyer, seller, _) in &loaded.links {
         let sold = |number| loaded.date_of(number, "sstc").unwrap();
-        assert!(
-            sold(*buyer) <= sold(*seller),
-            "bought before the own sale was agreed"
-        );
+        let is_agreed = sold(*buyer) <= sold(*seller);
+        assert!(is_agreed, "bought before the own sale was agreed");
     }
 }
 
@@ -230,11 +201,8 @@ fn checked_ends_are_ends() {
     let (loaded, _) = &*LARGE;
     let (above, below) = loaded.neighbours();
     for (number, end) in &loaded.checks {
-        let further = if *end == ChainEnd::Top {
-            &above
-        } else {
-            &below
-        };
+        let is_top = *end == ChainEnd::Top;
+        let further = if is_top { &above } else { &below };
         assert!(!further.contains_key(number));
     }
     for end in [ChainEnd::Top, ChainEnd::Bottom] {
@@ -270,10 +238,8 @@ fn the_day_may_be_moved_within_bounds() {
     let latest = latest.filter(|row| !EXPECTED.contains(&row.milestone_type.key));
     assert!(latest.map(|row| row.date).max().unwrap() <= date(2024, 3, 1));
     let error = generate(&on(date(1999, 12, 31)), &mut Vec::new()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "1999-12-31 cannot be the day of sample data: take one of the years 2000 to 2100"
-    );
+    let said = "1999-12-31 cannot be the day of sample data: take one of the years 2000 to 2100";
+    assert_eq!(error.to_string(), said);
 }
 
 #[test]
@@ -281,13 +247,9 @@ fn the_bytes_of_a_seed_never_change() {
     // People compare files made from the same seed, so a change of this snapshot is a change for
     // users and belongs in the release notes.
     let (text, _) = write(&made_up(100, 1));
-    let sum = text
-        .bytes()
-        .fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
-    assert_eq!(
-        (text.lines().count(), sum),
-        (1_921, 4_736_573_372_851_518_883)
-    );
+    let add = |sum: u64, byte: u8| sum.wrapping_mul(31) + u64::from(byte);
+    let found = (text.lines().count(), text.bytes().fold(0, add));
+    assert_eq!(found, (1_921, 4_736_573_372_851_518_883));
 }
 
 proptest! {
