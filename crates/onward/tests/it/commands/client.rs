@@ -83,13 +83,8 @@ fn a_client_may_publish_its_keys_itself() {
     let listed = folder.list("client");
     assert_eq!(listed[0]["jwks_uri"], "https://keys.example/lender.jwks");
     let long = format!("https://keys.example/{}", "a".repeat(2000));
-    for wrong in [
-        &long,
-        "http://keys.example/jwks",
-        "https://",
-        "https://a:b@keys.example/",
-        "jwks.json",
-    ] {
+    let others = "http://keys.example/jwks https:// https://a:b@keys.example/ jwks.json";
+    for wrong in others.split(' ').chain([long.as_str()]) {
         assert_eq!(register(wrong).status, Some(2), "{wrong}");
     }
     let keys = folder.write("jwks.json", jwks());
@@ -97,6 +92,12 @@ fn a_client_may_publish_its_keys_itself() {
     let both = folder.run(&[REGISTER, &["--jwks", &keys, "--jwks-uri", uri]].concat());
     assert_eq!(both.status, Some(2));
     assert_eq!(folder.run(REGISTER).status, Some(2), "neither");
+}
+
+/// The client [`FIRST`] as `client list` shows it.
+fn find_first(folder: &Folder) -> Value {
+    let mut listed = folder.list("client").into_iter();
+    listed.find(|client| client["client_id"] == FIRST).unwrap()
 }
 
 #[test]
@@ -120,37 +121,27 @@ fn a_client_is_disabled() {
     }
     let enabled = folder.run(&["client", "enable", FIRST]);
     assert_eq!(enabled.out, "Enabled https://rp.example/first\n");
-    let first = folder
-        .list("client")
-        .into_iter()
-        .find(|client| client["client_id"] == FIRST);
-    assert_eq!(first.unwrap()["status"], "active");
+    assert_eq!(find_first(&folder)["status"], "active");
 }
 
 #[test]
 fn scopes_are_granted_and_withdrawn() {
     let folder = Folder::new();
     register_two(&folder);
+    let both = "listing transaction-status";
     for (verb, scopes, left) in [
-        ("grant", &["listing"][..], "listing transaction-status"),
-        ("grant", &["listing"], "listing transaction-status"),
-        ("withdraw", &["transaction-status"], "listing"),
-        ("withdraw", &["listing", "transaction-status"], ""),
-        (
-            "grant",
-            &["listing", "transaction-status"],
-            "listing transaction-status",
-        ),
+        ("grant", "listing", both),
+        ("grant", "listing", both),
+        ("withdraw", "transaction-status", "listing"),
+        ("withdraw", both, ""),
+        ("grant", both, both),
     ] {
         let mut arguments = vec!["client", verb, FIRST];
-        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        arguments.extend(scopes.split(' ').flat_map(|scope| ["--scope", scope]));
         let changed = folder.run(&arguments);
         let said = format!("{FIRST} has the scopes [{left}]\n");
-        assert_eq!(
-            (changed.status, changed.out),
-            (Some(0), said),
-            "{verb} {scopes:?}"
-        );
+        let seen = (changed.status, changed.out);
+        assert_eq!(seen, (Some(0), said), "{verb} {scopes}");
     }
     for wrong in [&["--scope", "everything"][..], &[]] {
         let refused = folder.run(&[&["client", "grant", FIRST], wrong].concat());
@@ -163,26 +154,17 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     let folder = Folder::new();
     register_two(&folder);
     let first = || {
-        let found = folder
-            .list("client")
-            .into_iter()
-            .find(|client| client["client_id"] == FIRST);
-        let client = found.unwrap();
+        let client = find_first(&folder);
         json!([client["jwks_uri"], client["certificate_subject"]])
     };
     let update = |more: &[&str]| folder.run(&[&["client", "update", FIRST], more].concat());
     let keys = folder.write("other.json", jwks());
+    let (subject, uri) = ("--certificate-subject", "https://keys.example/a");
     for (more, after) in [
+        (&["--jwks-uri", uri][..], json!([uri, []])),
+        (&[subject, "OU= 12=34 "], json!([uri, ["OU=12=34"]])),
         (
-            &["--jwks-uri", "https://keys.example/a"][..],
-            json!(["https://keys.example/a", []]),
-        ),
-        (
-            &["--certificate-subject", "OU= 12=34 "],
-            json!(["https://keys.example/a", ["OU=12=34"]]),
-        ),
-        (
-            &["--jwks", &keys, "--certificate-subject", "uid=9"],
+            &["--jwks", &keys, subject, "uid=9"],
             json!([null, ["UID=9"]]),
         ),
         (&["--any-certificate"], json!([null, []])),
@@ -194,21 +176,18 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     }
     for wrong in [
         &[][..],
-        &["--certificate-subject", "1234"],
-        &["--certificate-subject", "XY=1234"],
-        &["--certificate-subject", "OU="],
-        &["--certificate-subject", "OU=a\nb"],
-        &["--certificate-subject", "OU=1", "--any-certificate"],
-        &["--jwks", &keys, "--jwks-uri", "https://keys.example/a"],
+        &[subject, "1234"],
+        &[subject, "XY=1234"],
+        &[subject, "OU="],
+        &[subject, "OU=a\nb"],
+        &[subject, "OU=1", "--any-certificate"],
+        &["--jwks", &keys, "--jwks-uri", uri],
     ] {
         assert_eq!(update(wrong).status, Some(2), "{wrong:?}");
     }
     let weak = folder.write("weak.json", "{}");
-    assert!(
-        update(&["--jwks", &weak])
-            .failure()
-            .contains("cannot be registered")
-    );
+    let refused = update(&["--jwks", &weak]);
+    assert!(refused.failure().contains("cannot be registered"));
 }
 
 #[test]
@@ -234,46 +213,32 @@ fn what_cannot_be_registered_is_refused() {
     let keys = jwks();
     let id = ["--client-id", "https://rp.example/first"];
     assert_eq!(register(&folder, &keys, &id).status, Some(0));
-    let unbound = register(&folder, &keys, &["--profile", "fapi2", "--unbound-tokens"]);
-    assert!(
-        unbound.failure().contains("bound tokens only"),
-        "{}",
-        unbound.err
-    );
-    let subject = ["--certificate-subject", "CN=app"];
+    let fapi2 = ["--profile", "fapi2", "--unbound-tokens"];
+    let subject = ["--unbound-tokens", "--certificate-subject", "CN=app"];
     let nothing = "so that its subject would protect nothing";
-    let no_certificate = register(
-        &folder,
-        &keys,
-        &[&["--unbound-tokens"], &subject[..]].concat(),
-    );
-    assert!(
-        no_certificate.failure().contains(nothing),
-        "{no_certificate:?}"
-    );
-    assert_eq!(
-        register(&folder, &keys, &id).failure(),
-        "the client id https://rp.example/first is taken"
-    );
-    assert_eq!(
-        register(&folder, &keys, &["--branch", "7"]).failure(),
-        "there is no branch 7"
-    );
+    for (more, said) in [(fapi2, "bound tokens only"), (subject, nothing)] {
+        let refused = register(&folder, &keys, &more);
+        assert!(refused.failure().contains(said), "{}", refused.err);
+    }
+    let taken = register(&folder, &keys, &id);
+    let said = "the client id https://rp.example/first is taken";
+    assert_eq!(taken.failure(), said);
+    let unknown = register(&folder, &keys, &["--branch", "7"]);
+    assert_eq!(unknown.failure(), "there is no branch 7");
+    let long = format!("https://rp.example/{}", "a".repeat(250));
     for more in [
-        &["--scope", "everything"][..],
-        &["--profile", "fapi3"],
-        &["--assertion-alg", "HS256"],
-        &["--assertion-alg", "none"],
-        &["--branch", "b1"],
-        &["--client-id", "first"],
-        &["--client-id", "http://rp.example/first"],
-        &["--client-id", "https://rp.example/a client"],
-        &[
-            "--client-id",
-            &format!("https://rp.example/{}", "a".repeat(250)),
-        ],
+        ["--scope", "everything"],
+        ["--profile", "fapi3"],
+        ["--assertion-alg", "HS256"],
+        ["--assertion-alg", "none"],
+        ["--branch", "b1"],
+        ["--client-id", "first"],
+        ["--client-id", "http://rp.example/first"],
+        ["--client-id", "https://rp.example/a client"],
+        ["--client-id", &long],
     ] {
-        assert_eq!(register(&folder, &keys, more).status, Some(2), "{more:?}");
+        let refused = register(&folder, &keys, &more);
+        assert_eq!(refused.status, Some(2), "{more:?}");
     }
     for named in [
         ["", "Lender Ltd"],
@@ -297,27 +262,21 @@ fn keys_that_cannot_be_used_are_not_registered() {
     modulus[127] = 0x0b;
     let weak = json!({"keys": [{"kty": "RSA", "kid": "1", "n": base64url::encode(&modulus), "e": "AQAB"}]});
     let symmetric = json!({"keys": [{"kty": "oct", "kid": "1", "k": "AAAA"}]});
+    let large = " ".repeat(70_000) + &keys;
     for (jwks, part) in [
         (weak.to_string(), "2048"),
         (symmetric.to_string(), ""),
         ("{}".to_owned(), ""),
         ("no JSON".to_owned(), ""),
-        (
-            format!("{}{}", " ".repeat(70_000), keys),
-            "larger than 65536 bytes",
-        ),
+        (large, "larger than 65536 bytes"),
     ] {
         let refused = register(&folder, &jwks, &[]);
         let said = refused.failure();
-        assert!(
-            said.contains("jwks.json cannot be registered: ") && said.contains(part),
-            "{said}"
-        );
+        let is_named = said.contains("jwks.json cannot be registered: ");
+        assert!(is_named && said.contains(part), "{said}");
     }
     let missing = folder.run(&[REGISTER, &["--jwks", "none.json"]].concat());
-    assert!(
-        missing.failure().starts_with("cannot read none.json: "),
-        "{missing:?}"
-    );
+    let said = missing.failure();
+    assert!(said.starts_with("cannot read none.json: "), "{said}");
     assert_eq!(folder.list("client"), Vec::<Value>::new());
 }

@@ -67,22 +67,16 @@ fn wrong_settings_are_named() {
     let folder = Folder::new();
     check_rows(&folder, WRONG_SETTINGS);
     let whole = std::fs::read_to_string(folder.path("onward.toml")).unwrap();
+    let own = |text: &str| Some(text.to_owned());
+    let more = |line: &str| Some(whole.clone() + line);
+    let (no_toml, no_setting) = ("is not valid TOML: line ", "`port`, which is no setting");
     for (text, parts) in [
         (None, &["cannot read the configuration file"][..]),
-        (
-            Some("store = \n".to_owned()),
-            &["is not valid TOML: line 1: "],
-        ),
-        (
-            Some(whole.clone() + "\nlog = \"info\"\n"),
-            &["is not valid TOML: line ", "duplicate"],
-        ),
-        (
-            Some(whole.clone() + "\nport = 1\n"),
-            &["the file ", "`port`, which is no setting"],
-        ),
-        (Some(whole + "\n[store]\n"), &["is not valid TOML: line "]),
-        (Some("\u{0}".to_owned()), &["is not valid TOML: line 1"]),
+        (own("store = \n"), &["is not valid TOML: line 1: "]),
+        (more("\nlog = \"info\"\n"), &[no_toml, "duplicate"]),
+        (more("\nport = 1\n"), &["the file ", no_setting]),
+        (more("\n[store]\n"), &[no_toml]),
+        (own("\u{0}"), &["is not valid TOML: line 1"]),
     ] {
         match text {
             Some(text) => drop(folder.write("onward.toml", text)),
@@ -103,13 +97,11 @@ fn wrong_certificates_and_keys_are_named() {
     folder.write("other-encryption.key", wrong_key);
     folder.write("short.key", "AAAA");
     std::fs::create_dir(folder.path("folder")).unwrap();
+    let authorities = "as the authorities of client certificates: ";
     for (name, what) in [
         ("certificate_file", "as the server's certificate: "),
         ("private_key_file", "as the server's private key: "),
-        (
-            "client_ca_file",
-            "as the authorities of client certificates: ",
-        ),
+        ("client_ca_file", authorities),
         ("client_crl_file", "as the revoked client certificates: "),
         ("key_encryption_key_file", "as the key-encryption key: "),
     ] {
@@ -124,38 +116,26 @@ fn wrong_certificates_and_keys_are_named() {
 #[test]
 fn a_store_that_cannot_be_used_is_named() {
     let folder = Folder::new();
-    folder.write(
-        "text.db",
-        "no database at all, and long enough ".repeat(200),
-    );
+    let text = "no database at all, and long enough ".repeat(200);
+    folder.write("text.db", text);
     std::fs::create_dir(folder.path("folder")).unwrap();
     std::fs::copy(folder.path("onward.db"), folder.path("newer.db")).unwrap();
     std::fs::write(folder.path("empty.db"), "").unwrap();
     let newer = folder.path("newer.db").to_str().unwrap().parse().unwrap();
     let newer = storage::Storage::open(&newer, &storage::OpenOptions::default()).unwrap();
-    newer
-        .write_blocking(|write| {
-            write.execute(
-                "insert into schema_version (version, applied_at) values (99, 0)",
-                &[],
-            )
-        })
-        .unwrap();
+    let insert = "insert into schema_version (version, applied_at) values (99, 0)";
+    let inserted = newer.write_blocking(move |write| write.execute(insert, &[]));
+    inserted.unwrap();
     drop(newer);
     for row in WRONG_STORES.lines() {
         let (store, parts) = row.split_once(" | ").unwrap();
         let setting = format!("store={store}");
-        check(
-            &folder,
-            &[&setting],
-            &parts.split(" | ").collect::<Vec<_>>(),
-        );
+        let parts: Vec<_> = parts.split(" | ").collect();
+        check(&folder, &[&setting], &parts);
         let failed = folder.run(&["client", "list", "--set", &setting]);
         // Serving has made its tables.
-        assert!(
-            failed.status == Some(1) || store == "empty.db",
-            "{store}: {failed:?}"
-        );
+        let is_refused = failed.status == Some(1) || store == "empty.db";
+        assert!(is_refused, "{store}: {failed:?}");
         assert!(!failed.err.contains("secret"), "{store}: {failed:?}");
     }
     let both = [
@@ -179,10 +159,8 @@ fn an_older_store_is_upgraded_by_serving_it_alone() {
     let checked = folder.run(&["check"]);
     assert_eq!(checked.status, Some(0), "{checked:?}");
     let begin = "The configuration can be served, but the store ";
-    assert!(
-        checked.out.starts_with(begin) && checked.out.contains(said),
-        "{checked:?}"
-    );
+    let is_told = checked.out.starts_with(begin) && checked.out.contains(said);
+    assert!(is_told, "{checked:?}");
     for args in [
         &["client", "list"][..],
         &["keys", "rotate", "--now"],
@@ -192,10 +170,8 @@ fn an_older_store_is_upgraded_by_serving_it_alone() {
         assert!(refused.failure().contains(said), "{args:?} {refused:?}");
     }
     run(restore).unwrap();
-    assert_eq!(
-        folder.run(&["check"]).out,
-        "The configuration can be served.\n"
-    );
+    let checked = folder.run(&["check"]).out;
+    assert_eq!(checked, "The configuration can be served.\n");
 }
 
 #[test]

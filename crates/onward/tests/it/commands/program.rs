@@ -138,13 +138,8 @@ impl Program {
     /// Sends a signal by its name, such as `TERM`.
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.child.id());
-        assert!(
-            Command::new("sh")
-                .args(["-c", &kill])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let killed = Command::new("sh").args(["-c", &kill]).status();
+        assert!(killed.unwrap().success());
     }
 
     /// Ends it at once, as a loss of power would.
@@ -161,10 +156,8 @@ impl Program {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status.code();
             }
-            assert!(
-                waited.elapsed() < PATIENCE,
-                "it closed its outputs and runs on"
-            );
+            let is_early = waited.elapsed() < PATIENCE;
+            assert!(is_early, "it closed its outputs and runs on");
             std::thread::sleep(Duration::from_millis(2));
         };
         Finished {
@@ -205,15 +198,11 @@ impl Finished {
     /// It failed with one clear sentence; the sentence.
     pub(crate) fn failure(&self) -> &str {
         assert_eq!(self.status, Some(1), "{self:?}");
-        let sentence = self
-            .err
-            .strip_prefix("onward: ")
-            .unwrap_or_else(|| panic!("{self:?}"));
-        let sentence = sentence.strip_suffix('\n').unwrap();
-        assert!(
-            !sentence.contains('\n') && !sentence.contains("panicked"),
-            "{self:?}"
-        );
+        let sentence = self.err.strip_prefix("onward: ");
+        let sentence = sentence.and_then(|rest| rest.strip_suffix('\n'));
+        let sentence = sentence.unwrap_or_else(|| panic!("{self:?}"));
+        let is_clear = !sentence.contains('\n') && !sentence.contains("panicked");
+        assert!(is_clear, "{self:?}");
         sentence
     }
 }

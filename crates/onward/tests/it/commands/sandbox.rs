@@ -52,55 +52,31 @@ impl Sandbox {
     }
 }
 
-fn names(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+/// The names of the members, in order.
+fn names(value: &Value) -> String {
+    let names: Vec<_> = value.as_object().unwrap().keys().cloned().collect();
+    names.join(" ")
 }
 
 /// The shape that the program's contract gives, members in any order.
 fn check_shape(file: &Value, port: u16) {
-    assert_eq!(
-        names(file),
-        [
-            "api_keys",
-            "auth_url",
-            "base_url",
-            "ca_file",
-            "callback",
-            "clients",
-            "config_file",
-            "directory_url",
-            "jwks_url",
-            "listing_base_url",
-            "ops_url",
-            "samples",
-        ]
-    );
-    for (name, scheme, offset, path) in [
-        ("base_url", "https", 0, ""),
-        ("auth_url", "https", 1, ""),
-        ("jwks_url", "https", 2, "/jwks"),
-        ("directory_url", "https", 2, ""),
-        ("listing_base_url", "https", 3, ""),
-        ("ops_url", "http", 4, ""),
+    let members = "api_keys auth_url base_url ca_file callback clients config_file directory_url \
+        jwks_url listing_base_url ops_url samples";
+    assert_eq!(names(file), members);
+    for (name, origin, offset, path) in [
+        ("base_url", "https://localhost", 0, ""),
+        ("auth_url", "https://localhost", 1, ""),
+        ("jwks_url", "https://localhost", 2, "/jwks"),
+        ("directory_url", "https://localhost", 2, ""),
+        ("listing_base_url", "https://localhost", 3, ""),
+        ("ops_url", "http://127.0.0.1", 4, ""),
     ] {
-        let host = if scheme == "http" {
-            "127.0.0.1"
-        } else {
-            "localhost"
-        };
-        assert_eq!(
-            file[name],
-            format!("{scheme}://{host}:{}{path}", port + offset)
-        );
+        let url = format!("{origin}:{}{path}", port + offset);
+        assert_eq!(file[name], url);
     }
     assert!(is_file(&file["ca_file"]) && is_file(&file["config_file"]));
     for key in file["api_keys"].as_array().unwrap() {
-        assert_eq!(names(key), ["key", "participantName"]);
+        assert_eq!(names(key), "key participantName");
     }
     check_members(file);
 }
@@ -112,44 +88,19 @@ fn is_file(name: &Value) -> bool {
 /// The shape of what is nested in the file.
 fn check_members(file: &Value) {
     let callback = &file["callback"];
-    assert_eq!(names(callback), ["certificate_file", "key_file"]);
+    assert_eq!(names(callback), "certificate_file key_file");
     assert!(is_file(&callback["certificate_file"]) && is_file(&callback["key_file"]));
-    assert_eq!(
-        names(&file["samples"]),
-        [
-            "address",
-            "branch_id",
-            "listing_id",
-            "uprn_alone",
-            "uprn_in_chain",
-            "uprn_split",
-        ]
-    );
+    let samples = "address branch_id listing_id uprn_alone uprn_in_chain uprn_split";
+    assert_eq!(names(&file["samples"]), samples);
+    let members = "assertion_alg assertion_key_file assertion_kid branches certificate_bound \
+        certificate_file client_id key_file name scopes";
     for client in file["clients"].as_array().unwrap() {
-        assert_eq!(
-            names(client),
-            [
-                "assertion_alg",
-                "assertion_key_file",
-                "assertion_kid",
-                "branches",
-                "certificate_bound",
-                "certificate_file",
-                "client_id",
-                "key_file",
-                "name",
-                "scopes",
-            ]
-        );
+        assert_eq!(names(client), members);
         for name in ["certificate_file", "key_file", "assertion_key_file"] {
             assert!(is_file(&client[name]), "{client}");
         }
-        assert!(
-            client["client_id"]
-                .as_str()
-                .unwrap()
-                .starts_with("https://")
-        );
+        let id = client["client_id"].as_str().unwrap();
+        assert!(id.starts_with("https://"));
         assert!(!client["assertion_kid"].as_str().unwrap().is_empty());
         assert!(client["certificate_bound"].is_boolean());
     }
@@ -158,12 +109,9 @@ fn check_members(file: &Value) {
 /// A lender, two agents with different branches, one of them unbound, a client
 /// without any scope, and one with both.
 fn check_clients(clients: &Value) {
+    let clients = clients.as_array().unwrap();
     let has = |is_wanted: &dyn Fn(&Value) -> bool| {
-        let found = clients
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|client| is_wanted(client));
+        let found = clients.iter().filter(|client| is_wanted(client));
         found.cloned().collect::<Vec<_>>()
     };
     let scopes = |client: &Value| client["scopes"].to_string();
@@ -174,13 +122,8 @@ fn check_clients(clients: &Value) {
     let agents = has(&|client| scopes(client) == "[\"listing\"]");
     assert_eq!(agents.len(), 2);
     assert_ne!(agents[0]["branches"], agents[1]["branches"]);
-    assert_eq!(
-        agents
-            .iter()
-            .filter(|agent| agent["certificate_bound"] == false)
-            .count(),
-        1
-    );
+    let is_unbound = |agent: &&Value| agent["certificate_bound"] == false;
+    assert_eq!(agents.iter().filter(is_unbound).count(), 1);
 }
 
 /// The address as somebody types it, and with another number.
@@ -188,49 +131,31 @@ fn check_typed(sandbox: &Sandbox, address: &str, chain: &Value) {
     let typed = address.to_lowercase().replace(',', "");
     let words: Vec<&str> = typed.split(' ').collect();
     assert_eq!(sandbox.query(&words)["chainId"], chain["chainId"]);
-    let too_little =
-        typed
-            .rsplit_once(' ')
-            .unwrap()
-            .0
-            .replacen(|first: char| first.is_ascii_digit(), "99", 1);
+    let (start, _) = typed.rsplit_once(' ').unwrap();
+    let too_little = start.replacen(|first: char| first.is_ascii_digit(), "99", 1);
     let uncertain = run(&["query", "--sandbox", sandbox.directory(), &too_little]);
     let said = uncertain.failure();
-    assert!(
-        said.contains("404") && !said.contains("signature"),
-        "{said}"
-    );
+    let is_right = said.contains("404") && !said.contains("signature");
+    assert!(is_right, "{said}");
 }
 
 /// A saved answer is verified, and a changed one is not.
 fn check_verification(sandbox: &Sandbox, uprn: &str) {
     let saved = sandbox.file("answer.json");
-    let drawn = run_well(&[
-        "query",
-        "--sandbox",
-        sandbox.directory(),
-        "--uprn",
-        uprn,
-        "--output",
-        &saved,
-    ]);
-    assert!(
-        drawn.contains("(asked for)") && drawn.contains("signature verified: key "),
-        "{drawn}"
-    );
+    let args = ["query", "--sandbox", sandbox.directory()];
+    let asked = ["--uprn", uprn, "--output", &saved];
+    let drawn = run_well(&[&args[..], &asked].concat());
+    for part in ["(asked for)", "signature verified: key "] {
+        assert!(drawn.contains(part), "{drawn}");
+    }
     let verified = run_well(&["verify", &saved, "--sandbox", sandbox.directory()]);
     assert!(verified.contains("signature verified"), "{verified}");
 
     let text = std::fs::read_to_string(&saved).unwrap();
     let tampered = sandbox.file("tampered.json");
     std::fs::write(&tampered, text.replacen("2026", "2025", 1)).unwrap();
-    let refused = run(&[
-        "verify",
-        &tampered,
-        "--sandbox",
-        sandbox.directory(),
-        "--json",
-    ]);
+    let args = ["verify", &tampered, "--sandbox", sandbox.directory()];
+    let refused = run(&[&args[..], &["--json"]].concat());
     refused.failure();
     let said: Value = serde_json::from_str(&refused.out).unwrap();
     assert_eq!(said["verified"], false);
@@ -244,10 +169,8 @@ fn a_newcomer_gets_everything_in_one_folder() {
     let file = sandbox.read();
     check_shape(&file, sandbox.port);
     check_clients(&file["clients"]);
-    let mode = std::fs::metadata(sandbox.file("sandbox.json"))
-        .unwrap()
-        .permissions()
-        .mode();
+    let metadata = std::fs::metadata(sandbox.file("sandbox.json")).unwrap();
+    let mode = metadata.permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "it leads to keys");
 
     let samples = &file["samples"];
@@ -279,16 +202,12 @@ fn a_port_in_use_names_the_way_out() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", sandbox.port + 3)).unwrap();
     let port = sandbox.port.to_string();
     let data = ["--listings", "10", "--port", &port];
-    std::fs::write(sandbox.file("sandbox.json"), "of another time").unwrap();
+    let file = sandbox.file("sandbox.json");
+    std::fs::write(&file, "of another time").unwrap();
     let failed = run(&[&["sandbox", "--dir", sandbox.directory()][..], &data].concat());
-    assert!(
-        failed.failure().contains("--port chooses other ports"),
-        "{failed:?}"
-    );
-    assert!(
-        !Path::new(&sandbox.file("sandbox.json")).exists(),
-        "nothing listens"
-    );
+    let said = failed.failure();
+    assert!(said.contains("--port chooses other ports"), "{said}");
+    assert!(!Path::new(&file).exists(), "nothing listens");
     drop(taken);
     let failed = run(&["sandbox", "--dir", sandbox.directory(), "--port", "65533"]);
     assert!(failed.failure().contains("too high"), "{failed:?}");

@@ -61,17 +61,12 @@ fn read_post(stream: &mut TcpStream) -> Vec<u8> {
         let text = String::from_utf8_lossy(&said).to_ascii_lowercase();
         if let Some((head, _body)) = text.split_once("\r\n\r\n") {
             assert!(head.starts_with("post /v1/traces http/1.1\r\n"), "{head}");
-            assert!(
-                head.contains("content-type: application/x-protobuf"),
-                "{head}"
-            );
+            let is_protobuf = head.contains("content-type: application/x-protobuf");
+            assert!(is_protobuf, "{head}");
             let (_, length) = head.split_once("content-length: ").unwrap();
             let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
-            let begin = said
-                .windows(4)
-                .position(|four| four == b"\r\n\r\n")
-                .unwrap()
-                + 4;
+            let end = said.windows(4).position(|four| four == b"\r\n\r\n");
+            let begin = end.unwrap() + 4;
             if said.len() == begin + length {
                 return said.split_off(begin);
             }
@@ -123,9 +118,8 @@ fn attribute(span: &Span, name: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+    let add = |text: String, byte: &u8| format!("{text}{byte:02x}");
+    bytes.iter().fold(String::new(), add)
 }
 
 /// Lets an event be delivered to where nobody listens, and waits until that was tried.
@@ -139,31 +133,22 @@ async fn fail_to_deliver(http: &reqwest::Client, file: &Value) {
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         answer.json::<Value>().await.unwrap()
     };
-    let subscribed = post(
-        "subscribe",
-        json!({"participantName": "Example Lender", "callbackUrl": "https://localhost:1/secret",
-            "events": ["milestone.updated"]}),
-    )
-    .await;
+    let subscription = json!({"participantName": "Example Lender",
+        "callbackUrl": "https://localhost:1/secret", "events": ["milestone.updated"]});
+    let subscribed = post("subscribe", subscription).await;
     let event = json!({"eventType": "milestone.updated", "uprn": file["samples"]["uprn_alone"]});
     post("simulate", event).await;
     let id = subscribed["subscriptionId"].as_str().unwrap();
     let log = format!("{base}/api/v1/webhook/subscriptions/{id}/deliveries");
     let waited = Stopwatch::start();
     loop {
-        let answer = http
-            .get(&log)
-            .header("x-api-key", key)
-            .send()
-            .await
-            .unwrap();
+        let asked = http.get(&log).header("x-api-key", key);
+        let answer = asked.send().await.unwrap();
         if answer.text().await.unwrap().contains("\"number\"") {
             return;
         }
-        assert!(
-            waited.elapsed() < Duration::from_secs(20),
-            "it is not tried"
-        );
+        let is_early = waited.elapsed() < Duration::from_secs(20);
+        assert!(is_early, "it is not tried");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -172,51 +157,39 @@ async fn fail_to_deliver(http: &reqwest::Client, file: &Value) {
 fn assert_spans(spans: &[Span], file: &Value, request_id: &str) {
     let named = |name: &'static str| spans.iter().filter(move |span| span.name == name);
     let with_status = |name: &'static str, status: &str| {
-        let mut found =
-            named(name).filter(|span| attribute(span, "http.response.status_code") == status);
-        let only = found
-            .next()
-            .unwrap_or_else(|| panic!("{name} {status}: {spans:?}"));
+        let has_status = |span: &&Span| attribute(span, "http.response.status_code") == status;
+        let mut found = named(name).filter(has_status);
+        let only = found.next();
         assert!(found.next().is_none(), "{name} {status} twice");
-        only
+        only.unwrap_or_else(|| panic!("{name} {status}: {spans:?}"))
     };
     let refused = with_status(CHAINS, "401");
-    assert_eq!(
-        (hex(&refused.trace_id), hex(&refused.parent_span_id)),
-        (TRACE.into(), PARENT.into())
-    );
+    let ids = [hex(&refused.trace_id), hex(&refused.parent_span_id)];
+    assert_eq!(ids, [TRACE, PARENT]);
     assert_eq!(attribute(refused, "onward.request_id"), request_id);
     assert_eq!(attribute(refused, "onward.client_id"), "");
     let odd = with_status("_OTHER", "404");
-    assert_eq!(
-        (hex(&odd.parent_span_id), attribute(odd, "http.route")),
-        (String::new(), String::new())
-    );
+    let origin = [hex(&odd.parent_span_id), attribute(odd, "http.route")];
+    assert_eq!(origin, ["", ""]);
     assert_ne!(hex(&odd.trace_id), TRACE);
 
     let query = with_status(CHAINS, "200");
     assert_eq!(attribute(query, "http.request.method"), "POST");
     assert_eq!(attribute(query, "http.route"), "/api/v1/standard/chains");
     assert_eq!(attribute(query, "onward.door"), "base");
-    assert_eq!(
-        attribute(query, "onward.client_id"),
-        file["clients"][0]["client_id"]
-    );
+    let client_id = file["clients"][0]["client_id"].as_str().unwrap();
+    assert_eq!(attribute(query, "onward.client_id"), client_id);
     assert!(query.end_time_unix_nano > query.start_time_unix_nano);
     let token = with_status("POST /token", "200");
-    assert_eq!(
-        attribute(token, "onward.client_id"),
-        file["clients"][0]["client_id"]
-    );
-    for (parent, step) in [
+    assert_eq!(attribute(token, "onward.client_id"), client_id);
+    for (parent, name) in [
         (query, "store read"),
         (query, "sign"),
         (token, "store write"),
     ] {
-        let mut steps = named(step).filter(|span| span.parent_span_id == parent.span_id);
-        let step = steps
-            .next()
-            .unwrap_or_else(|| panic!("{step} of {}: {spans:?}", parent.name));
+        let mut steps = named(name).filter(|span| span.parent_span_id == parent.span_id);
+        let step = steps.next();
+        let step = step.unwrap_or_else(|| panic!("{name} of {}: {spans:?}", parent.name));
         assert_eq!(step.trace_id, parent.trace_id);
         assert!(step.start_time_unix_nano >= parent.start_time_unix_nano);
     }
@@ -231,27 +204,17 @@ async fn a_query_is_a_span_with_its_steps() {
     let server = serve(&sandbox, collector.port);
     let file = sandbox.read();
     let http = http(&sandbox);
-    let chains = format!(
-        "{}/api/v1/standard/chains",
-        file["base_url"].as_str().unwrap()
-    );
-    let refused = http
-        .post(&chains)
-        .header("traceparent", format!("00-{TRACE}-{PARENT}-00"));
-    let refused = refused
-        .header("authorization", "Bearer secret")
-        .send()
-        .await
-        .unwrap();
+    let base = file["base_url"].as_str().unwrap();
+    let chains = format!("{base}/api/v1/standard/chains");
+    let traceparent = format!("00-{TRACE}-{PARENT}-00");
+    let refused = http.post(&chains).header("traceparent", traceparent);
+    let refused = refused.header("authorization", "Bearer secret");
+    let refused = refused.send().await.unwrap();
     assert_eq!(refused.status(), 401);
-    let request_id = refused.headers()["x-request-id"]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let request_id = refused.headers()["x-request-id"].to_str().unwrap();
     let odd = reqwest::Method::from_bytes(b"SECRET").unwrap();
-    let odd = http
-        .request(odd, format!("{chains}/secret"))
-        .header("traceparent", "00-secret");
+    let odd = http.request(odd, format!("{chains}/secret"));
+    let odd = odd.header("traceparent", "00-secret");
     assert_eq!(odd.send().await.unwrap().status(), 404);
     fail_to_deliver(&http, &file).await;
     let uprn = file["samples"]["uprn_in_chain"].to_string();
@@ -261,19 +224,12 @@ async fn a_query_is_a_span_with_its_steps() {
     let finished = server.wait();
     assert_eq!(finished.status, Some(0), "{}", finished.err);
 
-    assert_spans(&collector.spans(), &file, &request_id);
+    assert_spans(&collector.spans(), &file, request_id);
     let said = format!("{:?}", collector.requests.lock().unwrap());
     assert!(said.contains("service.name"), "{said}");
     let key = file["api_keys"][0]["key"].as_str().unwrap();
-    for secret in [
-        "secret",
-        "SECRET",
-        "eyJ",
-        "Bearer",
-        "localhost",
-        uprn.as_str(),
-        key,
-    ] {
+    let words = "secret SECRET eyJ Bearer localhost".split(' ');
+    for secret in words.chain([uprn.as_str(), key]) {
         assert!(!said.contains(secret), "`{secret}` is in {said}");
     }
 }
@@ -303,11 +259,8 @@ async fn a_collector_that_is_down_or_hangs_harms_no_request() {
         while waited.elapsed() < Duration::from_secs(3) {
             let asked = Stopwatch::start();
             assert_served(&http, jwks).await;
-            assert!(
-                asked.elapsed() < Duration::from_secs(2),
-                "{:?}",
-                asked.elapsed()
-            );
+            let took = asked.elapsed();
+            assert!(took < Duration::from_secs(2), "{took:?}");
         }
         server.wait_for("the collector takes no spans");
         assert_served(&http, jwks).await;
@@ -316,15 +269,10 @@ async fn a_collector_that_is_down_or_hangs_harms_no_request() {
         server.signal("TERM");
         let finished = server.wait();
         assert_eq!(finished.status, Some(0), "{}", finished.err);
-        assert!(
-            stopping.elapsed() < Duration::from_secs(12),
-            "{:?}",
-            stopping.elapsed()
-        );
-        assert_eq!(
-            finished.err.matches("the collector takes no spans").count(),
-            1
-        );
+        let took = stopping.elapsed();
+        assert!(took < Duration::from_secs(12), "{took:?}");
+        let told = finished.err.matches("the collector takes no spans");
+        assert_eq!(told.count(), 1);
         assert!(!finished.err.contains("panicked"), "{}", finished.err);
     }
 }
