@@ -56,17 +56,10 @@ fn outcome(assertion: &str, profile: Profile, pinned: Option<Algorithm>) -> Stri
 
 /// Compares the outcomes under the profiles `sector` and `fapi2`.
 #[track_caller]
-fn expect(assertion: &str, [sector, fapi2]: [&str; 2], case: &str) {
-    assert_eq!(
-        outcome(assertion, Profile::Sector, None),
-        sector,
-        "{case}, sector"
-    );
-    assert_eq!(
-        outcome(assertion, Profile::Fapi2, None),
-        fapi2,
-        "{case}, fapi2"
-    );
+fn expect(assertion: &str, expected: [&str; 2], case: &str) {
+    let profiles = [Profile::Sector, Profile::Fapi2];
+    let found = profiles.map(|profile| outcome(assertion, profile, None));
+    assert_eq!(found, expected, "{case}");
 }
 
 /// The claims of a good assertion with the members of `change` in their place.

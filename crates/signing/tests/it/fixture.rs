@@ -59,6 +59,19 @@ pub(crate) fn changed(mut object: Value, change: &Value) -> Value {
     object
 }
 
+/// A change for each value of a JSON array, which gives that value to the member `name`.
+pub(crate) fn with_values(name: &str, values: Value) -> Vec<Value> {
+    let values: Vec<Value> = serde_json::from_value(values).unwrap();
+    let changes = values.into_iter().map(|value| json!({name: value}));
+    changes.collect()
+}
+
+/// The names of the members, in order.
+pub(crate) fn names(object: &Value) -> String {
+    let names: Vec<_> = object.as_object().unwrap().keys().cloned().collect();
+    names.join(" ")
+}
+
 pub(crate) fn encode(value: &Value) -> String {
     base64url::encode(value.to_string().as_bytes())
 }

@@ -7,7 +7,7 @@ use signing::algorithm::Algorithm::{self, EdDsa, Es256, Ps256, Rs256};
 use signing::jwk::{JwkSet, PublicKey, VerifyError};
 use signing::key::{KeyError, RsaSize, SigningKey};
 
-use crate::fixture::{as_ps256, key};
+use crate::fixture::{as_ps256, key, names};
 
 /// The public key of RFC 8037 appendix A.2.
 const ED25519_X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
@@ -126,22 +126,14 @@ fn a_published_key_has_public_members_only() {
         (key(EdDsa, 0), "alg crv kid kty use x"),
     ] {
         let jwk = key.public_key().to_jwk();
-        let names: Vec<&str> = jwk
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
-        assert_eq!(names.join(" "), expected);
+        assert_eq!(names(&jwk), expected);
         assert_eq!(jwk["use"], "sig");
         assert_eq!(jwk["kid"], key.kid());
         assert_eq!(jwk["alg"], key.algorithm().as_str());
         assert_eq!(PublicKey::from_jwk(&jwk).unwrap().to_jwk(), jwk);
     }
-    let shown = format!(
-        "SigningKey {{ kid: {:?}, alg: \"EdDSA\", .. }}",
-        ED25519.kid()
-    );
+    let kid = ED25519.kid();
+    let shown = format!("SigningKey {{ kid: {kid:?}, alg: \"EdDSA\", .. }}");
     assert_eq!(format!("{:?}", *ED25519), shown);
 }
 
@@ -151,10 +143,8 @@ fn algorithm_names_are_exact() {
     for algorithm in Algorithm::ALL {
         assert_eq!(Algorithm::parse(algorithm.as_str()), Some(algorithm));
     }
-    for name in "none None HS256 RS384 ES512 eddsa Ed25519"
-        .split(' ')
-        .chain([" RS256", ""])
-    {
+    let names = "none None HS256 RS384 ES512 eddsa Ed25519".split(' ');
+    for name in names.chain([" RS256", ""]) {
         assert_eq!(Algorithm::parse(name), None, "{name:?}");
     }
 }

@@ -10,7 +10,7 @@ use signing::keyring::KeyState::{Current, Next, Retired, Revoked};
 use signing::keyring::Purpose::{Event, Provenance, Token};
 use signing::keyring::{KeyState, Keyring, KeyringError, Purpose, RingKey};
 
-use crate::fixture::shared_key as key;
+use crate::fixture::{names, shared_key as key};
 
 const STATES: [KeyState; 4] = [Next, Current, Retired, Revoked];
 
@@ -86,10 +86,8 @@ fn no_key_serves_twice_and_provenance_and_event_keys_are_rs256() {
     for (purpose, state) in [(Provenance, Retired), (Token, Next), (Event, Revoked)] {
         let mut keys = all_keys();
         keys.push(ring_key(purpose, state, duplicate));
-        check_refused(
-            keys,
-            &KeyringError::DuplicateKid(duplicate.kid().to_owned()),
-        );
+        let kid = duplicate.kid().to_owned();
+        check_refused(keys, &KeyringError::DuplicateKid(kid));
     }
     for purpose in [Provenance, Event] {
         let mut keys = all_keys();
@@ -117,17 +115,11 @@ fn the_published_set_has_the_purposes_asked_for_and_public_members_only() {
             assert_eq!(jwk["kid"], key.kid());
             assert_eq!(jwk["alg"], key.algorithm().as_str());
             assert_eq!(jwk["use"], "sig");
-            let names: Vec<&str> = jwk
-                .as_object()
-                .unwrap()
-                .keys()
-                .map(String::as_str)
-                .collect();
             let expected = match jwk["kty"].as_str().unwrap() {
                 "RSA" => "alg e kid kty n use",
                 _ => "alg crv kid kty use x y",
             };
-            assert_eq!(names.join(" "), expected);
+            assert_eq!(names(jwk), expected);
         }
     }
     assert_eq!(ring.published_jwks(&[]), r#"{"keys":[]}"#);
@@ -136,29 +128,20 @@ fn the_published_set_has_the_purposes_asked_for_and_public_members_only() {
 #[test]
 fn tokens_are_verified_by_trusted_token_keys_only() {
     let ring = Keyring::new(all_keys()).unwrap();
-    for RingKey {
-        purpose,
-        state,
-        key,
-    } in all_keys()
-    {
-        let found = ring.find_token_key(key.kid()).is_some();
-        let is_trusted = purpose == Token && state != Revoked;
-        assert_eq!(found, is_trusted, "{purpose:?} {state:?}");
+    for one in all_keys() {
+        let found = ring.find_token_key(one.key.kid()).is_some();
+        let is_trusted = one.purpose == Token && one.state != Revoked;
+        assert_eq!(found, is_trusted, "{:?} {:?}", one.purpose, one.state);
     }
     assert!(ring.find_token_key("?").is_none());
 }
 
 #[test]
 fn words_are_read_as_they_are_written() {
-    assert_eq!(
-        Purpose::ALL.map(Purpose::as_str),
-        ["provenance", "event", "token"]
-    );
-    assert_eq!(
-        STATES.map(KeyState::as_str),
-        ["next", "current", "retired", "revoked"]
-    );
+    let purposes = Purpose::ALL.map(Purpose::as_str);
+    assert_eq!(purposes, ["provenance", "event", "token"]);
+    let states = STATES.map(KeyState::as_str);
+    assert_eq!(states, ["next", "current", "retired", "revoked"]);
     for purpose in Purpose::ALL {
         assert_eq!(Purpose::parse(purpose.as_str()), Some(purpose));
     }

@@ -11,7 +11,7 @@ use signing::provenance::ProvenanceError::{
 use signing::provenance::{self, PayloadHash, Provenance, VerifiedEnvelope};
 use signing::{base64url, canonical};
 
-use crate::fixture::{as_ps256, key, key_set};
+use crate::fixture::{as_ps256, key, key_set, names};
 
 fn signer() -> &'static SigningKey {
     key(Rs256, 0)
@@ -82,20 +82,14 @@ fn the_block_is_written_in_canonical_order_with_the_names_of_document_1() {
     let written = serde_json::to_vec(&block).unwrap();
     let value = serde_json::to_value(&block).unwrap();
     assert_eq!(written, canonical::canonicalize(&value).unwrap());
-    let names: Vec<&String> = value.as_object().unwrap().keys().collect();
-    assert_eq!(
-        names,
-        ["alg", "kid", "payloadHash", "signature", "signedAt"]
-    );
-    assert_eq!(
-        serde_json::from_slice::<Provenance>(&written).unwrap(),
-        block
-    );
+    assert_eq!(names(&value), "alg kid payloadHash signature signedAt");
+    let read: Provenance = serde_json::from_slice(&written).unwrap();
+    assert_eq!(read, block);
 }
 
 /// Puts each value at `pointer` and compares the refusal.
 #[track_caller]
-fn check<const N: usize>(pointer: &str, expected: &ProvenanceError, values: [Value; N]) {
+fn check(pointer: &str, expected: &ProvenanceError, values: impl IntoIterator<Item = Value>) {
     for value in values {
         let mut envelope = signed_by(signer());
         let case = format!("{pointer} = {value}");
@@ -113,38 +107,20 @@ fn any_changed_member_of_the_block_fails() {
     check("/provenance/kid", &BadSignature, [json!(other().kid())]);
     let pointer = "/provenance/payloadHash/alg";
     check(pointer, &WrongHashAlgorithm, [json!("SHA-512")]);
-    let hashes = [
-        String::new(),
-        hash(&json!({})),
-        format!("{}=", hash(&sample())),
-    ];
-    check(
-        "/provenance/payloadHash/value",
-        &WrongHash,
-        hashes.map(Value::from),
-    );
+    let padded = hash(&sample()) + "=";
+    let hashes = [String::new(), hash(&json!({})), padded].map(Value::from);
+    check("/provenance/payloadHash/value", &WrongHash, hashes);
     let signatures = [
         String::new(),
         sign(&sample(), other()).signature,
         format!("{signature}="),
         format!(" {signature}"),
     ];
-    check(
-        "/provenance/signature",
-        &BadSignature,
-        signatures.map(Value::from),
-    );
-    let times = [
-        "yesterday",
-        "2026-01-31T09:30:00",
-        "2026-01-31T09:30:00+01:00",
-        "2026-01-31T09:30:00.Z",
-    ];
-    check(
-        "/provenance/signedAt",
-        &WrongSignedAt,
-        times.map(Value::from),
-    );
+    let signatures = signatures.map(Value::from);
+    check("/provenance/signature", &BadSignature, signatures);
+    let times = "yesterday 2026-01-31T09:30:00 2026-01-31T09:30:00+01:00 2026-01-31T09:30:00.Z";
+    let times = times.split(' ').map(Value::from);
+    check("/provenance/signedAt", &WrongSignedAt, times);
 }
 
 #[test]
@@ -165,28 +141,13 @@ fn any_changed_member_of_data_fails() {
 #[test]
 fn any_missing_or_mistyped_member_fails() {
     let good = signed_by(signer());
-    for parent in [
-        "",
-        "/provenance",
-        "/provenance/payloadHash",
-        "/data",
-        "/data/pagination",
-    ] {
+    for parent in ",/provenance,/provenance/payloadHash,/data,/data/pagination".split(',') {
         for name in good.pointer(parent).unwrap().as_object().unwrap().keys() {
             let mut envelope = good.clone();
-            let members = envelope
-                .pointer_mut(parent)
-                .unwrap()
-                .as_object_mut()
-                .unwrap();
-            members.insert(name.clone(), json!(7));
+            envelope.pointer_mut(parent).unwrap()[name] = json!(7);
             assert!(verify(&envelope).is_err(), "a number for {parent}/{name}");
-            let members = envelope
-                .pointer_mut(parent)
-                .unwrap()
-                .as_object_mut()
-                .unwrap();
-            members.remove(name);
+            let members = envelope.pointer_mut(parent).unwrap();
+            members.as_object_mut().unwrap().remove(name);
             assert!(verify(&envelope).is_err(), "without {parent}/{name}");
         }
     }

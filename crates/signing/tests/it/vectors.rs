@@ -15,14 +15,7 @@ use signing::key::SigningKey;
 
 #[test]
 fn canonical_form_agrees_with_the_author_of_jcs() {
-    for name in [
-        "arrays",
-        "french",
-        "structures",
-        "unicode",
-        "values",
-        "weird",
-    ] {
+    for name in "arrays french structures unicode values weird".split(' ') {
         let [input, output] =
             ["input", "output"].map(|one| read(&format!("jcs/{one}/{name}.json")));
         let (Some(input), Some(output)) = (input, output) else {
@@ -155,13 +148,8 @@ fn cases(file: &str) -> Option<Vec<(Value, Value)>> {
     for group in file["testGroups"].as_array().unwrap() {
         let mut group = group.clone();
         let tests = group["tests"].take();
-        cases.extend(
-            tests
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|case| (group.clone(), case.clone())),
-        );
+        let tests = tests.as_array().unwrap().iter();
+        cases.extend(tests.map(|case| (group.clone(), case.clone())));
     }
     Some(cases)
 }
@@ -172,10 +160,9 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 
 fn hex(value: &Value, name: &str) -> Vec<u8> {
     let digits = text(value, name);
-    let bytes = (0..digits.len()).step_by(2);
-    bytes
-        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
-        .collect()
+    let starts = (0..digits.len()).step_by(2);
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    starts.map(byte).collect()
 }
 
 fn read(name: &str) -> Option<Vec<u8>> {

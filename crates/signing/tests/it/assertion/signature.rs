@@ -37,10 +37,8 @@ fn the_assertion_is_a_strict_jws() {
     let good = sign(&good_claims());
     let (two_parts, _) = good.rsplit_once('.').unwrap();
     let (four_parts, padded) = (format!("{good}.x"), format!("{good}=="));
-    both(
-        "Malformed",
-        ["not a JWT", "", two_parts, &four_parts, &padded],
-    );
+    let texts = ["not a JWT", "", two_parts, &four_parts, &padded];
+    both("Malformed", texts);
     both("Malformed", [&"A".repeat(1 << 16)]);
     let array = sign_raw(&json!({"alg": "ES256"}), &json!([1]), key(Es256, 0));
     both("Malformed", [&array]);
@@ -61,11 +59,8 @@ fn the_signature_is_by_a_registered_key() {
 
     let (registered, unregistered) = (key(Es256, 0), key(Es256, 1));
     let named = json!({"alg": "ES256", "kid": registered.kid()});
-    headers(
-        "BadSignature",
-        unregistered,
-        [named, json!({"alg": "ES256"})],
-    );
+    let unnamed = json!({"alg": "ES256"});
+    headers("BadSignature", unregistered, [named, unnamed]);
     let unknown = json!({"alg": "ES256", "kid": unregistered.kid()});
     headers("UnknownKey", unregistered, [unknown]);
 }
@@ -90,19 +85,13 @@ fn the_header_is_checked() {
     headers("BadSignature", key, [other_key, other_algorithm]);
     let unknown = ["?", ""].map(|kid| json!({"alg": "ES256", "kid": kid}));
     headers("UnknownKey", key, unknown);
-    let unsigned = format!(
-        "{}.{}.",
-        encode(&json!({"alg": "none"})),
-        encode(&good_claims())
-    );
+    let header = encode(&json!({"alg": "none"}));
+    let unsigned = format!("{header}.{}.", encode(&good_claims()));
     both("Malformed", [&unsigned]);
     // draft-ietf-oauth-rfc7523bis asks clients for a typ, and servers to accept its absence.
     let types = ["client-authentication+jwt", "JWT"];
-    headers(
-        "ok",
-        key,
-        types.map(|typ| json!({"alg": "ES256", "kid": kid, "typ": typ})),
-    );
+    let typed = types.map(|typ| json!({"alg": "ES256", "kid": kid, "typ": typ}));
+    headers("ok", key, typed);
 }
 
 /// T16: anybody knows the public key and could make this one (RFC 8725 section 2.1).
@@ -147,11 +136,8 @@ fn the_profile_and_the_pin_decide_the_algorithm() {
 fn the_checks_come_in_order() {
     let bad_claims = claims(&json!({"exp": 0, "aud": "x", "jti": ABSENT}));
     let unregistered = key(Es256, 1);
-    let all_wrong = sign_raw(
-        &json!({"alg": "ES256", "kid": "?"}),
-        &bad_claims,
-        unregistered,
-    );
+    let header = json!({"alg": "ES256", "kid": "?"});
+    let all_wrong = sign_raw(&header, &bad_claims, unregistered);
     let unsigned = sign_raw(&json!({"alg": "ES256"}), &bad_claims, unregistered);
     let expired = sign(&claims(&json!({"exp": 0, "jti": 1})));
     for (assertion, pinned, expected) in [
