@@ -146,13 +146,7 @@ fn a_numbered_unit_that_is_no_flat_is_another_home() {
 #[test]
 fn a_unit_beside_a_house_is_another_home() {
     let place = "26 high street leeds ls1 4ap";
-    for beside in [
-        "Cottage",
-        "The Lodge",
-        "The Coach House",
-        "Stables",
-        "Parking space",
-    ] {
+    for beside in "Cottage|The Lodge|The Coach House|Stables|Parking space".split('|') {
         for joint in [" ", ", "] {
             let text = format!("{beside}{joint}{place}");
             check_one("26 High Street", &text, Decision::Nothing);

@@ -5,18 +5,13 @@ use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, propte
 
 #[test]
 fn addresses_have_one_spelling() {
+    let plain = "12 HIGH STREET LEEDS LS14AP";
     for (text, expected) in [
         ("", ""),
         (" ,;- ", ""),
-        (
-            "12 High Street, Leeds, LS1 4AP",
-            "12 HIGH STREET LEEDS LS14AP",
-        ),
-        ("12 high street leeds ls14ap", "12 HIGH STREET LEEDS LS14AP"),
-        (
-            "  12\tHigh\u{a0}Street\nLeeds  LS1   4AP. ",
-            "12 HIGH STREET LEEDS LS14AP",
-        ),
+        ("12 High Street, Leeds, LS1 4AP", plain),
+        ("12 high street leeds ls14ap", plain),
+        ("  12\tHigh\u{a0}Street\nLeeds  LS1   4AP. ", plain),
         ("St. John's Wood", "ST JOHNS WOOD"),
         ("St John\u{2019}s, King`s", "ST JOHNS KINGS"),
         ("Llŷn Tŷ-Gwyn", "LLYN TY GWYN"),
@@ -42,11 +37,9 @@ fn addresses_have_one_spelling() {
 
 #[test]
 fn a_postcode_is_read_in_any_case_and_spacing() {
+    let leeds = "LS1 4AP|ls14ap| Ls1  4aP |LS1-4AP|LS 1 4AP|LS1 4 AP";
     for (texts, spaced) in [
-        (
-            "LS1 4AP|ls14ap| Ls1  4aP |LS1-4AP|LS 1 4AP|LS1 4 AP",
-            "LS1 4AP",
-        ),
+        (leeds, "LS1 4AP"),
         ("M1 1AE", "M1 1AE"),
         ("b338th", "B33 8TH"),
         ("w1a1hq", "W1A 1HQ"),
@@ -65,11 +58,8 @@ fn a_postcode_is_read_in_any_case_and_spacing() {
         QS1 4AP|LJ1 4AP|LS1C 4AP|W1I 4AP|LS1A1 4AP|GIR 0AB|Leeds LS1 4AP|1 LS1 4AP|A B1 4AP|\
         LS1 4AP LS1 4AP|ΛS1 4AP|LS١ 4AP";
     for text in others.split('|') {
-        assert_eq!(
-            (postcode(text), postcode_spaced(text)),
-            (None, None),
-            "{text:?}"
-        );
+        let found = (postcode(text), postcode_spaced(text));
+        assert_eq!(found, (None, None), "{text:?}");
     }
 }
 

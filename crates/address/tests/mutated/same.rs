@@ -36,6 +36,7 @@ fn in_other_forms(home: &Home) -> Vec<(&'static str, String)> {
     for (word, abbreviation) in pairs.filter_map(|pair| pair.split_once('=')) {
         abbreviated = abbreviated.replace(word, abbreviation);
     }
+    let middle = format!("{plain} {postcode} {town}");
     vec![
         ("as it is", text),
         ("lower case, no commas", lower.replace(", ", " ")),
@@ -48,10 +49,7 @@ fn in_other_forms(home: &Home) -> Vec<(&'static str, String)> {
         ("abbreviated", abbreviated),
         ("postcode glued", format!("{plain} {glued}")),
         ("postcode first", format!("{postcode} {first}")),
-        (
-            "postcode in the middle",
-            format!("{plain} {postcode} {town}"),
-        ),
+        ("postcode in the middle", middle),
         ("county added", format!("{short}, {county}, {postcode}")),
         ("county for the town", format!("{lines}, {county}")),
         ("town twice", format!("{short}, {town}, {postcode}")),
@@ -59,28 +57,20 @@ fn in_other_forms(home: &Home) -> Vec<(&'static str, String)> {
 }
 
 fn mistyped(home: &Home, random: &mut Rng) -> Vec<(&'static str, String)> {
-    let (text, lines, short) = (
-        home.text(),
-        home.lines().join(", "),
-        home.without_postcode(),
-    );
+    let (text, short) = (home.text(), home.without_postcode());
+    let lines = home.lines().join(", ");
     let misread = home.postcode.replace('0', "O").replacen('1', "I", 1);
     let start = &home.postcode[..home.postcode.len() - 1];
-    let last = pick(random, "C|W|X|Y|Z");
+    let wrong_end = format!("{short}, {start}{}", pick(random, "C|W|X|Y|Z"));
     let mut texts = vec![
         ("one typing error", with_typos(&text, random, 1)),
         ("two typing errors", with_typos(&text, random, 2)),
         ("typing error, no postcode", with_typos(&short, random, 1)),
-        (
-            "postcode one letter wrong",
-            format!("{short}, {start}{last}"),
-        ),
+        ("postcode one letter wrong", wrong_end),
     ];
     let typo = with_typos(&lines, random, 1);
-    texts.push((
-        "typing error, district only",
-        format!("{typo}, {}", home.district()),
-    ));
+    let typo = format!("{typo}, {}", home.district());
+    texts.push(("typing error, district only", typo));
     if misread != home.postcode {
         texts.push(("postcode misread", format!("{short}, {misread}")));
     }
@@ -172,36 +162,26 @@ fn shortened(home: &Home, random: &mut Rng) -> Vec<(&'static str, String)> {
     let places: Vec<usize> = (0..words.len()).filter(|at| is_word(words[*at])).collect();
     if let Some(at) = random.choice(places) {
         words.remove(at);
-        texts.push((
-            "a word left out",
-            format!("{}, {}", words.join(" "), home.postcode),
-        ));
+        let shorter = format!("{}, {}", words.join(" "), home.postcode);
+        texts.push(("a word left out", shorter));
     }
     if !home.locality.is_empty() {
-        texts.push((
-            "locality left out",
-            home.with(|home| home.locality = "").text(),
-        ));
+        let without = home.with(|home| home.locality = "");
+        texts.push(("locality left out", without.text()));
     }
     if home.number.is_empty() {
         return texts;
     }
     let number = &home.number;
-    let comma = home
-        .text()
-        .replace(&format!("{number} "), &format!("{number}, "));
+    let text = home.text();
+    let comma = text.replace(&format!("{number} "), &format!("{number}, "));
     texts.push(("a comma too many", comma));
     if !home.name.is_empty() {
-        texts.push((
-            "house name left out",
-            home.with(|home| home.name.clear()).text(),
-        ));
+        let without = home.with(|home| home.name.clear());
+        texts.push(("house name left out", without.text()));
     }
-    if let Some((street, _)) = home
-        .street
-        .rsplit_once(' ')
-        .filter(|(street, _)| *street != "The")
-    {
+    let parts = home.street.rsplit_once(' ');
+    if let Some((street, _)) = parts.filter(|(street, _)| *street != "The") {
         let without = home.with(|home| street.clone_into(&mut home.street));
         let other = home.with(|home| home.street = format!("{street} Parade"));
         texts.push(("street type left out", without.text()));
@@ -211,13 +191,8 @@ fn shortened(home: &Home, random: &mut Rng) -> Vec<(&'static str, String)> {
 }
 
 fn with_flat(home: &Home) -> Vec<(&'static str, String)> {
-    let Home {
-        flat,
-        marker,
-        town,
-        postcode,
-        ..
-    } = home;
+    let (flat, marker) = (&home.flat, home.marker);
+    let (town, postcode) = (home.town, &home.postcode);
     let building = home.building();
     let text = building.text();
     let mut texts = vec![
@@ -238,13 +213,8 @@ fn with_flat(home: &Home) -> Vec<(&'static str, String)> {
 }
 
 fn with_number(home: &Home) -> Vec<(&'static str, String)> {
-    let Home {
-        number,
-        street,
-        town,
-        postcode,
-        ..
-    } = home;
+    let (number, street) = (&home.number, &home.street);
+    let (town, postcode) = (home.town, &home.postcode);
     let text = home.text();
     let mut texts = vec![("number with no", format!("No. {text}"))];
     if home.name.is_empty() {
@@ -264,10 +234,8 @@ fn with_number(home: &Home) -> Vec<(&'static str, String)> {
     texts.push(("letter apart", home.with(|home| home.number = apart).text()));
     if home.name.is_empty() {
         let building = home.with(|home| digits.clone_into(&mut home.number));
-        texts.push((
-            "letter as a flat",
-            format!("Flat {letter}, {}", building.text()),
-        ));
+        let flat = format!("Flat {letter}, {}", building.text());
+        texts.push(("letter as a flat", flat));
     }
     texts
 }
