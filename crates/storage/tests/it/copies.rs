@@ -35,10 +35,8 @@ fn a_copy_has_all_changes_that_were_acknowledged_before_it_began() {
         // The copy may have one more write, which is not acknowledged yet.
         let after = acknowledged.load(Ordering::SeqCst) + 1;
         let found = counted(&open_file(&copy));
-        assert!(
-            (before..=after).contains(&found),
-            "{before} {found} {after}"
-        );
+        let is_between = (before..=after).contains(&found);
+        assert!(is_between, "{before} {found} {after}");
     }
     is_over.store(true, Ordering::SeqCst);
     writer.join().unwrap();
@@ -73,12 +71,8 @@ fn a_copy_is_restored_and_the_old_store_is_set_aside() {
     assert_eq!(counted(&database.open()), 1);
     for path in [&copy, database.path()] {
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
-        assert_eq!(
-            mode & 0o777,
-            0o600,
-            "{} is for its owner alone",
-            path.display()
-        );
+        let name = path.display();
+        assert_eq!(mode & 0o777, 0o600, "{name} is for its owner alone");
     }
 }
 
@@ -116,11 +110,9 @@ fn nothing_is_overwritten_and_no_part_of_a_copy_stays() {
     assert_eq!(std::fs::read(&copy).unwrap(), b"mine");
     let store = std::fs::read(database.path()).unwrap();
     let other = database.beside("other.db");
+    let text = b"no store at all, and long enough ".repeat(200);
     for (name, bytes) in [
-        (
-            "text.db",
-            &b"no store at all, and long enough ".repeat(200)[..],
-        ),
+        ("text.db", &text[..]),
         ("empty.db", &[]),
         ("cut.db", &store[..store.len() / 2]),
     ] {
@@ -144,10 +136,8 @@ fn postgres_has_its_own_tools() {
     let file = Path::new("copy.db");
     for refused in [back_up(&url, file), restore(file, &url, true)] {
         let text = refused.unwrap_err().to_string();
-        assert!(
-            text.contains("pg_dump") && !text.contains("secret"),
-            "{text}"
-        );
+        let is_right = text.contains("pg_dump") && !text.contains("secret");
+        assert!(is_right, "{text}");
     }
 }
 

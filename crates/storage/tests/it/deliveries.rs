@@ -187,10 +187,8 @@ fn a_change_of_event_types_and_results_do_not_deadlock() {
     let (storage, lane) = open_with_lane(&database);
     for round in 0..40 {
         let ids = insert(&storage, (1..=8).collect());
-        let results: Vec<_> = (0..)
-            .zip(ids)
-            .map(|(number, id)| result(id, number))
-            .collect();
+        let results = (0..).zip(ids).map(|(number, id)| result(id, number));
+        let results: Vec<_> = results.collect();
         // In turns, the subscription receives all types and one of them.
         let events = &EventType::ALL[round % 2..];
         on_threads(2, std::slice::from_ref(&storage), |storage, thread| {
@@ -215,17 +213,11 @@ fn a_change_of_event_types_and_results_do_not_deadlock() {
 #[test]
 fn opening_a_file_releases_the_lanes_of_a_killed_program() {
     let database = TestDatabase::on_sqlite();
-    let take = |storage: &Storage| {
-        write(storage, |write| {
-            lanes::take_lane(write, LANE, "another", DUE - 1, DUE)
-        })
-    };
+    let steal = |write: &mut Write<'_>| lanes::take_lane(write, LANE, "another", DUE - 1, DUE);
+    let take = |storage: &Storage| write(storage, steal);
     let (storage, lane) = open_with_lane(&database);
-    assert_eq!(
-        take(&database.open()),
-        None,
-        "another program has the store open"
-    );
+    let taken = take(&database.open());
+    assert_eq!(taken, None, "another program has the store open");
     // A kill leaves the file and its log as they are now.
     for ending in ["", "-wal"] {
         let [from, to] = ["onward.db", "copy.db"].map(|name| format!("{name}{ending}"));

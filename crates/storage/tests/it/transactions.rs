@@ -173,9 +173,8 @@ fn queue(
 ) -> Queued {
     let storage = storage.clone();
     let mut queued: Queued = Box::pin(async move { storage.write(work).await });
-    let polled = queued
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()));
+    let mut context = Context::from_waker(Waker::noop());
+    let polled = queued.as_mut().poll(&mut context);
     assert!(polled.is_pending(), "{polled:?}");
     queued
 }
