@@ -55,9 +55,8 @@ fn names_say_something() {
             offenders.push(format!("{}: its name says nothing", file.path));
         }
         for (number, line) in numbered_lines(&file.text) {
-            let declared = line
-                .strip_suffix(" {")
-                .and_then(|line| line.split_once("mod "));
+            let declared = line.strip_suffix(" {");
+            let declared = declared.and_then(|line| line.split_once("mod "));
             if declared.is_some_and(|(before, name)| !before.contains('/') && is_banned(name)) {
                 offenders.push(format!("{}:{number}: {line}", file.path));
             }
@@ -97,10 +96,8 @@ fn sql_placeholders_are_numbered() {
             let marks = line.match_indices('?');
             let mut around = marks.map(|(at, _)| (&line[..at], &line[at + 1..]));
             if around.any(is_placeholder) {
-                offenders.push(format!(
-                    "{}:{number}: both engines take $1: {line}",
-                    file.path
-                ));
+                let place = format!("{}:{number}", file.path);
+                offenders.push(format!("{place}: both engines take $1: {line}"));
             }
         }
     }
@@ -162,10 +159,8 @@ fn each_route_is_a_file_and_a_test_file() {
     if stems.is_empty() {
         offenders.push("router.rs: no route was found".to_owned());
     }
-    if [".nest(", "_service("]
-        .iter()
-        .any(|call| code.contains(call))
-    {
+    let mut nesting = [".nest(", "_service("].iter();
+    if nesting.any(|call| code.contains(call)) {
         offenders.push("router.rs: a nested route's path is hidden from this test".to_owned());
     }
     for folder in ["crates/server/src/routes", "crates/onward/tests/it/routes"] {
@@ -279,9 +274,8 @@ fn tracked_files() -> Vec<TextFile> {
     let Some(output) = listed.ok().filter(|output| output.status.success()) else {
         let written = ["rs", "sql", "md", "toml", "sh", "py", "js", "ts", "json"];
         let folders = FOLDERS.iter().map(|folder| folder.trim_end_matches('/'));
-        return folders
-            .flat_map(|folder| project_files(folder, &written))
-            .collect();
+        let found = folders.flat_map(|folder| project_files(folder, &written));
+        return found.collect();
     };
     let names = String::from_utf8_lossy(&output.stdout);
     names.split_terminator('\0').filter_map(read).collect()
@@ -290,21 +284,16 @@ fn tracked_files() -> Vec<TextFile> {
 /// The text files under a folder with one of these extensions, without what an install left.
 fn project_files(folder: &str, extensions: &[&str]) -> Vec<TextFile> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(root().join(folder))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
+    let entries = fs::read_dir(root().join(folder)).into_iter();
+    for entry in entries.flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
+        let mut ends = extensions.iter();
         if entry.path().is_dir() {
             if !["node_modules", ".venv", "target"].contains(&name.as_str()) {
                 files.extend(project_files(&path, extensions));
             }
-        } else if extensions
-            .iter()
-            .any(|end| name.ends_with(&format!(".{end}")))
-        {
+        } else if ends.any(|end| name.ends_with(&format!(".{end}"))) {
             files.extend(read(&path));
         }
     }

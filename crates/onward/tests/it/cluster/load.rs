@@ -12,9 +12,9 @@ use signing::jws::Unverified;
 use signing::provenance::verify_envelope;
 use tokio::task::JoinSet;
 
+use super::Cluster;
 use super::balancer::ADDRESSES;
 use super::workers;
-use super::{Cast, Cluster};
 use crate::test_server::{Answer, Received, Registration, token_form};
 
 /// How long any one request may take before it counts as lost.
@@ -73,19 +73,14 @@ pub(super) struct Past {
 impl Load {
     /// Begins to call through the cluster's balancer.
     pub(super) async fn begin(cluster: &Cluster, tolerance: Tolerance) -> Self {
-        let Cast {
-            lender,
-            agent,
-            listings,
-            ..
-        } = &cluster.cast;
+        let cast = &cluster.cast;
         let urls = ADDRESSES.map(|(name, at)| (name, cluster.balancer.url(at, "")));
         let calls = Arc::new(Calls {
             ca: cluster.ca(),
             urls: urls.into(),
-            lender: lender.clone(),
-            agent: agent.clone(),
-            listings: listings.clone(),
+            lender: cast.lender.clone(),
+            agent: cast.agent.clone(),
+            listings: cast.listings.clone(),
             tolerance,
             is_over: AtomicBool::new(false),
             since: Stopwatch::start(),
@@ -210,10 +205,8 @@ impl Calls {
         let http = self.open(&self.lender.identity, false);
         let request = http.get(self.url("directory", "/jwks"));
         let answer = self.send("key set", request).await.unwrap();
-        self.kept
-            .lock()
-            .unwrap()
-            .push(JwkSet::parse(&answer.body).unwrap());
+        let keys = JwkSet::parse(&answer.body).unwrap();
+        self.kept.lock().unwrap().push(keys);
     }
 
     /// Lets the time pass for which a key set may be kept: those of before are thrown away.
@@ -227,10 +220,8 @@ impl Calls {
     /// Verifies an answer of the chain query with every key set that may be kept.
     pub(super) fn verify(&self, answer: Answer) {
         let kept = self.kept.lock().unwrap();
-        let refused = kept
-            .iter()
-            .filter_map(|keys| verify_envelope(&answer.body, keys).err());
-        let refused: Vec<_> = refused.collect();
+        let refuse = |keys: &JwkSet| verify_envelope(&answer.body, keys).err();
+        let refused: Vec<_> = kept.iter().filter_map(refuse).collect();
         let mut past = self.past.lock().unwrap();
         past.faults
             .extend(refused.iter().map(|error| format!("an answer: {error}")));
@@ -263,18 +254,11 @@ impl Past {
     pub(super) fn assert_well(&self, name: &str) {
         println!("{name}: {}", self.summary());
         let shown = &self.faults[..self.faults.len().min(FAULTS_SHOWN)];
-        assert!(
-            shown.is_empty(),
-            "{name}: {} faults: {shown:#?}",
-            self.faults.len()
-        );
+        let count = self.faults.len();
+        assert!(shown.is_empty(), "{name}: {count} faults: {shown:#?}");
         for what in ["query", "record", "token"] {
-            assert!(
-                self.answers
-                    .get(&(what, 200))
-                    .is_some_and(|count| *count > 8),
-                "{what}"
-            );
+            let count = self.answers.get(&(what, 200));
+            assert!(count.is_some_and(|count| *count > 8), "{what}");
         }
     }
 

@@ -76,10 +76,8 @@ impl Replay {
                 other => panic!("{other:?}"),
             }
         }
-        assert!(
-            of_buyers.values().all(Vec::is_empty),
-            "entries of buyers alone: {of_buyers:?}"
-        );
+        let is_paired = of_buyers.values().all(Vec::is_empty);
+        assert!(is_paired, "entries of buyers alone: {of_buyers:?}");
     }
 
     /// S-41 to S-43.
@@ -87,10 +85,8 @@ impl Replay {
         let (above, below) = (self.members(seller), self.members(buyer));
         assert!(above.is_disjoint(&below), "a ring: {entry:?}");
         let is_one_to_one = |(one, other): &(i64, i64)| *one != seller && *other != buyer;
-        assert!(
-            self.links.iter().all(is_one_to_one),
-            "a second buyer or seller: {entry:?}"
-        );
+        let is_free = self.links.iter().all(is_one_to_one);
+        assert!(is_free, "a second buyer or seller: {entry:?}");
         let keeps = if below.len() > above.len() {
             buyer
         } else {
@@ -98,11 +94,8 @@ impl Replay {
         };
         let goes = if keeps == buyer { seller } else { buyer };
         let (survivor, dissolved) = (self.chains[&keeps].clone(), self.chains[&goes].clone());
-        assert_eq!(
-            (&entry.chain, &with.chain),
-            (&survivor, &survivor),
-            "{entry:?}"
-        );
+        let shown = (&entry.chain, &with.chain);
+        assert_eq!(shown, (&survivor, &survivor), "{entry:?}");
         self.versions.remove(&dissolved);
         self.links.insert((seller, buyer));
         self.marks.remove(&(buyer, true));
@@ -123,10 +116,8 @@ impl Replay {
             (entry, with, below)
         };
         assert_eq!(kept.chain, old, "{entry:?}");
-        assert!(
-            self.seen.insert(fresh.chain.clone()),
-            "an old id: {fresh:?}"
-        );
+        let is_new = self.seen.insert(fresh.chain.clone());
+        assert!(is_new, "an old id: {fresh:?}");
         for listing in begins {
             self.chains.insert(listing, fresh.chain.clone());
         }
@@ -197,8 +188,6 @@ impl Replay {
 
 /// Seller and buyer, for what happens to a link.
 fn pair(entry: &Entry) -> Option<(i64, i64)> {
-    Some((
-        entry.detail["seller"].as_i64()?,
-        entry.detail["buyer"].as_i64()?,
-    ))
+    let member = |name: &str| entry.detail[name].as_i64();
+    Some((member("seller")?, member("buyer")?))
 }

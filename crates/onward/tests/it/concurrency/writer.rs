@@ -92,10 +92,8 @@ impl Writer {
 
     fn agent_of(&self, place: Place) -> Client {
         let mut agents = self.shared.agents.iter();
-        agents
-            .find(|one| one.branches.contains(&place.branch))
-            .unwrap()
-            .clone()
+        let agent = agents.find(|one| one.branches.contains(&place.branch));
+        agent.unwrap().clone()
     }
 
     fn place(&mut self) -> Place {
@@ -105,40 +103,19 @@ impl Writer {
     /// Sends a write. Whatever happens elsewhere at the same time, the caller sees it done or
     /// refused by a rule.
     async fn write(&self, node: usize, agent: &Client, path: &str, body: Option<Value>) -> Answer {
-        let method = if path.contains("/milestone/") {
-            Method::PUT
-        } else {
-            Method::POST
-        };
-        let answer = self
-            .shared
-            .nodes
-            .call(node, agent, (method, path), body)
-            .await;
-        *self
-            .shared
-            .statuses
-            .lock()
-            .unwrap()
-            .entry(answer.status)
-            .or_default() += 1;
-        assert!(
-            [200, 403, 404, 409].contains(&answer.status),
-            "{path}: {} {}",
-            answer.status,
-            String::from_utf8_lossy(&answer.body)
-        );
+        let is_put = path.contains("/milestone/");
+        let method = if is_put { Method::PUT } else { Method::POST };
+        let nodes = &self.shared.nodes;
+        let answer = nodes.call(node, agent, (method, path), body).await;
+        count(&self.shared.statuses, answer.status);
+        let is_expected = [200, 403, 404, 409].contains(&answer.status);
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        assert!(is_expected, "{path}: {} {text}", answer.status);
         answer
     }
 
     fn acknowledge(&self, what: Acknowledged) {
-        *self
-            .shared
-            .acknowledged
-            .lock()
-            .unwrap()
-            .entry(what)
-            .or_default() += 1;
+        count(&self.shared.acknowledged, what);
     }
 
     async fn link_or_break(&mut self) {
@@ -148,12 +125,9 @@ impl Writer {
         let agent = self.agent_of(one);
         // Chains stay of middling length.
         if known.is_empty() || self.random.below(self.shared.places.len()) > known.len() {
-            let (seller, buyer) = if self.random.chance(50) {
-                (one.id, other.id)
-            } else {
-                (other.id, one.id)
-            };
-            self.link(node, &agent, seller, buyer).await;
+            let sells = self.random.chance(50);
+            let (seller, buyer) = if sells { (one, other) } else { (other, one) };
+            self.link(node, &agent, seller.id, buyer.id).await;
         } else {
             let (seller, buyer) = *self.random.pick(&known);
             let places = self.shared.places.iter();
@@ -181,9 +155,8 @@ impl Writer {
 
     async fn break_link(&self, node: usize, agent: &Client, seller: i64, buyer: i64) -> bool {
         let body = json!({"seller": seller, "buyer": buyer});
-        let answer = self
-            .write(node, agent, "/chain/remove/link", Some(body))
-            .await;
+        let path = "/chain/remove/link";
+        let answer = self.write(node, agent, path, Some(body)).await;
         self.shared.linked.lock().unwrap().remove(&(seller, buyer));
         if answer.status == 200 {
             self.acknowledge(Acknowledged::Broken { seller, buyer });
@@ -215,15 +188,10 @@ impl Writer {
         } else {
             let path = format!("/listing/{}", place.id);
             let shown = self.shared.nodes.read(node, &agent, &path).await;
-            let chain = shown["data"]["attributes"]["chain_link_id"]
-                .as_str()
-                .unwrap();
-            let path = format!("/chain/{chain}/{verb}");
-            let reason = if verb == "check" {
-                "Checked"
-            } else {
-                "Not EOC"
-            };
+            let chain = &shown["data"]["attributes"]["chain_link_id"];
+            let path = format!("/chain/{}/{verb}", chain.as_str().unwrap());
+            let is_check = verb == "check";
+            let reason = if is_check { "Checked" } else { "Not EOC" };
             let body = json!({"reason": reason, "top": end == "top"});
             let other = self.shared.nodes.other(node);
             self.write(other, &agent, &path, Some(body)).await
@@ -238,10 +206,8 @@ impl Writer {
         let key = KINDS[self.number % KINDS_RECORDED].key;
         let half = self.number / KINDS_RECORDED;
         let places = self.shared.places.iter().copied().enumerate();
-        let mine: Vec<Place> = places
-            .filter(|(index, _)| index % 2 == half % 2)
-            .map(|(_, place)| place)
-            .collect();
+        let mine = places.filter(|(index, _)| index % 2 == half % 2);
+        let mine: Vec<Place> = mine.map(|(_, place)| place).collect();
         let place = *self.random.pick(&mine);
         let agent = self.agent_of(place);
         self.recorded += 1;
@@ -259,22 +225,13 @@ impl Writer {
         });
         let other = self.shared.nodes.other(node);
         let shown = self.shared.nodes.read(other, &agent, &path).await;
-        assert_eq!(
-            shown,
-            answer.json(),
-            "node {other} after a write at node {node}"
-        );
+        let after = format!("node {other} after a write at node {node}");
+        assert_eq!(shown, answer.json(), "{after}");
         if key == "sstc" {
-            let chain = self
-                .shared
-                .nodes
-                .query(other, &self.shared.lender, place.uprn)
-                .await;
+            let shared = &self.shared;
+            let chain = shared.nodes.query(other, &shared.lender, place.uprn).await;
             let shown = &property_of(&chain, place.uprn)["milestones"]["soldSubjectToContract"];
-            assert_eq!(
-                shown["completed"], date,
-                "node {other} after a write at node {node}"
-            );
+            assert_eq!(shown["completed"], date, "{after}");
         }
     }
 
@@ -296,22 +253,16 @@ impl Writer {
         let shown = self.shared.nodes.read(other, &agent, &path).await;
         let seller = &shown["data"]["relationships"]["seller"]["data"]["id"];
         let expected = self.bought.map_or(Value::Null, |place| json!(place.id));
-        assert_eq!(
-            *seller, expected,
-            "node {other} after a write at node {node}"
-        );
-        let uprn = self.own.uprn;
-        let chain = self
-            .shared
-            .nodes
-            .query(other, &self.shared.lender, uprn)
-            .await;
+        let after = format!("node {other} after a write at node {node}");
+        assert_eq!(*seller, expected, "{after}");
+        let (shared, uprn) = (&self.shared, self.own.uprn);
+        let chain = shared.nodes.query(other, &shared.lender, uprn).await;
         let shown = property_of(&chain, uprn)["connections"]["onwardPurchase"].clone();
         let expected: Vec<i64> = self.bought.iter().map(|place| place.uprn).collect();
-        assert_eq!(
-            shown,
-            json!(expected),
-            "node {other} after a write at node {node}"
-        );
+        assert_eq!(shown, json!(expected), "{after}");
     }
+}
+
+fn count<K: Ord>(counts: &Mutex<BTreeMap<K, usize>>, key: K) {
+    *counts.lock().unwrap().entry(key).or_default() += 1;
 }

@@ -161,12 +161,8 @@ impl<'a> Account<'a> {
             self.wrong
                 .push(format!("{at}: {attempts} attempts, noted {numbers:?}"));
         }
-        let is_good = |one: &Tried| {
-            one.error.is_none()
-                && one
-                    .status
-                    .is_some_and(|status| (200..300).contains(&status))
-        };
+        let is_success = |status: i64| (200..300).contains(&status);
+        let is_good = |one: &Tried| one.error.is_none() && one.status.is_some_and(is_success);
         let ended_well = tried.last().is_some_and(is_good);
         let is_right = match one.state.as_str() {
             "delivered" => ended_well && is_accepted,
@@ -287,10 +283,8 @@ impl<'a> Account<'a> {
     fn check_done(&mut self) {
         for request in &self.past.received {
             let reference = self.past.subscriptions[request.subscriber].clone();
-            let done = self
-                .past
-                .delivered
-                .get(&(reference, request.event_id.clone()));
+            let key = (reference, request.event_id.clone());
+            let done = self.past.delivered.get(&key);
             if done.is_some_and(|done| *done < request.arrived) {
                 self.wrong
                     .push(format!("sent again though delivered: {request:?}"));

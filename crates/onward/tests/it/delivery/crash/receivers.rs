@@ -135,9 +135,8 @@ impl Receiver {
                 Reply::Accept(pause) => {
                     tokio::time::sleep(pause).await;
                     self.log.accept(place);
-                    stream
-                        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
-                        .await?;
+                    let whole = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                    stream.write_all(whole).await?;
                 }
                 Reply::Refuse(head) => {
                     let text = format!("HTTP/1.1 {head}\r\ncontent-length: 0\r\n\r\n");
@@ -148,9 +147,8 @@ impl Receiver {
                     stream.read_u8().await?;
                 }
                 Reply::Drip => {
-                    stream
-                        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n")
-                        .await?;
+                    let head = b"HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n";
+                    stream.write_all(head).await?;
                     loop {
                         stream.write_all(b".").await?;
                         stream.flush().await?;
@@ -158,9 +156,8 @@ impl Receiver {
                     }
                 }
                 Reply::Half => {
-                    stream
-                        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")
-                        .await?;
+                    let half = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf";
+                    stream.write_all(half).await?;
                     return stream.flush().await;
                 }
             }

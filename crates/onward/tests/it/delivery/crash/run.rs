@@ -81,12 +81,8 @@ impl Run {
         let closed = server.close().await;
         let folder = closed.directory.path().to_owned();
         let http_of_agent = agent.registration.http.clone();
-        let mut nodes = Nodes::new(
-            closed.config.clone(),
-            folder,
-            agent.registration,
-            node_count,
-        );
+        let config = closed.config.clone();
+        let mut nodes = Nodes::new(config, folder, agent.registration, node_count);
         nodes.start_all().await;
         let recorders = (0..RECORDERS).map(|number| Recorder {
             entrances: Arc::clone(&nodes.entrances),

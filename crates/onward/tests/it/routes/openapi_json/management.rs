@@ -71,15 +71,11 @@ async fn list_and_link(checker: &mut Checker) -> (String, String) {
     };
     let new = json!({"address": address(1), "branch_id": branch, "price": 250_000,
         "tenure": "leasehold", "transaction_type": ["auction"], "external_id": "first"});
-    let key = Some("k1");
-    let created = checker
-        .ask_with_key(key, "POST /listing", &[], new.clone())
-        .await;
-    let replayed = checker
-        .ask_with_key(key, "POST /listing", &[], new.clone())
-        .await;
+    let (call, key) = ("POST /listing", Some("k1"));
+    let created = checker.ask_with_key(key, call, &[], new.clone()).await;
+    let replayed = checker.ask_with_key(key, call, &[], new.clone()).await;
     assert_eq!(replayed.header("idempotency-replayed"), "true");
-    checker.ask("POST /listing", &[], new).await;
+    checker.ask(call, &[], new).await;
     let other = json!({"address": address(2), "branch_id": branch, "price": 1});
     let other = checker.ask("POST /listing", &[], other).await;
     let (one, two) = (text_id(&created), text_id(&other));
@@ -94,18 +90,16 @@ async fn list_and_link(checker: &mut Checker) -> (String, String) {
         checker.ask(&call, &[&one, &added], Value::Null).await;
     }
     let change = json!({"price": 260_000, "parties": {"sellerConveyancer": "Deed LLP"}});
-    checker
-        .ask("PATCH /listing/{listing}", &[&one], change)
-        .await;
+    let call = "PATCH /listing/{listing}";
+    checker.ask(call, &[&one], change).await;
     (one, two)
 }
 
 async fn record(checker: &mut Checker, one: &str) {
     let milestone = "/listing/{listing}/milestone/{key}";
     let (get, put) = (format!("GET {milestone}"), format!("PUT {milestone}"));
-    checker
-        .ask(&get, &[one, "offer_accepted"], Value::Null)
-        .await;
+    let key = "offer_accepted";
+    checker.ask(&get, &[one, key], Value::Null).await;
     for kind in &*KINDS {
         let body = json!({"date": "2026-10-01"});
         checker.ask(&put, &[one, kind.key], body).await;
@@ -117,25 +111,21 @@ async fn record(checker: &mut Checker, one: &str) {
         checker.ask(&get, &[one, key], Value::Null).await;
     }
     let delete = format!("DELETE {milestone}");
-    checker
-        .ask(&delete, &[one, KINDS[0].key], Value::Null)
-        .await;
+    let first = KINDS[0].key;
+    checker.ask(&delete, &[one, first], Value::Null).await;
 }
 
 async fn read(checker: &mut Checker, one: &str) {
     let branch = checker.agent.branch().to_string();
     let one_alone: [&str; 1] = [one];
+    let chain = "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings";
+    let milestones = "/listing/{listing}?includes=milestones,buyer,chain_data,seller";
+    let workflow = "/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow";
     for (call, fill) in [
         ("/listing?per_page=2", &[][..]),
         ("/listing/{listing}", &one_alone),
-        (
-            "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings",
-            &one_alone,
-        ),
-        (
-            "/listing/{listing}?includes=milestones,buyer,chain_data,seller",
-            &one_alone,
-        ),
+        (chain, &one_alone),
+        (milestones, &one_alone),
         ("/listing/{listing}/history?per_page=100", &one_alone),
         ("/listing/{listing}/is-complete", &one_alone),
         ("/listing/{listing}/lagging", &one_alone),
@@ -143,16 +133,12 @@ async fn read(checker: &mut Checker, one: &str) {
         ("/milestone_type", &[]),
         ("/milestone_type/{id}/relationships/milestones", &["1"]),
         ("/milestone_group", &[]),
-        (
-            "/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
-            &["searches", &branch, one],
-        ),
+        (workflow, &["searches", &branch, one]),
     ] {
         let answer = checker.ask(&format!("GET {call}"), fill, Value::Null).await;
         assert_eq!(answer.status, 200, "{call}");
-        checker
-            .ask(&format!("HEAD {call}"), fill, Value::Null)
-            .await;
+        let head = format!("HEAD {call}");
+        checker.ask(&head, fill, Value::Null).await;
     }
     for (call, body) in [
         ("POST /address/filter", json!({"full_address": "LS1 4AP"})),
@@ -165,16 +151,11 @@ async fn read(checker: &mut Checker, one: &str) {
 
 async fn mark(checker: &mut Checker, (one, two): (&str, &str)) {
     let chain = checker.agent.chain_of(two.parse().unwrap()).await;
+    let body = |reason: &str| json!({"top": true, "reason": reason});
     for (call, body) in [
         ("GET /chain/{chain}/listings", Value::Null),
-        (
-            "POST /chain/{chain}/check",
-            json!({"top": true, "reason": "Checked"}),
-        ),
-        (
-            "POST /chain/{chain}/uncheck",
-            json!({"top": true, "reason": "Not EOC"}),
-        ),
+        ("POST /chain/{chain}/check", body("Checked")),
+        ("POST /chain/{chain}/uncheck", body("Not EOC")),
     ] {
         checker.ask(call, &[&chain], body).await;
     }
