@@ -22,10 +22,8 @@ fn args(words: &[&str]) -> GenerateArgs {
 fn run_command(words: &[&str]) -> (String, String) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     run(&args(words), &mut stdout, &mut stderr).unwrap();
-    (
-        String::from_utf8(stdout).unwrap(),
-        String::from_utf8(stderr).unwrap(),
-    )
+    let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (out, err)
 }
 
 #[test]
@@ -33,14 +31,10 @@ fn data_goes_to_standard_output_and_a_summary_beside_it() {
     let (stdout, stderr) = run_command(&["--listings", "20", "--seed", "7"]);
     assert_eq!(stdout.matches("{\"type\":\"listing\"").count(), 20);
     let rows = format!("{} rows: 4 branches, ", stdout.lines().count());
-    assert!(
-        stderr.starts_with(&rows) && stderr.ends_with("milestones\n"),
-        "{stderr}"
-    );
-    assert_eq!(
-        run_command(&[]).0.matches("{\"type\":\"listing\"").count(),
-        1_000
-    );
+    let is_summary = stderr.starts_with(&rows) && stderr.ends_with("milestones\n");
+    assert!(is_summary, "{stderr}");
+    let (stdout, _) = run_command(&[]);
+    assert_eq!(stdout.matches("{\"type\":\"listing\"").count(), 1_000);
 }
 
 #[test]
@@ -55,21 +49,17 @@ fn an_output_file_appears_when_it_is_complete() {
     run_command(&["--listings", "20", "--output", &path("a.ndjson.gz")]);
     let compressed = std::fs::read(path("a.ndjson.gz")).unwrap();
     let mut text = String::new();
-    GzDecoder::new(&compressed[..])
-        .read_to_string(&mut text)
-        .unwrap();
+    let mut decoder = GzDecoder::new(&compressed[..]);
+    decoder.read_to_string(&mut text).unwrap();
     assert_eq!(text, expected);
 
     let failed = args(&["--addresses", "none.csv", "--output", &path("b.ndjson")]);
     run(&failed, &mut Vec::new(), &mut Vec::new()).unwrap_err();
     let nowhere = args(&["--output", &path("none/c.ndjson")]);
     let error = run(&nowhere, &mut Vec::new(), &mut Vec::new()).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("none/c.ndjson cannot be written: "),
-        "{error}"
-    );
+    let said = error.to_string();
+    let is_named = said.contains("none/c.ndjson cannot be written: ");
+    assert!(is_named, "{said}");
     let left = std::fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(left, 2, "something partial is left");
 }

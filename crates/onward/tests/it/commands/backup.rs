@@ -22,31 +22,22 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     assert!(list().contains("First") && list().contains("Second"));
 
     let again = folder.run(&["backup", &copy]);
-    assert!(
-        again
-            .failure()
-            .ends_with("is there already, and nothing is overwritten")
-    );
+    let said = "is there already, and nothing is overwritten";
+    assert!(again.failure().ends_with(said));
     let held = folder.run(&["restore", &copy, "--replace"]);
-    assert!(
-        held.failure().contains("is in use: stop every program"),
-        "{held:?}"
-    );
+    let said = held.failure();
+    assert!(said.contains("is in use: stop every program"), "{said}");
     server.signal("TERM");
     assert_eq!(server.wait().status, Some(0));
 
     let there = folder.run(&["restore", &copy]);
-    assert!(
-        there.failure().contains("with --replace it is set aside"),
-        "{there:?}"
-    );
+    let said = there.failure();
+    assert!(said.contains("with --replace it is set aside"), "{said}");
     let restored = folder.run(&["restore", &copy, "--replace"]);
     assert_eq!(restored.status, Some(0), "{}", restored.err);
-    assert!(
-        list().contains("First") && !list().contains("Second"),
-        "{}",
-        list()
-    );
+    let listed = list();
+    let is_back = listed.contains("First") && !listed.contains("Second");
+    assert!(is_back, "{listed}");
     assert_eq!(folder.run(&["check"]).status, Some(0));
     let mut server = folder.serve(&[]);
     server.wait_for("serving");
@@ -64,10 +55,8 @@ async fn postgres_is_left_to_its_own_tools() {
         let folder = Folder::on(Some(url));
         for args in [&["backup", "copy.db"], &["restore", "copy.db"]] {
             let refused = folder.run(args);
-            assert!(
-                refused.failure().contains("`pg_dump --format=custom`"),
-                "{refused:?}"
-            );
+            let said = refused.failure();
+            assert!(said.contains("`pg_dump --format=custom`"), "{said}");
         }
     });
     checked.await.unwrap();

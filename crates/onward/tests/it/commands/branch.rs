@@ -38,9 +38,8 @@ fn branches_are_added_renamed_and_listed() {
         assert_eq!(branch["reference"].take().as_str().unwrap().len(), 36);
     }
     let branch = |id: i64, name: &str| {
-        json!({
-            "branch_id": id, "reference": null, "name": name, "participant": "Acorn",
-        })
+        json!({"branch_id": id, "reference": null, "name": name,
+            "participant": "Acorn"})
     };
     assert_eq!(listed, [branch(1, "Acorn Leeds"), branch(2, "Zebra")]);
 }
@@ -56,27 +55,22 @@ fn a_client_acts_for_the_branches_that_it_was_granted() {
     assign("grant", "1");
     assert_eq!(branches(&folder), json!([1, 2]));
     let withdrawn = assign("withdraw", "2");
-    assert_eq!(
-        withdrawn.out,
-        format!("{CLIENT} no longer acts for branch 2\n")
-    );
+    let said = format!("{CLIENT} no longer acts for branch 2\n");
+    assert_eq!(withdrawn.out, said);
     assert_eq!(branches(&folder), json!([1]));
 }
 
 #[test]
 fn what_does_not_exist_is_named() {
     let folder = prepare();
+    let nobody = "https://nobody.example";
+    let no_client = "there is no client https://nobody.example";
+    let no_name = "it must have 1 to 200 characters";
     let cases: [(&[&str], &str); 4] = [
         (&["rename", "9", "--name", "X"], "there is no branch 9"),
         (&["grant", "9", "--client", CLIENT], "there is no branch 9"),
-        (
-            &["grant", "1", "--client", "https://nobody.example"],
-            "there is no client https://nobody.example",
-        ),
-        (
-            &["add", "--name", " ", "--participant", "P"],
-            "it must have 1 to 200 characters",
-        ),
+        (&["grant", "1", "--client", nobody], no_client),
+        (&["add", "--name", " ", "--participant", "P"], no_name),
     ];
     for (args, reason) in cases {
         let refused = folder.run(&[&["branch"], args].concat());
@@ -92,8 +86,6 @@ fn a_reference_is_taken_once() {
     let args: Vec<_> = add.split(' ').collect();
     assert_eq!(folder.run(&args).out, "Added branch 3 (reference third)\n");
     let again = folder.run(&args);
-    assert_eq!(
-        (again.status, again.err.as_str()),
-        (Some(1), "onward: the reference third is taken\n")
-    );
+    let seen = (again.status, again.err.as_str());
+    assert_eq!(seen, (Some(1), "onward: the reference third is taken\n"));
 }

@@ -70,10 +70,8 @@ fn import_killed_and_run_again(file: &Telling, folder: &Folder, undisturbed: &Fo
     drop(storage);
     let last = file.rows.len() / IMPORT_BATCH_ROWS + 1;
     let mut prefixes = (acknowledged..=last).map(|batches| file.after(batches));
-    assert!(
-        prefixes.any(|counts| counts == found),
-        "not whole batches: {acknowledged} and {found:?}"
-    );
+    let is_whole = prefixes.any(|counts| counts == found);
+    assert!(is_whole, "not whole batches: {acknowledged} and {found:?}");
     assert_ne!(found, file.after(last), "it was too quick for this test");
 
     let again = folder.run(&["import", &good, "--json"]);
@@ -82,16 +80,11 @@ fn import_killed_and_run_again(file: &Telling, folder: &Folder, undisturbed: &Fo
     assert_eq!(clean.status, Some(0));
     let (storage, undisturbed) = (folder.open(), undisturbed.open());
     assert_eq!(Counts::of(&storage), Counts::of(&undisturbed));
-    assert_eq!(
-        Counts::of(&storage),
-        Counts::after(file.rows.iter().map(String::as_str))
-    );
+    let whole = Counts::after(file.rows.iter().map(String::as_str));
+    assert_eq!(Counts::of(&storage), whole);
     let (content, expected) = (read_content(&storage), read_content(&undisturbed));
-    assert!(
-        content == expected,
-        "{:?}",
-        content.symmetric_difference(&expected).next()
-    );
+    let differing = content.symmetric_difference(&expected).next();
+    assert!(content == expected, "{differing:?}");
 }
 
 #[test]
@@ -133,16 +126,11 @@ fn an_import_goes_on_beside_a_killed_server() {
     server.wait_for("serving");
     let finished = import.wait();
     assert_eq!(finished.status, Some(1), "each batch has its bad row");
-    assert!(
-        finished.err.contains("the others are stored"),
-        "{}",
-        finished.err
-    );
+    let said = &finished.err;
+    assert!(said.contains("the others are stored"), "{said}");
 
-    assert_eq!(
-        Counts::of(&folder.open()),
-        Counts::after(file.rows.iter().map(String::as_str))
-    );
+    let whole = Counts::after(file.rows.iter().map(String::as_str));
+    assert_eq!(Counts::of(&folder.open()), whole);
     let again = folder.run(&["import", &good, "--json"]);
     assert_eq!(again.status, Some(0));
     assert!(again.out.contains("\"changed\":0,"), "{}", again.out);

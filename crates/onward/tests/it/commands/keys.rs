@@ -12,11 +12,8 @@ fn list(folder: &Folder) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in &rows {
         let text = |name: &str| row[name].as_str().unwrap().to_owned();
-        let algorithm = if text("purpose") == "token" {
-            "ES256"
-        } else {
-            "RS256"
-        };
+        let is_token = text("purpose") == "token";
+        let algorithm = if is_token { "ES256" } else { "RS256" };
         assert_eq!(text("algorithm"), algorithm);
         let place = format!("{} {}", text("purpose"), text("state"));
         found.entry(place).or_default().push(text("kid"));
@@ -42,10 +39,8 @@ fn a_key_signs_only_after_it_was_published_unless_it_must() {
     let early = folder.run(&["keys", "rotate", "--purpose", "event"]);
     let said = early.failure();
     let start = "the next key is published for too short a time: ";
-    assert!(
-        said.starts_with(start) && said.ends_with(", or say --now"),
-        "{said}"
-    );
+    let is_told = said.starts_with(start) && said.ends_with(", or say --now");
+    assert!(is_told, "{said}");
     assert_eq!(list(&folder), before);
     let rotated = folder.run(&["keys", "rotate", "--purpose", "event", "--now", "--json"]);
     assert_eq!(rotated.status, Some(0), "{}", rotated.err);
@@ -53,18 +48,13 @@ fn a_key_signs_only_after_it_was_published_unless_it_must() {
     let after = list(&folder);
     assert_eq!(rotated.len(), 1);
     assert_eq!(rotated[0]["purpose"], "event");
-    for (member, place) in [
-        ("current", "event current"),
-        ("retired", "event retired"),
-        ("next", "event next"),
-    ] {
-        assert_eq!(rotated[0][member], only(&after, place));
+    for state in ["current", "retired", "next"] {
+        let kid = only(&after, &format!("event {state}"));
+        assert_eq!(rotated[0][state], kid);
     }
     assert_eq!(only(&after, "event current"), only(&before, "event next"));
-    assert_eq!(
-        only(&after, "event retired"),
-        only(&before, "event current")
-    );
+    let retired = only(&after, "event retired");
+    assert_eq!(retired, only(&before, "event current"));
     assert_eq!(after["provenance current"], before["provenance current"]);
     // Nobody outside keeps the keys of tokens, so they need not be known first.
     let token = folder.run(&["keys", "rotate", "--purpose", "token"]);
@@ -93,20 +83,10 @@ fn all_keys_are_rotated_or_none_is() {
 #[test]
 fn new_keys_are_as_long_as_the_ones_before() {
     let folder = Folder::new();
-    for args in [
-        &[
-            "keys",
-            "rotate",
-            "--purpose",
-            "event",
-            "--now",
-            "--bits",
-            "3072",
-        ][..],
-        &["keys", "rotate", "--purpose", "event", "--now"],
-        &["keys", "rotate", "--purpose", "event", "--now"],
-    ] {
-        assert_eq!(folder.run(args).status, Some(0));
+    let rotate = ["keys", "rotate", "--purpose", "event", "--now"];
+    for more in [&["--bits", "3072"][..], &[], &[]] {
+        let rotated = folder.run(&[&rotate[..], more].concat());
+        assert_eq!(rotated.status, Some(0));
     }
     let long = list(&folder);
     let current = only(&long, "event current");

@@ -10,6 +10,7 @@ use signing::key::SigningKey;
 
 use super::folder::Folder;
 use super::program::find_ports;
+use crate::test_server::token_form;
 
 #[test]
 fn each_line_is_an_object_that_names_the_request() {
@@ -19,9 +20,8 @@ fn each_line_is_an_object_that_names_the_request() {
     let mut server = folder.serve(&["log_format=json", "log=info,onward=debug", &listen]);
     server.wait_for("serving");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream
-        .write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        .unwrap();
+    let request = b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (_, id) = answer.split_once("x-request-id: ").unwrap();
@@ -39,10 +39,8 @@ fn each_line_is_an_object_that_names_the_request() {
     assert_eq!(finished.status, Some(0), "{}", finished.err);
     for line in finished.err.lines() {
         let object: Result<Value, _> = serde_json::from_str(line);
-        assert!(
-            object.is_ok_and(|object| object["fields"]["message"].is_string()),
-            "{line}"
-        );
+        let has_text = object.is_ok_and(|object| object["fields"]["message"].is_string());
+        assert!(has_text, "{line}");
     }
 }
 
@@ -72,37 +70,22 @@ async fn a_client_that_is_not_proven_is_logged_once() {
         "iat": 1, "exp": 2,
     });
     let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();
-    let form = [
-        ("grant_type", "client_credentials"),
-        (
-            "client_assertion_type",
-            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-        ),
-        ("client_assertion", assertion.as_str()),
-    ];
     let url = format!("https://localhost:{port}/token");
-    let answer = http.post(url).form(&form).send().await.unwrap();
+    let request = http.post(url).form(&token_form(&assertion));
+    let answer = request.send().await.unwrap();
     assert_eq!(answer.status(), 401);
-    let id = answer.headers()["x-request-id"]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let id = answer.headers()["x-request-id"].to_str().unwrap();
     let ending = tokio::task::spawn_blocking(move || {
         server.signal("TERM");
         drop(folder);
         server.wait().err
     });
     let log = ending.await.unwrap();
-    let named: Vec<_> = log.lines().filter(|line| line.contains(&id)).collect();
-    assert!(
-        named
-            .iter()
-            .any(|line| line.contains(" INFO ") && line.contains("must both be the client id")),
-        "{log}"
-    );
-    assert!(
-        log.contains("all is lost"),
-        "at this level the id is shown: {log}"
-    );
+    let named: Vec<_> = log.lines().filter(|line| line.contains(id)).collect();
+    let said = "must both be the client id";
+    let is_told = |line: &&str| line.contains(" INFO ") && line.contains(said);
+    assert!(named.iter().any(is_told), "{log}");
+    let is_shown = log.contains("all is lost");
+    assert!(is_shown, "at this level the id is shown: {log}");
     assert!(log.lines().all(|line| !line.starts_with("1970")), "{log}");
 }

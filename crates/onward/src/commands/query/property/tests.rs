@@ -35,10 +35,8 @@ fn check(change: impl FnOnce(&mut Value), expected: &[&str]) {
     let property: Property = serde_json::from_value(property).unwrap();
     let lines = describe_property(&property, Paint::plain());
     for line in expected {
-        assert!(
-            lines.iter().any(|shown| shown == line),
-            "no {line:?} in {lines:#?}"
-        );
+        let is_shown = lines.iter().any(|shown| shown == line);
+        assert!(is_shown, "no {line:?} in {lines:#?}");
     }
 }
 
@@ -83,10 +81,8 @@ fn unknown_things_are_said_to_be_unknown() {
         property["transactionType"] = json!([]);
         property["participants"]["sellingAgent"] = json!("");
     };
-    check(
-        forget,
-        &["UPRN 900000000001 (placeholder) · tenure unknown · agent unknown"],
-    );
+    let unknown = "UPRN 900000000001 (placeholder) · tenure unknown · agent unknown";
+    check(forget, &[unknown]);
 }
 
 #[test]
@@ -104,9 +100,6 @@ fn colours_do_not_change_where_lines_break() {
     let plain = describe_property(&property, Paint::plain());
     let painted = describe_property(&property, Paint::coloured());
     assert_eq!(plain.len(), painted.len());
-    assert!(
-        painted[1].contains("\u{1b}[32m✓\u{1b}[0m listed"),
-        "{:?}",
-        painted[1]
-    );
+    let is_painted = painted[1].contains("\u{1b}[32m✓\u{1b}[0m listed");
+    assert!(is_painted, "{painted:?}");
 }

@@ -46,10 +46,8 @@ impl FakeServer {
             requests: Requests::default(),
             takes_forwarded: Arc::default(),
         };
-        let (requests, takes_forwarded) = (
-            Arc::clone(&answers.requests),
-            Arc::clone(&answers.takes_forwarded),
-        );
+        let requests = Arc::clone(&answers.requests);
+        let takes_forwarded = Arc::clone(&answers.takes_forwarded);
         let plain = answers.clone();
         let tls = https::acceptor(path, "server");
         let (port, _task) =
@@ -133,16 +131,14 @@ impl Answers {
 
     fn answer(self, parts: &Parts, body: &Bytes) -> Response<Full<Bytes>> {
         let path = parts.uri.path().to_owned();
-        let has_key = parts
-            .headers
-            .get("x-api-key")
-            .is_some_and(|key| key == "key-1");
+        let key = parts.headers.get("x-api-key");
+        let has_key = key.is_some_and(|key| key == "key-1");
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let is_wrong = body["label"] == "Nonsense";
-        self.requests
-            .lock()
-            .unwrap()
-            .push((path.clone(), body.clone()));
+        let request = (path.clone(), body.clone());
+        self.requests.lock().unwrap().push(request);
+        let simulated = json!({"eventId": "sim_1",
+            "deliveries": [{"subscriptionId": "s-1", "deliveryId": "9"}]});
         let (status, answer) = match path.as_str() {
             "/jwks" => (200, self.key_set),
             "/forwarded" if self.takes_forwarded.load(Ordering::SeqCst) => (200, Value::Null),
@@ -158,13 +154,7 @@ impl Answers {
             "/api/v1/webhook/simulate" if is_wrong => {
                 (422, json!({"title": "Unprocessable Content"}))
             }
-            "/api/v1/webhook/simulate" if has_key => (
-                202,
-                json!({
-                    "eventId": "sim_1",
-                    "deliveries": [{"subscriptionId": "s-1", "deliveryId": "9"}]
-                }),
-            ),
+            "/api/v1/webhook/simulate" if has_key => (202, simulated),
             _ => (500, Value::Null),
         };
         let mut response = Response::new(Full::from(answer.to_string()));
