@@ -90,8 +90,8 @@ fn the_header_is_checked() {
     both("Malformed", [&unsigned]);
     // draft-ietf-oauth-rfc7523bis asks clients for a typ, and servers to accept its absence.
     let types = ["client-authentication+jwt", "JWT"];
-    let typed = types.map(|typ| json!({"alg": "ES256", "kid": kid, "typ": typ}));
-    headers("ok", key, typed);
+    let named = types.map(|typ| json!({"alg": "ES256", "kid": kid, "typ": typ}));
+    headers("ok", key, named);
 }
 
 /// T16: anybody knows the public key and could make this one (RFC 8725 section 2.1).
