@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use crate::lifecycle::StartError;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
-use crate::request_layer::{self, RequestIds, RequestLayer, SharedLayer};
+use crate::request_layer::{self, RequestLayer, SharedLayer};
 use crate::router::{self, Contexts};
 use crate::wire::metadata::ProtectedResource;
 
@@ -27,7 +27,6 @@ pub(crate) async fn open_endpoints(
 ) -> Result<(Vec<Endpoint>, [SocketAddr; 5]), StartError> {
     let config = &contexts.config;
     let shared = Arc::new(SharedLayer {
-        request_ids: RequestIds::default(),
         trusted_proxies: config.trusted_proxies.clone(),
         rate_limits: contexts.tokens.rate_limits.clone(),
         metrics: Arc::clone(metrics),

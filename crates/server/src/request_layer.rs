@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -14,7 +13,7 @@ use observe::trace::{self, RequestParts};
 use signing::peer_certificate::PeerCertificate;
 use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
-use uuid::{Builder, Uuid, Variant};
+use uuid::Uuid;
 
 use crate::limits;
 use crate::listener::Listener;
@@ -26,13 +25,14 @@ use crate::rate_limit_fields;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
+const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
+/// Two years, as browsers' preload lists ask for.
+const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=63072000");
 const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
 
 /// The state that the layers of all listeners share.
 #[derive(Debug)]
 pub(crate) struct SharedLayer {
-    /// Generator of request ids.
-    pub request_ids: RequestIds,
     /// Proxies that may send the `Client-Cert` field (RFC 9440).
     pub trusted_proxies: Vec<IpAddr>,
     /// The rate limits that every answer shows (S-14).
@@ -52,34 +52,6 @@ pub(crate) struct RequestLayer {
     pub shared: Arc<SharedLayer>,
 }
 
-/// Generates request ids in UUID format. The first half is random for each process, the second half
-/// is a counter. The ids are not secret.
-#[derive(Debug)]
-pub(crate) struct RequestIds {
-    process: u64,
-    next: AtomicU64,
-}
-
-impl Default for RequestIds {
-    fn default() -> Self {
-        let (process, first) = Uuid::new_v4().as_u64_pair();
-        Self {
-            process,
-            next: AtomicU64::new(first),
-        }
-    }
-}
-
-impl RequestIds {
-    fn make(&self) -> String {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Builder::from_u128(u128::from(self.process) << 64 | u128::from(number))
-            .with_variant(Variant::RFC4122)
-            .into_uuid()
-            .to_string()
-    }
-}
-
 /// Handles one request of a listener. It writes the body of a refusal, adds the shared header
 /// fields and records logs, spans and metrics.
 pub(crate) async fn wrap(
@@ -89,7 +61,7 @@ pub(crate) async fn wrap(
 ) -> Response {
     let stopwatch = Stopwatch::start();
     let listener = layer.listener;
-    let request_id = layer.shared.request_ids.make();
+    let request_id = Uuid::new_v4().to_string();
     let interaction_id = read_interaction_id(request.headers());
     read_trusted_proxy(&layer.shared.trusted_proxies, &mut request);
     let span = begin_span(listener, &request, &request_id);
@@ -101,6 +73,7 @@ pub(crate) async fn wrap(
         response = layer.shape_refusal(&problem, &request_id, response.headers());
     }
     if let Some(AuthenticationFailure(reason)) = response.extensions().get() {
+        let path = path.escape_debug();
         tracing::info!(%request_id, %path, reason, "a client failed to authenticate");
     }
     layer.add_fields(response.headers_mut(), &request_id, interaction_id);
@@ -108,7 +81,8 @@ pub(crate) async fn wrap(
     trace::note_status(&span, response.status());
     let status = response.status().as_u16();
     let door = listener.as_str();
-    tracing::debug!(%request_id, door, %method, %path, status, ?elapsed, "answered");
+    let shown = path.escape_debug();
+    tracing::debug!(%request_id, door, %method, path = %shown, status, ?elapsed, "answered");
     let metrics = &layer.shared.metrics;
     let labels = RequestLabels { door, status };
     metrics.requests.get_or_create(&labels).inc();
@@ -142,6 +116,10 @@ impl RequestLayer {
         if let Ok(value) = HeaderValue::from_str(request_id) {
             headers.insert(REQUEST_ID, value);
         }
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+        if !matches!(self.listener, Listener::Ops) {
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
+        }
         // S-14: every answer shows the limit, even to unknown callers. The ops listener has none.
         if let Some(limits) = &self.shared.rate_limits
             && !matches!(self.listener, Listener::Ops)
@@ -155,6 +133,8 @@ impl RequestLayer {
 }
 
 fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str) {
+    // A terminal must not obey control characters of a path.
+    let path = path.escape_debug();
     if let Some(text) = problem.log_text() {
         tracing::error!(%request_id, %method, %path, "{text}");
     }

@@ -70,6 +70,8 @@ pub(crate) struct Dialect {
     pub(crate) address_tokens: &'static str,
     /// Drops foreign keys that cause conflicts.
     pub(crate) fewer_references: &'static str,
+    /// The present time in Unix seconds.
+    pub(crate) now: &'static str,
 }
 
 impl Dialect {
@@ -79,5 +81,6 @@ impl Dialect {
             .replace("{bytewise}", self.bytewise)
             .replace("{address_tokens}", self.address_tokens)
             .replace("{fewer_references}", self.fewer_references)
+            .replace("{now}", self.now)
     }
 }

@@ -20,6 +20,11 @@ use crate::registry::{Client, ClientKeys, Snapshot};
 const USED_BEFORE: &str =
     "client_assertion was used before: make a new one, with a new jti, for each request";
 
+/// One text for every failure before the signature is verified, so that a caller without the key does
+/// not learn which clients are registered, nor how.
+const NOT_PROVEN: &str = "the client is not registered, client_assertion is not signed with a \
+     registered key and algorithm, or the key set at the client's jwks_uri cannot be used";
+
 /// The fields that a client sends to authenticate. Nothing in them is proven yet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Credentials {
@@ -84,7 +89,7 @@ impl UnusedAssertion {
                 ?client_id,
                 "client assertion of an unknown or disabled client"
             );
-            return Err(ClientRefusal::InvalidClient("the client is not registered"));
+            return Err(ClientRefusal::InvalidClient(NOT_PROVEN));
         };
         let token_endpoint = &context.settings.token_endpoint;
         let rules = AssertionRules {
@@ -208,14 +213,15 @@ async fn find_keys(
     keys.map_err(|reason| {
         // The fetch has logged a warning already, once for all callers that wait for it.
         tracing::debug!(client_id = %client.id, %reason, "the key set at jwks_uri cannot be used");
-        ClientRefusal::InvalidClient(
-            "the key set at the client's jwks_uri cannot be used: it was not reached, is too \
-             large, or holds a key that is weak, secret or malformed",
-        )
+        ClientRefusal::InvalidClient(NOT_PROVEN)
     })
 }
 
 fn refuse(error: &AssertionRefusal) -> ClientRefusal {
     tracing::debug!(%error, "client assertion refused");
-    ClientRefusal::InvalidClient(error.description())
+    ClientRefusal::InvalidClient(if error.is_unproven() {
+        NOT_PROVEN
+    } else {
+        error.description()
+    })
 }

@@ -208,7 +208,14 @@ struct SharedFields {
 
 impl SharedFields {
     fn new(listener: Listener, config: &Config) -> Self {
-        let mut always = vec!["x-request-id", "x-fapi-interaction-id"];
+        let mut always = vec![
+            "x-request-id",
+            "x-fapi-interaction-id",
+            "x-content-type-options",
+        ];
+        if !matches!(listener, Listener::Ops) {
+            always.push("strict-transport-security");
+        }
         if !matches!(listener, Listener::Ops) && config.rate_limit_enabled {
             always.extend(["ratelimit", "ratelimit-policy"]);
         }

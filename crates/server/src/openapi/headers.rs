@@ -30,6 +30,7 @@ fn fields() -> Value {
             "description": "Seconds to wait before the request is sent again.",
             "schema": {"type": "integer", "minimum": 1},
         },
+        "Strict-Transport-Security": field("Browsers use HTTPS alone for this host (RFC 6797)."),
         "WWW-Authenticate": field("How to authenticate, and what was wrong with the request (RFC 6750 section 3)."),
         "X-Content-Type-Options": field("`nosniff`."),
         "x-fapi-interaction-id": field("The field of the same name in the request, if it was sent."),

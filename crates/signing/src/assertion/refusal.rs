@@ -106,6 +106,17 @@ pub enum AssertionRefusal {
 }
 
 impl AssertionRefusal {
+    /// Whether the check that failed is the signature, or comes before it: the caller has proven nothing.
+    pub const fn is_unproven(&self) -> bool {
+        matches!(
+            self,
+            Self::AlgorithmNotAllowed { .. }
+                | Self::AlgorithmNotPinned { .. }
+                | Self::UnknownKey(_)
+                | Self::BadSignature
+        )
+    }
+
     /// The `error_description` for the caller, in the characters of RFC 6749 section 5.2. It repeats
     /// nothing from the request and does not tell an unknown key from a bad signature.
     pub fn description(&self) -> &'static str {

@@ -47,6 +47,7 @@ const DIALECT: Dialect = Dialect {
     bytewise: "collate \"C\"",
     address_tokens: address_tokens::TABLE,
     fewer_references: FEWER_REFERENCES,
+    now: "cast(extract(epoch from now()) as bigint)",
 };
 
 /// Removes the foreign keys of deliveries and attempts. Checking them reads the end of an index to

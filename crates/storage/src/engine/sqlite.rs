@@ -4,6 +4,7 @@ mod abandoned_lanes;
 mod address_tokens;
 mod backup;
 mod file_lock;
+mod private_files;
 mod uprn_cache;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,6 +42,7 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
+    now: "cast(strftime('%s', 'now') as integer)",
 };
 
 /// A store in one SQLite file.
@@ -208,6 +210,9 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
+    if access != Access::Read {
+        private_files::keep(path, access == Access::Create);
+    }
     Connection::open_with_flags(path, flags)
         .and_then(|connection| {
             configure(&connection, access)?;

@@ -20,8 +20,8 @@ fn each_line_is_an_object_that_names_the_request() {
     let mut server = folder.serve(&["log_format=json", "log=info,onward=debug", &listen]);
     server.wait_for("serving");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).unwrap();
+    let request = "GET /no\u{202e}\u{9b}thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (_, id) = answer.split_once("x-request-id: ").unwrap();
@@ -32,7 +32,8 @@ fn each_line_is_an_object_that_names_the_request() {
     assert_eq!(line["level"], "DEBUG");
     assert!(line["timestamp"].is_string(), "{line}");
     assert_eq!(fields["request_id"], id);
-    assert_eq!(fields["path"], "/nothing");
+    // A terminal must not obey control characters of a path.
+    assert_eq!(fields["path"], r"/no\u{202e}\u{9b}thing");
     assert_eq!(fields["status"], 404);
     server.signal("TERM");
     let finished = server.wait();

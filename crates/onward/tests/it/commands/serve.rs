@@ -62,13 +62,18 @@ fn init_leaves_what_is_there() {
 fn secrets_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();
-    for name in ["onward.toml", "key-encryption.key"] {
-        let mode = std::fs::metadata(folder.path(name))
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600, "{name}");
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(folder.path(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    for name in ["onward.toml", "key-encryption.key", "onward.db"] {
+        assert_eq!(mode(name), 0o600, "{name}");
     }
+    // A store that an older version left open to others is closed to them.
+    let open = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(folder.path("onward.db"), open).unwrap();
+    assert_eq!(folder.run(&["client", "list"]).status, Some(0));
+    assert_eq!(mode("onward.db"), 0o600);
 }
 
 #[tokio::test]
