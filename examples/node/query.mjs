@@ -198,7 +198,8 @@ function printSummary(answer) {
     }
   }
   const { kid, signedAt } = answer.provenance;
-  console.log(`signature verified: key ${printable(kid)}, signed at ${printable(signedAt)}`);
+  // The time is outside the signature: anybody on the way can have changed it.
+  console.log(`signature verified: key ${printable(kid)} (not proved: signedAt says ${printable(signedAt)})`);
 }
 
 // Sends a request, without redirects or proxies. Returns the JSON of a 200, or throws.

@@ -220,8 +220,9 @@ def print_summary(answer):
         for entry in reversed(chain["properties"]):
             print(f"  {entry['uprn']}  {printable(entry['address']['displayAddress'])}")
     provenance = answer["provenance"]
-    print(f"signature verified: key {printable(provenance['kid'])}, "
-          f"signed at {printable(provenance['signedAt'])}")
+    # The time is outside the signature: anybody on the way can have changed it.
+    print(f"signature verified: key {printable(provenance['kid'])} "
+          f"(not proved: signedAt says {printable(provenance['signedAt'])})")
 
 
 def send(session, method, url, **content):

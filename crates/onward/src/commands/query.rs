@@ -181,10 +181,11 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
     writeln!(out, "{}", describe_signature(answer, paint))
 }
 
-/// One line: the signature verified, with this key, at this time.
+/// One line: the signature verified, with this key. The time is outside the signature, so it is shown as
+/// a claim (S-59).
 pub(crate) fn describe_signature(answer: &VerifiedAnswer, paint: Paint) -> String {
     format!(
-        "{} signature verified: key {}, signed at {}",
+        "{} signature verified: key {} (not proved: signedAt says {})",
         paint.green("✓"),
         printable(answer.kid()),
         printable(answer.signed_at())

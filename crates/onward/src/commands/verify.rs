@@ -116,6 +116,8 @@ fn summarise(answer: &VerifiedAnswer) -> serde_json::Value {
         "verified": true,
         "kid": answer.kid(),
         "signedAt": answer.signed_at(),
+        // S-59: the time is outside the signature.
+        "signedAtProved": false,
         "chains": answer.page().data.len(),
     })
 }
