@@ -33,6 +33,10 @@ pub const SIGNATURES_CACHED_MAX: usize = 100_000;
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
 /// Largest integer in a JSON body or path that every JSON reader reads exactly.
 pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
+/// Unknown or repeated members of a JSON body that one answer names.
+pub const UNKNOWN_MEMBERS_SHOWN: usize = 10;
+/// Characters of such a member's name that the answer shows.
+pub const NAME_CHARACTERS_SHOWN: usize = 64;
 /// Entries on a page of a list.
 pub const PER_PAGE_MAX: i64 = 100;
 /// Entries on a page of a list by default.

@@ -1,18 +1,23 @@
 //! Reads a JSON body, and reports all wrong fields in one answer.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use axum::body::Bytes;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
+use super::strict_json;
 use crate::limits;
 use crate::problem::{FieldError, Problem};
 
-/// The members of a JSON object, and the errors found so far. Unknown members are ignored.
+/// The members of a JSON object, and the errors found so far. A member that nobody asks for is an
+/// error, and so is one that is given twice (S-57).
 #[derive(Debug)]
 pub struct Fields {
     members: Map<String, Value>,
+    /// The members that the call knows.
+    known: BTreeSet<String>,
     prefix: &'static str,
     errors: Vec<FieldError>,
 }
@@ -20,23 +25,52 @@ pub struct Fields {
 impl Fields {
     /// Parses a body that must be one JSON object.
     pub fn parse(body: &Bytes) -> Result<Self, Problem> {
-        let parsed: Value = serde_json::from_slice(body).map_err(|error| {
+        let document = strict_json::parse(body).map_err(|error| {
             Problem::BodyMalformed(format!("The body is not valid JSON: {error}."))
         })?;
-        let Value::Object(members) = parsed else {
+        let Value::Object(members) = document.value else {
             let detail = "The body must be a JSON object.".to_owned();
             return Err(Problem::BodyMalformed(detail));
         };
-        Ok(Self {
+        let mut fields = Self {
             members,
+            known: BTreeSet::new(),
             prefix: "",
             errors: Vec::new(),
-        })
+        };
+        for name in &document.repeated {
+            fields.refuse(&shorten(name), "is given twice");
+        }
+        Ok(fields)
+    }
+
+    /// Accepts a member and ignores its value.
+    pub fn ignore(&mut self, name: &str) {
+        self.known.insert(name.to_owned());
+    }
+
+    /// Whether a member is null, which clears it.
+    pub fn is_cleared(&mut self, name: &str) -> bool {
+        self.ignore(name);
+        self.members.get(name).is_some_and(Value::is_null)
+    }
+
+    /// Notes that a member is wrong if it is null.
+    pub fn refuse_null(&mut self, name: &str) {
+        if self.is_cleared(name) {
+            self.refuse(name, "must not be null; leave it out to keep its value");
+        }
+    }
+
+    /// A member that is not null.
+    fn find(&mut self, name: &str) -> Option<&Value> {
+        self.ignore(name);
+        self.members.get(name).filter(|value| !value.is_null())
     }
 
     /// Whether a member is present and not null.
-    pub fn has(&self, name: &str) -> bool {
-        self.members.get(name).is_some_and(|value| !value.is_null())
+    pub fn has(&mut self, name: &str) -> bool {
+        self.find(name).is_some()
     }
 
     /// Notes that a member is wrong.
@@ -48,13 +82,13 @@ impl Fields {
     }
 
     /// Whether a member is a number.
-    pub fn is_number(&self, name: &str) -> bool {
-        self.members.get(name).is_some_and(Value::is_number)
+    pub fn is_number(&mut self, name: &str) -> bool {
+        self.find(name).is_some_and(Value::is_number)
     }
 
     /// An optional integer.
     pub fn integer(&mut self, name: &str, bounds: RangeInclusive<i64>) -> Option<i64> {
-        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let value = self.find(name)?;
         let number = value.as_i64().filter(|number| bounds.contains(number));
         if number.is_none() {
             let detail = format!(
@@ -87,7 +121,7 @@ impl Fields {
 
     /// An optional boolean.
     pub fn boolean(&mut self, name: &str) -> Option<bool> {
-        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let value = self.find(name)?;
         let flag = value.as_bool();
         if flag.is_none() {
             self.refuse(name, "must be true or false");
@@ -97,7 +131,7 @@ impl Fields {
 
     /// An optional text exactly as sent.
     pub fn exact_text(&mut self, name: &str) -> Option<String> {
-        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let value = self.find(name)?;
         let text = value.as_str().map(ToOwned::to_owned);
         if text.is_none() {
             self.refuse(name, "must be a string");
@@ -151,7 +185,7 @@ impl Fields {
 
     /// A list of texts, or one text.
     pub fn texts(&mut self, name: &str) -> Option<Vec<String>> {
-        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let value = self.find(name)?;
         let texts: Option<Vec<_>> = match value {
             Value::String(text) => Some(vec![text.clone()]),
             Value::Array(values) => values
@@ -168,20 +202,22 @@ impl Fields {
 
     /// The members of an optional object. [`Fields::close`] takes over their errors.
     pub fn object(&mut self, name: &'static str) -> Option<Self> {
-        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        let value = self.find(name)?;
         let Value::Object(members) = value else {
             self.refuse(name, "must be an object");
             return None;
         };
         Some(Self {
             members: members.clone(),
+            known: BTreeSet::new(),
             prefix: name,
             errors: Vec::new(),
         })
     }
 
     /// Takes over the errors of an inner object.
-    pub fn close(&mut self, inner: Self) {
+    pub fn close(&mut self, mut inner: Self) {
+        inner.refuse_unknown();
         let prefix = inner.prefix;
         self.errors
             .extend(inner.errors.into_iter().map(|error| FieldError {
@@ -190,13 +226,35 @@ impl Fields {
             }));
     }
 
+    /// Notes each member that the call does not know.
+    fn refuse_unknown(&mut self) {
+        let unknown = self
+            .members
+            .keys()
+            .filter(|name| !self.known.contains(*name));
+        let unknown = unknown
+            .take(limits::UNKNOWN_MEMBERS_SHOWN)
+            .map(|name| shorten(name));
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        let detail = format!("is not known here; known are {}", known.join(", "));
+        for name in unknown.collect::<Vec<_>>() {
+            self.refuse(&name, &*detail);
+        }
+    }
+
     /// Whether no error was found so far.
     pub fn is_right(&self) -> bool {
         self.errors.is_empty()
     }
 
     /// Ends the reading. Fails with all errors, if there are any.
-    pub fn finish(self) -> Result<(), Problem> {
+    pub fn finish(mut self) -> Result<(), Problem> {
+        self.refuse_unknown();
         super::page::refuse_errors(self.errors)
     }
+}
+
+/// The beginning of a member's name, for an answer.
+fn shorten(name: &str) -> String {
+    name.chars().take(limits::NAME_CHARACTERS_SHOWN).collect()
 }

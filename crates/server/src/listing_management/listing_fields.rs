@@ -58,6 +58,8 @@ pub struct ListingChanges {
     pub is_locked: Option<bool>,
     /// The branch's own reference, which cannot be changed.
     pub external_id: Option<String>,
+    /// Whether the body clears the branch's own reference.
+    pub clears_external_id: bool,
 }
 
 impl NewListing {
@@ -97,20 +99,34 @@ impl ListingChanges {
 }
 
 fn read_changes(fields: &mut Fields) -> ListingChanges {
+    fields.refuse_null("price");
+    fields.refuse_null("is_locked");
     let mut changes = ListingChanges {
         price: fields.integer("price", 0..=chain::limits::PRICE_MAX),
         tenure: read_tenure(fields),
         transaction_type: read_transaction_type(fields),
         is_locked: fields.boolean("is_locked"),
         external_id: read_external_id(fields),
+        clears_external_id: fields.is_cleared("external_id"),
         ..ListingChanges::default()
     };
-    if let Some(mut parties) = fields.object("parties") {
-        changes.seller_conveyancer = parties.text_or_empty("sellerConveyancer");
-        changes.buyer_conveyancer = parties.text_or_empty("buyerConveyancer");
+    if fields.is_cleared("parties") {
+        changes.seller_conveyancer = Some(String::new());
+        changes.buyer_conveyancer = Some(String::new());
+    } else if let Some(mut parties) = fields.object("parties") {
+        changes.seller_conveyancer = read_optional_text(&mut parties, "sellerConveyancer");
+        changes.buyer_conveyancer = read_optional_text(&mut parties, "buyerConveyancer");
         fields.close(parties);
     }
     changes
+}
+
+/// A text that null clears.
+fn read_optional_text(fields: &mut Fields, name: &str) -> Option<String> {
+    if fields.is_cleared(name) {
+        return Some(String::new());
+    }
+    fields.text_or_empty(name)
 }
 
 fn read_external_id(fields: &mut Fields) -> Option<String> {
@@ -127,7 +143,7 @@ fn read_external_id(fields: &mut Fields) -> Option<String> {
 }
 
 fn read_tenure(fields: &mut Fields) -> Option<String> {
-    let text = fields.text_or_empty("tenure")?;
+    let text = read_optional_text(fields, "tenure")?;
     if text.is_empty() || Tenure::parse(&text).is_some() {
         return Some(text);
     }
@@ -137,6 +153,9 @@ fn read_tenure(fields: &mut Fields) -> Option<String> {
 }
 
 fn read_transaction_type(fields: &mut Fields) -> Option<String> {
+    if fields.is_cleared("transaction_type") {
+        return Some(String::new());
+    }
     let texts = fields.texts("transaction_type")?;
     let texts = texts.iter().map(|text| text.trim());
     let mut words: Vec<&'static str> = Vec::new();

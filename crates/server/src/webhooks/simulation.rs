@@ -62,6 +62,8 @@ impl Simulation {
         }
         let label = read_label(&mut fields, event_type);
         let date = fields.date("date");
+        // Document 1 shows it; a test event goes to the caller's own subscriptions (S-33).
+        fields.ignore("callbackUrl");
         fields.finish()?;
         let today = || clock::date_in_london(now_seconds);
         let incomplete = || Problem::Internal("a body was read incompletely".to_owned());

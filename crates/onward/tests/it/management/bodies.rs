@@ -85,15 +85,66 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn of_a_member_that_stands_twice_the_last_one_counts(server) {
+    async fn an_unknown_or_repeated_member_is_refused_and_named(server) {
+        let agent = server.agent("north").await;
+        let place = Place::of(&agent, 1000).await;
+        let before = agent.see_all().await;
+        for (method, path, body) in calls_with_body(&place) {
+            let call = (method, path.as_str());
+            let first = body.split('"').nth(1).unwrap().to_owned();
+            let twice = body.replacen('{', &format!("{{\"{first}\": 1, "), 1);
+            let answer = send_body(&agent, call, JSON, twice).await;
+            let named = format!("422 value_invalid ({first}): {first}: is given twice");
+            assert!(answer.failure().contains(&named), "{call:?} {}", answer.failure());
+            let unknown = body.replacen('{', r#"{"colour": 1, "#, 1);
+            let answer = send_body(&agent, call, JSON, unknown).await;
+            let named = "422 value_invalid (colour): colour: is not known here; known are ";
+            assert!(answer.failure().contains(named), "{call:?} {}", answer.failure());
+            assert!(answer.failure().contains(&first), "{call:?} {}", answer.failure());
+        }
+        let call = ("PATCH", &*format!("/listing/{}", place.listing));
+        for (body, named) in [
+            (r#"{"parties": {"sellerConveyancer": "A", "sellerConveyancer": "B"}}"#,
+                "parties.sellerConveyancer: is given twice"),
+            (r#"{"parties": {"seller": "A"}}"#,
+                "parties.seller: is not known here; known are buyerConveyancer, sellerConveyancer"),
+            (r#"{"price": null}"#, "price: must not be null"),
+            (r#"{"is_locked": null}"#, "is_locked: must not be null"),
+        ] {
+            let failure = send_body(&agent, call, JSON, body).await.failure();
+            assert!(failure.contains(named), "{body}: {failure}");
+        }
+        // Many unknown members do not make a long answer.
+        let many: Vec<String> = (0..5000).map(|number| format!("\"m{number}\": 1")).collect();
+        let answer = send_body(&agent, call, JSON, format!("{{{}}}", many.join(","))).await;
+        assert!(answer.status == 422 && answer.body.len() < 8192, "{}", answer.body.len());
+        assert_eq!(agent.see_all().await, before);
+    }
+}
+
+story! {
+    async fn what_was_sent_is_read_back_and_null_clears_it(server) {
         let (agent, listing) = server.agent_with_listing().await;
-        let call = ("PATCH", &*format!("/listing/{listing}"));
-        let body = r#"{"price": 5, "price": 6, "colour": 1, "colour": 2}"#;
-        let answer = send_body(&agent, call, JSON, body).await;
-        assert_eq!(answer.json()["data"]["attributes"]["price"], 6);
-        let answer = send_body(&agent, call, JSON, r#"{"price": 5, "price": "x"}"#).await;
-        assert_eq!(answer.status, 422);
-        assert_eq!(agent.attributes(listing).await["price"], 6);
+        let path = format!("/listing/{listing}");
+        let sent = json!({"tenure": "freehold", "transaction_type": ["probate", "auction"],
+            "parties": {"sellerConveyancer": "Quill & Co", "buyerConveyancer": "Deeds LLP"}});
+        agent.patch(&path, sent.clone()).await;
+        let read = |attributes: &serde_json::Value| json!({
+            "tenure": attributes["tenure"], "transaction_type": attributes["transaction_type"],
+            "parties": attributes["parties"],
+        });
+        assert_eq!(read(&agent.attributes(listing).await), sent);
+        let parties = json!({"parties": {"buyerConveyancer": null}, "tenure": null});
+        agent.patch(&path, parties).await;
+        assert_eq!(read(&agent.attributes(listing).await), json!({
+            "tenure": null, "transaction_type": ["probate", "auction"],
+            "parties": {"sellerConveyancer": "Quill & Co", "buyerConveyancer": null},
+        }));
+        agent.patch(&path, json!({"parties": null, "transaction_type": null})).await;
+        assert_eq!(read(&agent.attributes(listing).await), json!({
+            "tenure": null, "transaction_type": [],
+            "parties": {"sellerConveyancer": null, "buyerConveyancer": null},
+        }));
     }
 }
 

@@ -59,6 +59,12 @@ story! {
                 "address_postal_code": "LS6 3AB",
                 "created_at": BEGINNING,
                 "updated_at": BEGINNING,
+                "is_current": true,
+                "uprn": 1001,
+                "external_id": "N/1",
+                "tenure": "leasehold",
+                "transaction_type": ["probate", "auction"],
+                "parties": {"sellerConveyancer": "Tarn LLP", "buyerConveyancer": "Dale"},
             },
         }}));
         let seen = lender.shown_chain(1001).await;

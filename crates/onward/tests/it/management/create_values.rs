@@ -174,8 +174,7 @@ sqlite_story! {
             ("transaction_type", json!(["auction", "buy_to_let", "freehold_enfranchisement",
                 "power_of_attorney", "probate", "repossession", "shared_ownership"])),
             ("parties", json!({})),
-            ("parties", json!({"sellerConveyancer": "é".repeat(200), "colour": 5})),
-            ("colour", json!({"deep": [[[]]]})),
+            ("parties", json!({"sellerConveyancer": "é".repeat(200)})),
         ] {
             let answer = agent.post("/listing", with(&whole, member, value.clone())).await;
             assert_eq!(answer.status, 201, "{member} {value}: {}", answer.json());

@@ -78,8 +78,8 @@ story! {
             let before = agent.see_all().await;
             server.clock.advance(1);
             assert_replay(first, &ask(&agent).await);
-            let rest = call.2.strip_prefix('{').map_or("}".to_owned(), |rest| format!(", {rest}"));
-            let other = (call.0, call.1, &*format!("{{\"other\": true{rest}"));
+            let rest = call.2.strip_prefix('{').unwrap_or("}");
+            let other = (call.0, call.1, &*format!("{{ {rest}"));
             let reused = send(place.request(&agent, other).header(KEY, &key)).await;
             assert_eq!(reused.code(), "422 idempotency_key_reused (Idempotency-Key)", "{call:?}");
             assert_eq!(agent.see_all().await, before, "{call:?}");

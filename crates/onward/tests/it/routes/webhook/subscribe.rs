@@ -38,7 +38,7 @@ story! {
         }));
         server.clock.advance(60);
         let body = json!({
-            "participantName": " Example  Bank ", "callbackUrl": url, "other": 1,
+            "participantName": " Example  Bank ", "callbackUrl": url,
             "events": ["fallthrough", "milestone.updated", "fallthrough"],
         });
         let second = server.post_webhook(&key, "/subscribe", body).await;
