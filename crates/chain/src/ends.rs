@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::ids::ListingId;
+use crate::ids::{BranchId, ListingId};
 use crate::state::{Chain, Member};
 
 /// An end of a chain.
@@ -123,6 +123,27 @@ impl End {
             Self::Top => member.top_checked,
             Self::Bottom => member.bottom_checked,
         }
+    }
+
+    /// The branch that checked the member as this end, if it is known.
+    pub const fn checked_by(self, member: &Member) -> Option<BranchId> {
+        let [top, bottom] = member.checked_by;
+        match self {
+            Self::Top => top,
+            Self::Bottom => bottom,
+        }
+    }
+
+    /// The branch of the caller in whose name an end is checked: the one with the listing that is
+    /// nearest to the end. `None` if the caller has no listing in the chain.
+    pub fn checker(self, chain: &Chain, callers: &[BranchId]) -> Option<BranchId> {
+        let own = |member: &&Member| callers.contains(&member.branch);
+        let mut members = chain.members().iter();
+        let nearest = match self {
+            Self::Top => members.rfind(own),
+            Self::Bottom => members.find(own),
+        };
+        nearest.map(|member| member.branch)
     }
 
     /// `top` or `bottom`.

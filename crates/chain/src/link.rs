@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::ends::End;
 use crate::ids::{ChainId, ListingId};
-use crate::state::{Chain, Link, MAX_LISTINGS};
+use crate::state::{Chain, Link, MAX_LISTINGS, Member};
 
 /// How many links a listing may have on each side (S-46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +50,7 @@ pub struct Unlink {
     /// The chain that begins, and its listings, bottom to top, which move into it. `None` when
     /// the chain stays in one piece.
     pub new_chain: Option<(ChainId, Vec<ListingId>)>,
-    /// The end checks to clear, at most two (S-43).
+    /// The end checks to clear (S-43).
     pub cleared: Vec<(ListingId, End)>,
 }
 
@@ -195,11 +195,15 @@ pub fn unlink(
     refuse_locked(chain, Side::Seller, seller)?;
     refuse_locked(chain, Side::Buyer, buyer)?;
 
+    let mut cleared = find_checked_ends(chain, chain, link);
     let upper = chain.order().find_piece(seller, Some(link));
     let new_chain = if upper.contains(&buyer) {
         None
     } else {
         let lower = chain.order().find_piece(buyer, Some(link));
+        for part in [&upper, &lower] {
+            cleared.extend(find_checks_of_strangers(chain, part));
+        }
         // Equal lengths: the part that holds the seller listing keeps the id (S-42).
         let moved = if lower.len() > upper.len() {
             upper
@@ -212,7 +216,7 @@ pub fn unlink(
         link,
         kept: chain.id(),
         new_chain,
-        cleared: find_checked_ends(chain, chain, link),
+        cleared,
     })
 }
 
@@ -271,6 +275,21 @@ fn find_checked_ends(seller: &Chain, buyer: &Chain, link: Link) -> Vec<(ListingI
         member.is_some_and(|member| end.is_marked(member))
     });
     checked.map(|(_, listing, end)| (listing, end)).collect()
+}
+
+/// The end checks in a part of a chain that were made by a branch without a listing in the part (S-43).
+fn find_checks_of_strangers(chain: &Chain, part: &[ListingId]) -> Vec<(ListingId, End)> {
+    let members: Vec<&Member> = part.iter().filter_map(|one| chain.member(*one)).collect();
+    let is_stranger = |branch| members.iter().all(|member| member.branch != branch);
+    let mut found = Vec::new();
+    for member in &members {
+        for end in [End::Top, End::Bottom] {
+            if end.is_marked(member) && end.checked_by(member).is_some_and(is_stranger) {
+                found.push((member.listing, end));
+            }
+        }
+    }
+    found
 }
 
 impl LinkRefusal {

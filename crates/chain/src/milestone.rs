@@ -2,9 +2,18 @@
 
 mod catalogue;
 
-pub use catalogue::CATALOGUE;
+use std::ops::RangeInclusive;
 
+use jiff::ToSpan;
+use jiff::civil::{Date, date};
+
+pub use self::catalogue::CATALOGUE;
 use crate::event::EventType;
+
+/// The earliest date of a milestone (S-55).
+const FIRST_DATE: Date = date(1990, 1, 1);
+/// How far ahead an expected date may lie (S-55).
+const EXPECTED_YEARS_AHEAD: i64 = 10;
 
 /// One row of the catalogue (S-50).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -135,6 +144,29 @@ impl MilestoneType {
             (Some(_), Some(Field::FallThroughCompleted)) => Some(EventType::FallThrough),
             (Some(_), _) => Some(EventType::MilestoneUpdated),
         }
+    }
+
+    /// Whether the date is one that somebody expects or proposes, and so may lie in the future: 04, 13,
+    /// 15 and 17 of document 1's catalogue, and Mortgage Offer Expected (S-55).
+    pub fn is_expected(&self) -> bool {
+        matches!(
+            self.key,
+            "searches_expected"
+                | "proposed_exchange"
+                | "proposed_completion"
+                | "completion_date_set"
+                | "mortgage_offer_expected"
+        )
+    }
+
+    /// The dates that somebody may record for this type on the day `today` (S-55).
+    pub fn dates(&self, today: Date) -> RangeInclusive<Date> {
+        let last = if self.is_expected() {
+            today.saturating_add(EXPECTED_YEARS_AHEAD.years())
+        } else {
+            today
+        };
+        FIRST_DATE..=last
     }
 
     /// Whether the type counts as progress of a sale. It has a label of document 1, and is neither

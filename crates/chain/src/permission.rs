@@ -56,6 +56,7 @@ mod tests {
             is_locked: false,
             top_checked: false,
             bottom_checked: false,
+            checked_by: [None; 2],
         };
         let members = vec![member(buyer, OTHER), member(seller, OWN)];
         let chain = Chain::new(ChainId(Uuid::nil()), members, vec![Link { seller, buyer }]);

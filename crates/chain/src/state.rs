@@ -21,6 +21,8 @@ pub struct Member {
     pub top_checked: bool,
     /// Whether somebody confirmed that nothing exists below it. Counts only at a bottom.
     pub bottom_checked: bool,
+    /// The branches that made the checks of the top and of the bottom, where they are known.
+    pub checked_by: [Option<BranchId>; 2],
 }
 
 /// A link: whoever sells the buyer listing buys the seller listing. The buyer listing lies below

@@ -1,22 +1,32 @@
 //! Applies rows to the store. Applying a row twice has the same effect as applying it once.
 
-use std::collections::{BTreeSet, HashMap};
+mod property;
+mod unsettled;
 
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use chain::current::Offer;
 use chain::ends::{End, EndRefusal};
 use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, LinkRule};
 use chain::milestone::Origin;
 use chain::state::Chain;
+use jiff::civil::Date;
+use observe::clock;
 use storage::branch::{self, Branch};
 use storage::listings::{self, FoundListing, ListingDetails, ListingOrigin};
 use storage::milestones::{self, NewMilestone};
-use storage::properties::{self, Address, NewProperty};
+use storage::properties;
 use storage::{StorageError, Write, chains, changes, end_checks, links, participants, state};
 use uuid::Uuid;
 
+use self::property::apply_property;
+pub use self::property::new_property;
+pub use self::unsettled::Holders;
+use self::unsettled::Unsettled;
 use super::row::{
-    BranchRow, ChainEnd, EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow,
-    PropertyRow, Row,
+    BranchRow, ChainEnd, EndCheckRow, LinkRow, ListingRow, MilestoneRow, PartyRole, PartyRow, Row,
 };
 
 /// The result of one batch.
@@ -28,6 +38,8 @@ pub struct BatchReport {
     pub unchanged: u64,
     /// The positions of refused rows in the batch, with the reasons.
     pub refused: Vec<(usize, String)>,
+    /// The holders that this batch has found.
+    pub holders: Holders,
 }
 
 /// The rows of one transaction. Its caches hold only data that this transaction read or wrote, so
@@ -35,10 +47,14 @@ pub struct BatchReport {
 #[derive(Debug)]
 pub struct Batch {
     now: i64,
+    /// The date in London.
+    today: Date,
     branches: HashMap<String, BranchId>,
     listings: HashMap<(BranchId, String), FoundListing>,
     /// Chains that changed; each gets one new version at the end.
     touched: BTreeSet<ChainId>,
+    unsettled: Unsettled,
+    holders: Arc<Holders>,
 }
 
 /// The reasons why a row is not applied.
@@ -58,13 +74,16 @@ impl From<StorageError> for Refusal {
 type Applied = Result<bool, Refusal>;
 
 impl Batch {
-    /// An empty batch at this Unix time.
-    pub fn new(now: i64) -> Self {
+    /// An empty batch at this Unix time. `holders` are from the earlier batches of the import.
+    pub fn new(now: i64, holders: Arc<Holders>) -> Self {
         Self {
             now,
+            today: clock::date_in_london(now).unwrap_or(Date::MAX),
             branches: HashMap::new(),
             listings: HashMap::new(),
             touched: BTreeSet::new(),
+            unsettled: Unsettled::default(),
+            holders,
         }
     }
 
@@ -86,12 +105,13 @@ impl Batch {
         for chain in &self.touched {
             chains::raise_version(write, *chain)?;
         }
+        report.holders = self.unsettled.settle(write, self.now, &self.holders)?;
         Ok(report)
     }
 
     fn apply_row(&mut self, write: &mut Write<'_>, row: &Row) -> Applied {
         match row {
-            Row::Property(row) => apply_property(write, row),
+            Row::Property(row) => Ok(apply_property(write, row)?),
             Row::Branch(row) => self.apply_branch(write, row),
             Row::Listing(row) => self.apply_listing(write, row),
             Row::Party(row) => self.apply_party(write, row),
@@ -166,6 +186,10 @@ impl Batch {
         }
         listings::update_listing(write, found.id, &details, self.now)?;
         self.touched.insert(found.chain);
+        if found.details.property != property {
+            self.unsettled.note_property(found.details.property);
+            self.unsettled.note(found.id, property);
+        }
         found.details = details;
         self.listings.insert((branch, row.listing.clone()), found);
         Ok(true)
@@ -187,6 +211,7 @@ impl Batch {
             created_at: row.created_at.unwrap_or(self.now),
         };
         let id = listings::insert_listing(write, &origin, details)?;
+        self.unsettled.note(id, details.property);
         let found = FoundListing {
             id,
             chain,
@@ -235,6 +260,8 @@ impl Batch {
         let join = link::join(&sellers, &buyers, wanted, rule)
             .map_err(|refusal| Refusal::Row(refusal.to_string()))?;
         changes::store_join(write, &join, self.now)?;
+        self.unsettled.note(seller.id, seller.details.property);
+        self.unsettled.note(buyer.id, buyer.details.property);
         if let Some((dissolved, _moved)) = &join.dissolved {
             self.touched.remove(dissolved);
             for known in self.listings.values_mut() {
@@ -247,6 +274,14 @@ impl Batch {
     }
 
     fn apply_milestone(&mut self, write: &mut Write<'_>, row: &MilestoneRow) -> Applied {
+        let dates = row.milestone_type.dates(self.today);
+        if !dates.contains(&row.date) {
+            let (key, date) = (row.milestone_type.key, row.date);
+            let (first, last) = (dates.start(), dates.end());
+            return refuse(format!(
+                "{key} cannot have the date {date}: write one from {first} to {last}"
+            ));
+        }
         let found = self.find_listing(write, &row.branch, &row.listing)?;
         let milestone = NewMilestone {
             listing: found.id,
@@ -258,6 +293,9 @@ impl Batch {
         if changed {
             listings::touch_listing(write, found.id, self.now)?;
             self.touched.insert(found.chain);
+            if Offer::depends_on(row.milestone_type) {
+                self.unsettled.note(found.id, found.details.property);
+            }
         }
         Ok(changed)
     }
@@ -283,7 +321,8 @@ impl Batch {
             let listing = found.id;
             return refuse(EndRefusal::Locked { end, listing }.to_string());
         }
-        let changed = end_checks::insert_end_check(write, found.id, end, self.now)?;
+        let branch = member.map(|member| member.branch);
+        let changed = end_checks::insert_end_check(write, found.id, end, branch, self.now)?;
         if changed {
             self.touched.insert(found.chain);
         }
@@ -323,37 +362,6 @@ impl Batch {
         self.listings.insert(key, found.clone());
         Ok(found)
     }
-}
-
-/// The property of a row, with its normalised texts.
-pub fn new_property(row: &PropertyRow) -> NewProperty {
-    NewProperty {
-        uprn: row.uprn,
-        address: Address {
-            line1: row.line1.clone(),
-            line2: row.line2.clone(),
-            line3: row.line3.clone(),
-            line4: row.line4.clone(),
-            post_town: row.post_town.clone(),
-            postcode: row.postcode.clone(),
-            display_address: row.display_address.clone(),
-        },
-        address_key: address::normalise(&row.display_address),
-        postcode_key: address::postcode(&row.postcode).unwrap_or_default(),
-    }
-}
-
-fn apply_property(write: &mut Write<'_>, row: &PropertyRow) -> Applied {
-    let property = new_property(row);
-    let Some(id) = properties::find_property_by_uprn(write, row.uprn)? else {
-        properties::insert_property(write, &property)?;
-        return Ok(true);
-    };
-    if properties::find_address(write, id)?.as_ref() == Some(&property.address) {
-        return Ok(false);
-    }
-    properties::update_property(write, id, &property)?;
-    Ok(true)
 }
 
 fn find_chain_of(write: &mut Write<'_>, listing: ListingId) -> Result<Chain, Refusal> {

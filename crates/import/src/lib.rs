@@ -6,11 +6,12 @@ pub mod reader;
 pub mod row;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use observe::clock::Clock;
 use storage::{Storage, StorageError};
 
-use self::apply::{Batch, BatchReport};
+use self::apply::{Batch, BatchReport, Holders};
 use self::reader::{Located, OpenError};
 
 /// The result of an import.
@@ -59,6 +60,13 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
+/// What the batches of one import pass on.
+#[derive(Debug, Default)]
+struct Progress {
+    report: ImportReport,
+    holders: Arc<Holders>,
+}
+
 /// Imports the files in order. Blocks.
 pub fn import_files(
     storage: &Storage,
@@ -66,7 +74,7 @@ pub fn import_files(
     files: &[PathBuf],
     observer: &mut dyn Observer,
 ) -> Result<ImportReport, ImportError> {
-    let mut report = ImportReport::default();
+    let mut progress = Progress::default();
     // Every file is opened before the first is read, so a misspelled name changes nothing.
     let readers = files
         .iter()
@@ -79,23 +87,24 @@ pub fn import_files(
             if batch.is_empty() {
                 break;
             }
-            import_batch(storage, clock, batch, &mut report, observer)?;
-            observer.advance(rows.bytes_read(), report.rows);
+            import_batch(storage, clock, batch, &mut progress, observer)?;
+            observer.advance(rows.bytes_read(), progress.report.rows);
         }
     }
-    if report.changed >= limits::CHANGES_FOR_STATISTICS {
+    if progress.report.changed >= limits::CHANGES_FOR_STATISTICS {
         storage.write_blocking(storage::maintenance::refresh_statistics)?;
     }
-    Ok(report)
+    Ok(progress.report)
 }
 
 fn import_batch(
     storage: &Storage,
     clock: &Clock,
     located: Vec<Located>,
-    report: &mut ImportReport,
+    progress: &mut Progress,
     observer: &mut dyn Observer,
 ) -> Result<(), ImportError> {
+    let report = &mut progress.report;
     report.rows += located.len() as u64;
     let mut places = Vec::with_capacity(located.len());
     let mut rows = Vec::with_capacity(located.len());
@@ -111,8 +120,9 @@ fn import_batch(
         }
     }
     let now = clock.now_seconds();
-    let done: BatchReport =
-        storage.write_blocking(move |write| Batch::new(now).apply(write, &rows))?;
+    let holders = Arc::clone(&progress.holders);
+    let done: BatchReport = storage
+        .write_blocking(move |write| Batch::new(now, Arc::clone(&holders)).apply(write, &rows))?;
     report.changed += done.changed;
     report.unchanged += done.unchanged;
     for (index, reason) in done.refused {
@@ -127,5 +137,6 @@ fn import_batch(
             reason,
         });
     }
+    Arc::make_mut(&mut progress.holders).extend(done.holders);
     Ok(())
 }

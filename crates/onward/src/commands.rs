@@ -12,8 +12,10 @@ pub mod init;
 pub mod keys;
 pub mod link;
 pub mod listen;
+pub mod listing;
 pub mod man;
 pub mod participant;
+pub mod properties;
 pub mod query;
 pub mod restore;
 pub mod sandbox;
@@ -72,6 +74,11 @@ enum Command {
     Branch(branch::BranchCommand),
     /// Links two listings as the operator; the chain may be a split one.
     Link(link::LinkArgs),
+    /// Decides about listings as the operator.
+    #[command(subcommand)]
+    Listing(listing::ListingCommand),
+    /// Lists properties that need the operator's attention.
+    Properties(properties::PropertiesArgs),
     /// Copies an SQLite store into a new file while the service runs.
     Backup(backup::BackupArgs),
     /// Replaces the store by a backup while the service is stopped.
@@ -193,6 +200,8 @@ pub fn run() -> ExitCode {
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
+        Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
+        Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),
         Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
         Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {

@@ -106,6 +106,10 @@ pub struct Config {
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
 
+    /// How long a current listing may stay unwritten before another listing under offer takes its
+    /// place (S-6).
+    pub offer_idle_days: u32,
+
     /// Whether requests are limited (S-14).
     pub rate_limit_enabled: bool,
     /// Requests a second that a client may send on average.
@@ -203,6 +207,7 @@ impl Default for Config {
             callback_concurrency: 8,
             delivery_retention_days: 30,
             simulate_known_properties: false,
+            offer_idle_days: 120,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
@@ -225,6 +230,11 @@ impl Config {
         config.check_values(path)?;
         config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
         Ok(config)
+    }
+
+    /// The setting `offer_idle_days` in seconds.
+    pub fn offer_idle_seconds(&self) -> i64 {
+        i64::from(self.offer_idle_days) * 86_400
     }
 
     /// The URL of the token endpoint.

@@ -159,6 +159,7 @@ impl Foundation {
                 storage: storage.clone(),
                 tokens: Arc::clone(&tokens),
                 wake: Arc::clone(wake),
+                offer_idle_seconds: self.config.offer_idle_seconds(),
             }),
             operations: Arc::new(Operations {
                 clock: clock.clone(),

@@ -20,6 +20,7 @@ pub mod parameters;
 pub mod recording;
 pub mod refusal;
 pub mod segments;
+mod strict_json;
 
 use std::sync::Arc;
 
@@ -39,4 +40,6 @@ pub struct ListingManagement {
     pub tokens: Arc<TokenContext>,
     /// Wakes the delivery of events after a recording.
     pub wake: Arc<Wake>,
+    /// The setting `offer_idle_days` in seconds (S-6).
+    pub offer_idle_seconds: i64,
 }

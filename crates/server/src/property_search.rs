@@ -37,8 +37,8 @@ pub fn find_listing(read: &mut Read<'_>, text: &str) -> Result<Found, StorageErr
     let query = Query::parse(text);
     // A postcode is accepted with any spaces and punctuation, or with repaired characters.
     if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
-        let hits = address_search::list_by_postcode(read, &postcode)?;
-        return Ok(hits.into_iter().next().map_or(Found::Nothing, Found::One));
+        let hit = address_search::find_by_postcode(read, &postcode)?;
+        return Ok(hit.map_or(Found::Nothing, Found::One));
     }
     let ranking = rank(read, &query, |_property| {})?;
     Ok(match ranking.decision() {

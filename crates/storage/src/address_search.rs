@@ -33,16 +33,14 @@ pub struct Located {
     pub hit: Option<Hit>,
 }
 
-/// Finds the current listing of a UPRN: the newest that is not deleted (S-6). The same statement
-/// reads the registry's revision, because a second statement would double the cost of the hot path.
+/// Finds the current listing of a UPRN (S-6). The same statement reads the registry's revision,
+/// because a second statement would double the cost of the hot path.
 pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
     read.find_cached(uprn, |read| {
         read.query_exactly_one(
             "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
              from revision r left join property p on p.uprn = $1 \
-             left join listing l on l.id = (select x.id from listing x \
-             where x.property_id = p.id and x.deleted_at is null \
-             order by x.created_at desc, x.id desc limit 1) \
+             left join listing l on l.id = p.current_listing_id \
              left join chain c on c.id = l.chain_id where r.name = 'registry'",
             &[uprn.value().into()],
             |row| {
@@ -60,9 +58,8 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
 pub fn find_by_property(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Hit>> {
     read.query_one(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
-         from listing l join property p on p.id = l.property_id join chain c on c.id = l.chain_id \
-         where l.property_id = $1 and l.deleted_at is null \
-         order by l.created_at desc, l.id desc limit 1",
+         from property p join listing l on l.id = p.current_listing_id \
+         join chain c on c.id = l.chain_id where p.id = $1",
         &[property.into()],
         read_hit,
     )
@@ -84,33 +81,19 @@ pub fn list_candidates(
     Ok(found)
 }
 
-/// The current listings of a postcode's properties, in the order of S-7.
-pub fn list_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Vec<Hit>> {
-    let hits = read.query(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, \
-         (select count(*) from listing x where x.chain_id = c.id and x.deleted_at is null), \
-         l.created_at from property p join listing l on l.property_id = p.id \
-         join chain c on c.id = l.chain_id \
-         where p.postcode_key = $1 and l.deleted_at is null \
-         order by p.id, l.created_at desc, l.id desc",
+/// The current listing of a postcode that comes first in the order of S-7: a listing in a chain with
+/// others, then the newest change, then the lowest property id.
+pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Option<Hit>> {
+    read.query_one(
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
+         from property p join listing l on l.id = p.current_listing_id \
+         join chain c on c.id = l.chain_id where p.postcode_key = $1 \
+         order by case when exists (select 1 from listing x where x.chain_id = c.id \
+         and x.deleted_at is null and x.id <> l.id) then 0 else 1 end, l.updated_at desc, p.id \
+         limit 1",
         &[postcode_key.into()],
-        |row| Ok((row.integer(6)? > 1, read_hit(row)?)),
-    )?;
-    Ok(rank(hits))
-}
-
-/// Keeps each property's first listing, and sorts: listings in a chain, then the newest change,
-/// then the lowest property id (S-7). The flag says whether a listing is in a chain with others.
-fn rank(mut hits: Vec<(bool, Hit)>) -> Vec<Hit> {
-    hits.dedup_by_key(|(_, hit)| hit.property);
-    hits.sort_by_key(|(is_in_chain, hit)| {
-        (
-            !is_in_chain,
-            std::cmp::Reverse(hit.updated_at),
-            hit.property,
-        )
-    });
-    hits.into_iter().map(|(_, hit)| hit).collect()
+        read_hit,
+    )
 }
 
 fn read_hit(row: &Row<'_>) -> Result<Hit> {

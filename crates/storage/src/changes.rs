@@ -1,7 +1,7 @@
 //! Stores the decisions of crate `chain`: joins, breaks and end checks.
 
 use chain::ends::End;
-use chain::ids::{ChainId, ListingId};
+use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{Join, Unlink};
 
 use crate::{Result, Write, chains, end_checks, links, listings};
@@ -45,6 +45,8 @@ pub struct EndMarks<'a> {
     pub end: End,
     /// `true` sets the checks, `false` clears them.
     pub is_checked: bool,
+    /// The branch that makes the checks.
+    pub branch: Option<BranchId>,
 }
 
 /// Sets or clears end checks. The chain gets a new version if one changed.
@@ -52,7 +54,7 @@ pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -
     let mut is_changed = false;
     for listing in marks.listings {
         is_changed |= if marks.is_checked {
-            end_checks::insert_end_check(write, *listing, marks.end, now)?
+            end_checks::insert_end_check(write, *listing, marks.end, marks.branch, now)?
         } else {
             end_checks::delete_end_check(write, *listing, marks.end)?
         };

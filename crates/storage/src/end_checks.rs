@@ -1,7 +1,7 @@
 //! End checks: confirmations that a chain ends at a listing.
 
 use chain::ends::End;
-use chain::ids::ListingId;
+use chain::ids::{BranchId, ListingId};
 
 use crate::{Result, Write};
 
@@ -13,17 +13,23 @@ pub(crate) fn end_word(end: End) -> &'static str {
     }
 }
 
-/// Marks an end as checked. `false` if it was checked already.
+/// Marks an end as checked in the name of a branch. `false` if it was checked already.
 pub fn insert_end_check(
     write: &mut Write<'_>,
     listing: ListingId,
     end: End,
+    branch: Option<BranchId>,
     now: i64,
 ) -> Result<bool> {
     let changed = write.execute(
-        "insert into end_check (listing_id, chain_end, checked_at) values ($1, $2, $3) \
-         on conflict (listing_id, chain_end) do nothing",
-        &[listing.into(), end_word(end).into(), now.into()],
+        "insert into end_check (listing_id, chain_end, branch_id, checked_at) \
+         values ($1, $2, $3, $4) on conflict (listing_id, chain_end) do nothing",
+        &[
+            listing.into(),
+            end_word(end).into(),
+            branch.map(|branch| branch.0).into(),
+            now.into(),
+        ],
     )?;
     Ok(changed > 0)
 }

@@ -16,6 +16,7 @@ pub mod chains;
 pub mod changes;
 pub mod clients;
 pub mod copies;
+pub mod current_listings;
 pub mod deliveries;
 pub mod delivery_log;
 pub mod end_checks;

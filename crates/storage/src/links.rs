@@ -17,6 +17,10 @@ pub(crate) fn insert_link(write: &mut Write<'_>, link: Link, now: i64) -> Result
         "insert into link (buyer_listing_id, seller_listing_id, created_at) values ($1, $2, $3)",
         &[link.buyer.into(), link.seller.into(), now.into()],
     )?;
+    write.execute(
+        "update listing set was_linked = 1 where id in ($1, $2) and was_linked = 0",
+        &[link.buyer.into(), link.seller.into()],
+    )?;
     Ok(())
 }
 

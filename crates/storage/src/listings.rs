@@ -8,7 +8,7 @@ use crate::row::Row;
 use crate::{Read, Result, Write, chains};
 
 pub use self::stored_listing::{
-    ListingPage, StoredListing, find_stored_listing, list_listings_of_chain,
+    ListingPage, Standing, StoredListing, find_stored_listing, list_listings_of_chain,
     list_listings_of_client,
 };
 
@@ -121,6 +121,15 @@ pub fn update_listing(
         ],
     )?;
     Ok(())
+}
+
+/// Whether a listing is or was linked, or has a milestone besides Property Listed (S-56).
+pub fn names_a_sale(read: &mut Read<'_>, listing: ListingId) -> Result<bool> {
+    read.exists(
+        "select 1 from listing l where l.id = $1 and (l.was_linked = 1 or exists (select 1 \
+         from milestone m where m.listing_id = l.id and m.type_id <> 101 and m.deleted_at is null))",
+        &[listing.into()],
+    )
 }
 
 /// Marks a listing as deleted and raises its chain's version. Nothing happens to a deleted listing.

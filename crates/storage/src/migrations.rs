@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 9;
+pub(crate) const SCHEMA_VERSION: i64 = 10;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0007_certificate_subject.sql"),
     include_str!("migrations/0008_token_generation.sql"),
     include_str!("migrations/0009_replay.sql"),
+    include_str!("migrations/0010_current_listing.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

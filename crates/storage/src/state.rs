@@ -99,10 +99,18 @@ pub fn find_chain(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain>> {
     let members = read.query(
         "select l.id, l.branch_id, l.is_locked, \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
-         (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom') \
+         (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom'), \
+         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
+         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'bottom') \
          from listing l where l.chain_id = $1 and l.deleted_at is null",
         &[(&id.to_string()).into()],
-        read_member,
+        |row| {
+            let branch = |column| Ok(row.optional_integer(column)?.map(BranchId));
+            Ok(Member {
+                checked_by: [branch(5)?, branch(6)?],
+                ..read_member(row)?
+            })
+        },
     )?;
     if members.is_empty() {
         return Ok(None);
@@ -146,6 +154,7 @@ fn list_members(read: &mut Read<'_>, key: &str) -> Result<Vec<(Member, ListingSt
     )
 }
 
+/// Reads a member without the branches that checked it.
 fn read_member(row: &Row<'_>) -> Result<Member> {
     Ok(Member {
         listing: ListingId(row.integer(0)?),
@@ -153,6 +162,7 @@ fn read_member(row: &Row<'_>) -> Result<Member> {
         is_locked: row.flag(2)?,
         top_checked: row.flag(3)?,
         bottom_checked: row.flag(4)?,
+        checked_by: [None; 2],
     })
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn member(number: i64) -> Member {
         is_locked: false,
         top_checked: false,
         bottom_checked: false,
+        checked_by: [None; 2],
     }
 }
 
@@ -42,6 +43,7 @@ pub(crate) fn read_members(text: &str) -> Vec<Member> {
             is_locked: word.contains('!'),
             top_checked: word.contains('^'),
             bottom_checked: word.contains('_'),
+            checked_by: [None; 2],
             ..member(number.parse().unwrap())
         }
     });

@@ -8,8 +8,12 @@ use chain::state::Link;
 use clap::Args;
 use observe::clock::Clock;
 use serde_json::json;
+use server::foundation::open_storage;
+use server::listing_management::history::OPERATOR;
 use server::listing_management::links;
 use server::problem::Problem;
+use storage::Opening;
+use storage::current_listings::Settling;
 
 use super::{Failure, OperatorArgs};
 
@@ -40,11 +44,16 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
     } else {
         LinkRule::OneToOne
     };
-    let storage = args.output.open()?;
-    let now = Clock::System.now_seconds();
+    let config = args.output.config.load()?;
+    let storage = open_storage(&config, Opening::Unchanged).map_err(Failure::new)?;
+    let settling = Settling {
+        actor: OPERATOR,
+        now: Clock::System.now_seconds(),
+        idle_seconds: config.offer_idle_seconds(),
+    };
     let chain = storage
         .write_blocking(move |write| {
-            links::add_link_as_operator(write, now, link, rule)?;
+            links::add_link_as_operator(write, &settling, link, rule)?;
             let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
             chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
         })

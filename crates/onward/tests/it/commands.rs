@@ -12,6 +12,7 @@ mod interrupted;
 mod keys;
 mod link;
 mod listen;
+mod listing;
 mod logs;
 mod packaging;
 mod participant;

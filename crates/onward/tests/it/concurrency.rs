@@ -101,6 +101,7 @@ async fn read_history(shared: &Shared, places: &[Place]) -> Vec<Entry> {
                     id: text(&entry["id"]).parse().unwrap(),
                     listing: place.id,
                     action: text(&entry["attributes"]["action"]),
+                    by: text(&entry["attributes"]["by"]),
                     chain: text(&entry["attributes"]["chain_link_id"]),
                     detail: entry["attributes"]["detail"].clone(),
                 });
@@ -242,7 +243,9 @@ story! {
         let mut entries = read_history(&shared, &places).await;
         entries.retain(|entry| !old_entries.contains(&entry.id));
         compare_with_acknowledged(&shared, &entries);
-        let mut replay = Replay::begin(chains, versions_before);
+        let owner_of = |place: &Place| owner(&shared, place).registration.participant.clone();
+        let owners = places.iter().map(|place| (place.id, owner_of(place))).collect();
+        let mut replay = Replay::begin(chains, versions_before, owners);
         replay.run(&entries);
         compare_with_replay(&shared, &places, &replay).await;
         // Every change raised the version, and no chain is left that nobody is in.

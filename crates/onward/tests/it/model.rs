@@ -8,6 +8,7 @@ mod answers;
 pub(crate) mod catalogue;
 mod checks;
 mod choice;
+mod current;
 mod fixture;
 mod listings;
 mod operation;
@@ -43,6 +44,7 @@ story! {
         let seed = setting("ONWARD_MODEL_SEED").unwrap_or(SEED);
         let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
         println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
+        server = server.reconfigure(|config| config.offer_idle_days = 1).await;
         let mut run = Run::begin(&server, seed).await;
         for step in 1..=steps {
             run.step().await;

@@ -80,6 +80,7 @@ fn store(
         listings: &listings,
         end,
         is_checked: finding == Finding::Checked,
+        branch: end.checker(chain, author.caller.branches()),
     };
     changes::store_end_checks(write, &marks, author.now)?;
     let detail = EndDetail::new(end, reason);

@@ -193,6 +193,16 @@ impl From<ListingId> for WithdrawnDetail {
     }
 }
 
+/// A change of the property's current listing.
+// S-6
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CurrentDetail {
+    /// The operator's reason, if the operator decided.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// The schema of all details.
 pub fn describe_details() -> AnyOfBuilder {
     AnyOfBuilder::new()
@@ -200,11 +210,13 @@ pub fn describe_details() -> AnyOfBuilder {
             "What changed. `link.added` and `link.broken` name both sides; `end.checked` and \
              `end.unchecked` the end and the reason; `milestone.recorded` the milestone as it \
              stands then, `milestone.withdrawn` its key; `listing.created` and `listing.updated` \
-             what was said; `listing.withdrawn` the listing's id; `enquiries.reopened` nothing.",
+             what was said; `listing.withdrawn` the listing's id; `enquiries.reopened` nothing; `current.gained` and \
+             `current.lost` the reason, if an operator gave one.",
         ))
         .item(LinkDetail::schema())
         .item(EndDetail::schema())
         .item(MilestoneDetail::schema())
         .item(WithdrawnDetail::schema())
         .item(ListingDetail::schema())
+        .item(CurrentDetail::schema())
 }

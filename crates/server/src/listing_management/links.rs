@@ -5,10 +5,11 @@ use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, LinkRule, Side};
 use chain::permission;
 use chain::state::{Chain, Link};
+use storage::current_listings::{self, Settling};
 use storage::{Read, StorageError, Write, changes, listings, state};
 use uuid::Uuid;
 
-use super::history::{HistoryWriter, LinkDetail, ListingInChain, OPERATOR};
+use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
@@ -32,26 +33,22 @@ struct Sides {
 pub fn add_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
     check_permission(author, &sides)?;
-    join(write, &author.history(), &sides, LinkRule::OneToOne)
+    join(write, &author.settling(), &sides, LinkRule::OneToOne)
 }
 
 /// Links two listings for the operator, who may also make a split chain (S-46).
 pub fn add_link_as_operator(
     write: &mut Write<'_>,
-    now: i64,
+    settling: &Settling<'_>,
     link: Link,
     rule: LinkRule,
 ) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
-    let history = HistoryWriter {
-        actor: OPERATOR,
-        now,
-    };
-    join(write, &history, &sides, rule)
+    join(write, settling, &sides, rule)
 }
 
 /// Links a listing above the top or below the bottom of a chain (S-45). The anchor must be the
-/// caller's.
+/// caller's, and so must be one of the two listings that are linked.
 pub fn add_at_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
@@ -91,7 +88,8 @@ pub fn add_at_end(
             buyer: added,
         },
     };
-    join(write, &author.history(), &sides, LinkRule::OneToOne)
+    check_permission(author, &sides)?;
+    join(write, &author.settling(), &sides, LinkRule::OneToOne)
 }
 
 /// Breaks a link. At least one side must be the caller's.
@@ -113,7 +111,7 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
         };
         author.history().note(write, at, "link.broken", &detail)?;
     }
-    Ok(())
+    settle_sides(write, &author.settling(), link)
 }
 
 /// Loads a chain by an id that was read in this transaction.
@@ -124,7 +122,7 @@ pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageErro
 
 fn join(
     write: &mut Write<'_>,
-    history: &HistoryWriter<'_>,
+    settling: &Settling<'_>,
     sides: &Sides,
     rule: LinkRule,
 ) -> Result<(), Problem> {
@@ -136,7 +134,9 @@ fn join(
         buyer: buyer.listing,
     };
     let join = link::join(&sellers, &buyers, link, rule)?;
-    changes::store_join(write, &join, history.now)?;
+    changes::store_join(write, &join, settling.now)?;
+    let Settling { actor, now, .. } = *settling;
+    let history = HistoryWriter { actor, now };
     let detail = LinkDetail::from(join.link);
     for listing in [seller.listing, buyer.listing] {
         let at = ListingInChain {
@@ -144,6 +144,14 @@ fn join(
             chain: join.survivor,
         };
         history.note(write, at, "link.added", &detail)?;
+    }
+    settle_sides(write, settling, link)
+}
+
+/// Decides which listings are current after their link was added or broken (S-6).
+fn settle_sides(write: &mut Write<'_>, settling: &Settling<'_>, link: Link) -> Result<(), Problem> {
+    for listing in [link.seller, link.buyer] {
+        current_listings::settle(write, settling, listing, false)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
 use storage::properties::{self, Address, NewProperty};
-use storage::{Write, branch, chains};
+use storage::{Write, branch, chains, current_listings};
 use uuid::Uuid;
 
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
@@ -41,6 +41,9 @@ pub fn store_listing(
     }
     let before = find_own_listing(write, author.caller, known.id)?;
     let property = find_place(write, &new.place, Some(&before))?;
+    if property != before.property && listings::names_a_sale(write, before.id)? {
+        return Err(property_fixed(before.id).into());
+    }
     store_changes(write, author, &before, property, &new.facts)?;
     reply(write, author, known.id, StatusCode::OK)
 }
@@ -53,9 +56,8 @@ pub fn update_listing(
     changes: &ListingChanges,
 ) -> Result<Reply, Problem> {
     let before = find_own_listing(write, author.caller, id)?;
-    if let Some(external_id) = &changes.external_id
-        && before.external_id.as_ref() != Some(external_id)
-    {
+    let is_named = changes.external_id.is_some() || changes.clears_external_id;
+    if is_named && before.external_id != changes.external_id {
         return Err(reference_fixed().into());
     }
     store_changes(write, author, &before, before.property, changes)?;
@@ -79,6 +81,7 @@ pub fn withdraw_listing(
     author
         .history()
         .note(write, at, "listing.withdrawn", &detail)?;
+    current_listings::settle(write, &author.settling(), id, false)?;
     Reply::success()
 }
 
@@ -94,6 +97,15 @@ pub fn withdrawn(listing: ListingId) -> Refusal {
 pub fn reference_fixed() -> Refusal {
     let detail = "the external_id of a listing cannot be changed".to_owned();
     Refusal::invalid("value_invalid", "external_id", detail)
+}
+
+/// The refusal to move a listing to another property (S-56).
+pub fn property_fixed(listing: ListingId) -> Refusal {
+    let detail = format!(
+        "listing {listing} has this external_id and was linked or has milestones, so it cannot move \
+         to another property; take another external_id"
+    );
+    Refusal::conflict("property_fixed", detail).about("external_id")
 }
 
 /// The refusal to withdraw a linked listing.
@@ -143,6 +155,7 @@ fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Resul
     author
         .history()
         .note(write, at, "listing.created", &detail)?;
+    current_listings::settle(write, &author.settling(), id, true)?;
     let reply = reply(write, author, id, StatusCode::CREATED)?;
     Ok(reply.at(format!("/api/v1/listing/{id}")))
 }
@@ -187,7 +200,16 @@ fn store_changes(
     }
     chains::raise_version(write, before.chain)?;
     let at = ListingInChain::from(before);
-    author.history().note(write, at, "listing.updated", &detail)
+    author
+        .history()
+        .note(write, at, "listing.updated", &detail)?;
+    let settling = author.settling();
+    let is_moved = property != before.property;
+    current_listings::settle(write, &settling, before.id, is_moved)?;
+    if is_moved {
+        current_listings::settle_after_move(write, &settling, before.property, before.id)?;
+    }
+    Ok(())
 }
 
 /// Finds or makes the property that a listing sells. An address without a UPRN means the property
@@ -249,6 +271,6 @@ fn reply(
     status: StatusCode,
 ) -> Result<Reply, Problem> {
     let listing = find_own_listing(write, author.caller, id)?;
-    let data = ListingResource::plain(&listing);
+    let data = ListingResource::own(&listing, false);
     Reply::json(status, &Data { data })
 }

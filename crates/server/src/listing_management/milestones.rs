@@ -1,14 +1,15 @@
 //! Records and withdraws milestones, and enqueues their events (S-34, S-38).
 
+use chain::current::Offer;
 use chain::event::EventType;
 use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, Wish};
-use storage::Write;
 use storage::deliveries;
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
+use storage::{Write, current_listings};
 use uuid::Uuid;
 
 use super::history::{ListingInChain, MilestoneDetail};
@@ -50,7 +51,9 @@ pub fn withdraw_milestone(
     let at = ListingInChain::from(&listing);
     author
         .history()
-        .note(write, at, "milestone.withdrawn", &detail)
+        .note(write, at, "milestone.withdrawn", &detail)?;
+    settle(write, author, &listing, Offer::depends_on(kind))?;
+    Ok(())
 }
 
 /// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
@@ -85,6 +88,7 @@ pub fn reopen_enquiries(
         author
             .history()
             .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
+        settle(write, author, &listing, false)?;
     }
     Ok(())
 }
@@ -109,7 +113,13 @@ fn store(
         excluded,
     };
     milestones::store_milestone(write, listing.id, kind, &values, author.now)?;
-    if let (Some(event_type), Some(date)) = (change.event, date) {
+    let detail = MilestoneDetail::recorded(kind, &change.record);
+    let at = ListingInChain::from(listing);
+    author
+        .history()
+        .note(write, at, "milestone.recorded", &detail)?;
+    let may_emit = settle(write, author, listing, Offer::depends_on(kind))?;
+    if let (true, Some(event_type), Some(date)) = (may_emit, change.event, date) {
         let event = NewEvent {
             event_id: &format!("evt_{}", Uuid::new_v4()),
             event_type,
@@ -126,11 +136,25 @@ fn store(
         let now = author.now_milliseconds;
         deliveries::enqueue_event(write, row, event_type, listing.property.0, now)?;
     }
-    let detail = MilestoneDetail::recorded(kind, &change.record);
-    let at = ListingInChain::from(listing);
-    author
-        .history()
-        .note(write, at, "milestone.recorded", &detail)
+    Ok(())
+}
+
+/// Decides after a write to milestones which listing is current (S-6). `may_change_offer` says whether
+/// the write can begin or end an offer. Returns whether the write emits its events: the listing was
+/// current before it or is current after it.
+fn settle(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: &StoredListing,
+    may_change_offer: bool,
+) -> Result<bool, Problem> {
+    let standing = listing.standing;
+    let may_take_place = !standing.is_current && standing.is_under_offer;
+    if !may_change_offer && !may_take_place {
+        return Ok(standing.is_current);
+    }
+    let settled = current_listings::settle(write, &author.settling(), listing.id, false)?;
+    Ok(settled.was_or_is(listing.id))
 }
 
 fn find_standing(

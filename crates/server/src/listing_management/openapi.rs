@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::fields::Fields;
 use super::links::{foreign_sides, unknown_side};
-use super::listing_writes::{linked, reference_fixed, unknown_address, withdrawn};
+use super::listing_writes::{linked, property_fixed, reference_fixed, unknown_address, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
 use super::recording::{key_malformed, key_reused};
@@ -138,6 +138,7 @@ pub fn branch_and_property() -> Vec<Problem> {
         unknown_address(PropertyId(31)).into(),
         Refusal::forbidden("branch 7 is not one of yours".to_owned()).into(),
         withdrawn(SELLER).into(),
+        property_fixed(SELLER).into(),
     ]
 }
 

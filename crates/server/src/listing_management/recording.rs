@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
+use storage::current_listings::Settling;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
 use tracing::Instrument as _;
 
@@ -52,6 +53,8 @@ pub struct Author<'a> {
     pub now: i64,
     /// The same moment in Unix milliseconds.
     pub now_milliseconds: i64,
+    /// The setting `offer_idle_days` in seconds (S-6).
+    pub offer_idle_seconds: i64,
 }
 
 impl<S: Send + Sync> FromRequest<S> for WriteRequest {
@@ -99,6 +102,7 @@ pub async fn record(
 ) -> Result<Response, Problem> {
     let now = management.clock.now_seconds();
     let now_milliseconds = management.clock.now_milliseconds();
+    let offer_idle_seconds = management.offer_idle_seconds;
     let (reply, is_replayed) = management
         .storage
         .write(move |write| {
@@ -106,6 +110,7 @@ pub async fn record(
                 caller: &caller,
                 now,
                 now_milliseconds,
+                offer_idle_seconds,
             };
             let Some(key) = request.key.as_deref() else {
                 return work(write, &author).map(|reply| (reply, false));
@@ -213,6 +218,15 @@ impl IntoResponse for Reply {
 }
 
 impl Author<'_> {
+    /// Decides in the name of this author which listings are current.
+    pub fn settling(&self) -> Settling<'_> {
+        Settling {
+            actor: self.caller.client_id(),
+            now: self.now,
+            idle_seconds: self.offer_idle_seconds,
+        }
+    }
+
     /// Writes the history in the name of this author.
     pub fn history(&self) -> HistoryWriter<'_> {
         HistoryWriter {

@@ -14,7 +14,9 @@ macro_rules! select_listing {
          l.buyer_conveyancer, l.is_locked, l.created_at, l.updated_at, l.deleted_at, \
          coalesce((select max(m.updated_at) from milestone m where m.listing_id = l.id), \
          l.created_at), p.line1, p.line2, p.line3, p.line4, p.post_town, p.postcode, \
-         p.display_address \
+         p.display_address, p.current_listing_id, l.offer_since, \
+         (select count(*) from listing o where o.property_id = l.property_id \
+         and o.offer_since is not null) \
          from listing l join property p on p.id = l.property_id \
          join branch b on b.id = l.branch_id "
     };
@@ -59,9 +61,22 @@ pub struct StoredListing {
     pub updated_at: i64,
     /// When it was deleted. Unix seconds.
     pub deleted_at: Option<i64>,
+    /// Its place among the listings of its property.
+    pub standing: Standing,
     /// When its milestones last changed, or when the listing was created if it never had any. Unix
     /// seconds.
     pub status_changed_at: i64,
+}
+
+/// The place of a listing among the listings of its property (S-6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it is the current one.
+    pub is_current: bool,
+    /// Whether it is under offer.
+    pub is_under_offer: bool,
+    /// Whether two or more of them are under offer.
+    pub is_contested: bool,
 }
 
 /// Finds a listing by its id, even a deleted one.
@@ -179,8 +194,9 @@ fn list_by_external_id(
 }
 
 fn read_listing(row: &Row<'_>) -> Result<StoredListing> {
+    let id = row.integer(0)?;
     Ok(StoredListing {
-        id: ListingId(row.integer(0)?),
+        id: ListingId(id),
         property: PropertyId(row.integer(1)?),
         uprn: read_uprn(row, 2)?,
         branch: BranchId(row.integer(3)?),
@@ -199,5 +215,10 @@ fn read_listing(row: &Row<'_>) -> Result<StoredListing> {
         deleted_at: row.optional_integer(16)?,
         status_changed_at: row.integer(17)?,
         address: read_address(row, 18)?,
+        standing: Standing {
+            is_current: row.optional_integer(25)? == Some(id),
+            is_under_offer: row.optional_integer(26)?.is_some(),
+            is_contested: row.integer(27)? > 1,
+        },
     })
 }

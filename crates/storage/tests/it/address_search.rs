@@ -3,12 +3,16 @@
 use address::Probe;
 use chain::ids::{ListingId, PropertyId};
 use storage::address_search::{self, Hit};
-use storage::{Read, Result, Storage, StorageError, Write, chains, copies, listings, properties};
+use storage::properties;
+use storage::{
+    Read, Result, Storage, StorageError, Write, chains, copies, current_listings, listings,
+};
 
 use crate::database::{TestDatabase, read, spawn, wait_for, write};
 use crate::on_both_engines;
 use crate::rows::{
-    THEN, chain_of, insert_listing, insert_property, new_property, open_with_listings, tokens, uprn,
+    SETTLING, THEN, chain_of, insert_listing, insert_property, new_property, open_with_listings,
+    tokens, uprn,
 };
 
 on_both_engines! {
@@ -80,7 +84,10 @@ on_both_engines! {
             versions.push(seen[0].version);
             assert_eq!(look_up(&nodes[0], 2).unwrap().listing, ids[1]);
         }
-        write(&nodes[1], move |write| listings::delete_listing(write, listing, THEN));
+        write(&nodes[1], move |write| {
+            listings::delete_listing(write, listing, THEN)?;
+            current_listings::settle(write, &SETTLING, listing, false)
+        });
         assert_eq!([look_up(&nodes[0], 1), look_up(&nodes[1], 1)], [None, None]);
         // More UPRNs than the cache of a connection holds, each twice.
         for number in (3..=5000).chain(3..=5000) {

@@ -92,7 +92,7 @@ on_both_engines! {
         for _ in 0..2 {
             write(&storage, move |write| {
                 let (end, listings) = (End::Top, &[top]);
-                let marks = EndMarks { chain, listings, end, is_checked: true };
+                let marks = EndMarks { chain, listings, end, is_checked: true, branch: None };
                 changes::store_end_checks(write, &marks, NOW)
             });
             assert_eq!(read(&storage, move |read| version_of(read, chain)), Some(version + 5));
@@ -155,6 +155,7 @@ fn check_ends(write: &mut Write<'_>, listing: ListingId, is_checked: bool) -> Re
             listings: &decide(&chain, end).unwrap(),
             end,
             is_checked,
+            branch: None,
         };
         changes::store_end_checks(write, &marks, NOW)?;
     }
@@ -216,6 +217,7 @@ fn line(from: &Chain, id: ChainId, listings: &[ListingId], [top, bottom]: [bool;
     let members = listings.iter().map(|listing| Member {
         top_checked: top && listings.last() == Some(listing),
         bottom_checked: bottom && listings.first() == Some(listing),
+        checked_by: [None; 2],
         ..*from.member(*listing).unwrap()
     });
     let links = listings.windows(2).map(|pair| Link {

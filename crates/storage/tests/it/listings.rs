@@ -1,7 +1,7 @@
 //! Reading, paging, locking and deleting listings.
 
 use chain::ids::ListingId;
-use storage::listings::{self, ListingPage, StoredListing};
+use storage::listings::{self, ListingPage, Standing, StoredListing};
 use storage::{Read, Result};
 
 use crate::database::{read, write};
@@ -43,6 +43,7 @@ on_both_engines! {
             created_at: THEN + 2,
             updated_at: THEN + 2,
             deleted_at: None,
+            standing: Standing { is_current: true, is_under_offer: false, is_contested: false },
             status_changed_at: THEN + 2,
         });
         let none = read(&storage, |read| listings::find_stored_listing(read, ListingId(9)));

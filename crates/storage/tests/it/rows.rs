@@ -5,6 +5,7 @@ use chain::event::EventType;
 use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::milestone::Origin;
 use storage::clients::StoredClient;
+use storage::current_listings::{self, Settling};
 use storage::events::{self, NewEvent};
 use storage::listings::{ListingDetails, ListingOrigin, StoredListing};
 use storage::milestones::MilestoneValues;
@@ -177,8 +178,16 @@ pub(crate) fn insert_listing(
         seller_conveyancer: "Seller & Co".to_owned(),
         buyer_conveyancer: String::new(),
     };
-    listings::insert_listing(write, &origin, &details)
+    let listing = listings::insert_listing(write, &origin, &details)?;
+    current_listings::settle(write, &SETTLING, listing, true)?;
+    Ok(listing)
 }
+
+pub(crate) const SETTLING: Settling<'static> = Settling {
+    actor: CLIENT,
+    now: THEN,
+    idle_seconds: 86_400,
+};
 
 /// A store with listings 1 to `count` of one branch, and the client `CLIENT` of that branch.
 pub(crate) fn open_with_listings(

@@ -1,13 +1,15 @@
 //! Upgrades of a store with an older schema version.
 
 use address::Probe;
+use chain::current::{self, Candidate, Offer};
 use chain::ids::ListingId;
+use storage::current_listings::{self, Settling};
 use storage::revoked_tokens::{RevokedToken, insert_revoked_token};
 use storage::subscriptions::{self, SubscriptionId};
 use storage::{
-    Opening, Read, Result, StorageError, StoreUrl, address_search, api_keys, branch, clients,
-    deliveries, events, history, keys, lanes, listings, milestones, participants, properties,
-    registry, state,
+    Opening, Read, Result, Storage, StorageError, StoreUrl, address_search, api_keys, branch,
+    clients, deliveries, events, history, keys, lanes, listings, milestones, participants,
+    properties, registry, state,
 };
 
 use crate::database::{TestDatabase, count, read, write};
@@ -121,13 +123,49 @@ on_both_engines! {
         database.run(ROWS_OF_VERSION_3);
         // The SQL above writes no address tokens.
         database.run("update revision set value = 0 where name = 'address_index'");
-        let new = read(&database.open(), describe);
+        let storage = database.open();
+        write(&storage, |write| {
+            let settling = Settling { actor: "test", now: 7, idle_seconds: 9 };
+            for listing in [41, 42] {
+                current_listings::settle(write, &settling, ListingId(listing), true)?;
+            }
+            Ok(())
+        });
+        let new = read(&storage, describe);
+        drop(storage);
         assert_eq!(upgraded, [(); 5].map(|()| new.clone()));
         for part in ["Mill Lane", "Law LLP", "https://rp.example/a", "evt_1", "sub_1", "sealed",
             "SubscriptionId(41)", "\"linked\"", "version: 7", "revision: 17", "[41, 42]",
             "\"Active\", created_at: 5, registration: Registration { legal_name: \"\""]
         {
             assert!(new.contains(part), "{part} is missing: {new}");
+        }
+    }
+
+    fn the_upgrade_decides_which_listings_are_current_like_an_import(database) {
+        run_steps(database, &STEPS);
+        database.run(ROWS_OF_VERSION_1);
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs().cast_signed();
+        let sales = random_sales(now);
+        database.run(&sales.iter().map(Sale::rows).collect::<String>());
+        let storage = database.open();
+        for property in 100..100 + PROPERTIES {
+            let candidates: Vec<Candidate> = sales.iter()
+                .filter(|sale| sale.property == property)
+                .map(Sale::candidate)
+                .collect();
+            if candidates.is_empty() {
+                continue;
+            }
+            let newest = candidates.iter().max_by_key(|one| (one.created_at, one.listing));
+            let holder = newest.map(|one| one.listing);
+            let expected = current::decide_after_import(holder, &candidates, now);
+            let sql = "select coalesce(current_listing_id, 0) from property where id = $1";
+            assert_eq!(number(&storage, sql, property), expected.map_or(0, |one| one.0), "{candidates:?}");
+            for one in candidates {
+                let sql = "select coalesce(offer_since, 0) from listing where id = $1";
+                assert_eq!(number(&storage, sql, one.listing.0), one.offer_since.unwrap_or(0), "{one:?}");
+            }
         }
     }
 
@@ -165,6 +203,114 @@ on_both_engines! {
         assert!(matches!(refused, StorageError::EmptyStore { .. }), "{refused:?}");
         drop(database.open_to(Opening::Upgrade).unwrap());
         drop(database.open_to(Opening::Unchanged).unwrap());
+    }
+}
+
+fn number(storage: &Storage, sql: &'static str, id: i64) -> i64 {
+    read(storage, move |read| {
+        read.query_exactly_one(sql, &[id.into()], |row| row.integer(0))
+    })
+}
+
+const PROPERTIES: i64 = 60;
+
+/// A listing with random facts, in a store of version 9.
+#[derive(Debug)]
+struct Sale {
+    listing: i64,
+    property: i64,
+    created_at: i64,
+    linked_at: Option<i64>,
+    /// The day in November 2026, the time of the write, and whether it is excluded.
+    sstc: Option<(i8, i64, bool)>,
+    fall_through: Option<i8>,
+    is_completed: bool,
+}
+
+/// Some listings of each property.
+fn random_sales(now: i64) -> Vec<Sale> {
+    let mut random = fastrand::Rng::with_seed(10);
+    let sales = (0..4 * PROPERTIES).map(|number| Sale {
+        listing: 1000 + number,
+        property: 100 + random.i64(0..PROPERTIES),
+        created_at: now + random.i64(-3..3) * 1000,
+        linked_at: random.bool().then(|| random.i64(1..4)),
+        sstc: (random.u8(0..3) > 0)
+            .then(|| (random.i8(1..5), random.i64(1..4), random.u8(0..4) == 0)),
+        fall_through: (random.u8(0..4) == 0).then(|| random.i8(1..5)),
+        is_completed: random.u8(0..5) == 0,
+    });
+    sales.collect()
+}
+
+impl Sale {
+    fn rows(&self) -> String {
+        let Self {
+            listing,
+            property,
+            created_at,
+            ..
+        } = self;
+        let mut sql = format!(
+            "insert into property (id, uprn, line1, line2, line3, line4, post_town, postcode, \
+             display_address, address_key, postcode_key) select {property}, {property}, '', '', '', \
+             '', '', '', '', '', '' where not exists (select 1 from property where id = {property});\
+             insert into listing (id, property_id, branch_id, chain_id, price, tenure, \
+             transaction_type, seller_conveyancer, buyer_conveyancer, is_locked, created_at, \
+             updated_at) values ({listing}, {property}, 41, '6b1f9d0e-5a4c-4d5e-9a3b-0c1d2e3f4a5b', \
+             1, '', '', '', '', 0, {created_at}, {created_at});"
+        );
+        if let Some(at) = self.linked_at {
+            let row = format!(
+                "insert into link (buyer_listing_id, seller_listing_id, created_at) \
+                values ({listing}, 41, {at});"
+            );
+            sql.push_str(&row);
+        }
+        let mut record = |kind: i64, day: i8, at: i64, is_excluded: bool| {
+            let row = format!(
+                "insert into milestone (id, listing_id, type_id, date, origin, excluded, \
+                created_at, updated_at) values ({listing}000 + {kind}, {listing}, {kind}, '2026-11-{day:02}', 1, {}, {at}, \
+                {at});",
+                i64::from(is_excluded)
+            );
+            sql.push_str(&row);
+        };
+        if let Some((day, at, is_excluded)) = self.sstc {
+            record(1, day, at, is_excluded);
+        }
+        if let Some(day) = self.fall_through {
+            record(111, day, 9, false);
+        }
+        if self.is_completed {
+            record(110, 20, 9, false);
+        }
+        sql
+    }
+
+    fn candidate(&self) -> Candidate {
+        let agreed = self.sstc.filter(|(_, _, is_excluded)| !is_excluded);
+        let day = |day| jiff::civil::date(2026, 11, day);
+        let offer = Offer {
+            is_deleted: false,
+            is_linked: self.linked_at.is_some(),
+            sstc: agreed.map(|(agreed, ..)| day(agreed)),
+            fall_through: self.fall_through.map(day),
+            is_completed: self.is_completed,
+        };
+        let begun = self
+            .linked_at
+            .into_iter()
+            .chain(agreed.map(|(_, at, _)| at))
+            .min();
+        Candidate {
+            listing: ListingId(self.listing),
+            created_at: self.created_at,
+            updated_at: self.created_at,
+            offer_since: begun.filter(|_| offer.stands()),
+            sstc: offer.sstc,
+            linked_at: self.linked_at,
+        }
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Entry {
     pub(super) id: i64,
     pub(super) listing: i64,
     pub(super) action: String,
+    /// The organisation.
+    pub(super) by: String,
     pub(super) chain: String,
     pub(super) detail: Value,
 }
@@ -23,6 +25,9 @@ pub(super) struct Replay {
     pub(super) chains: BTreeMap<i64, String>,
     /// Listings whose end is checked, and whether it is the top.
     pub(super) marks: BTreeSet<(i64, bool)>,
+    /// The organisation that made each of these checks, and the organisation of each listing.
+    checked_by: BTreeMap<(i64, bool), String>,
+    owners: BTreeMap<i64, String>,
     /// The lowest version that each chain may have.
     pub(super) versions: BTreeMap<String, i64>,
     pub(super) milestones: BTreeMap<(i64, String), String>,
@@ -30,8 +35,13 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn begin(chains: BTreeMap<i64, String>, versions: BTreeMap<String, i64>) -> Self {
+    pub(super) fn begin(
+        chains: BTreeMap<i64, String>,
+        versions: BTreeMap<String, i64>,
+        owners: BTreeMap<i64, String>,
+    ) -> Self {
         Self {
+            owners,
             seen: chains.values().cloned().collect(),
             chains,
             versions,
@@ -109,6 +119,8 @@ impl Replay {
     fn part(&mut self, (seller, buyer): (i64, i64), entry: &Entry, with: &Entry) {
         assert!(self.links.remove(&(seller, buyer)), "not linked: {entry:?}");
         let (above, below) = (self.members(seller), self.members(buyer));
+        self.clear_checks_of_strangers(&above);
+        self.clear_checks_of_strangers(&below);
         let old = self.chains[&seller].clone();
         let (kept, fresh, begins) = if below.len() > above.len() {
             (with, entry, above)
@@ -125,6 +137,15 @@ impl Replay {
         self.raise(&fresh.chain);
     }
 
+    /// S-43: checks by an organisation that has no listing left in the part.
+    fn clear_checks_of_strangers(&mut self, part: &BTreeSet<i64>) {
+        let (owners, checked_by) = (&self.owners, &self.checked_by);
+        self.marks.retain(|mark| {
+            let is_left = |by: &String| part.iter().any(|listing| owners[listing] == *by);
+            !part.contains(&mark.0) || is_left(&checked_by[mark])
+        });
+    }
+
     fn mark(&mut self, entry: &Entry) {
         let is_top = entry.detail["end"] == "top";
         let is_covered = |(seller, buyer): &(i64, i64)| {
@@ -133,6 +154,7 @@ impl Replay {
         };
         assert!(!self.links.iter().any(is_covered), "no end: {entry:?}");
         let mark = (entry.listing, is_top);
+        self.checked_by.insert(mark, entry.by.clone());
         let is_changed = if entry.action == "end.checked" {
             self.marks.insert(mark)
         } else {

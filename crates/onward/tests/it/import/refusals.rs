@@ -80,6 +80,7 @@ story! {
         server.import(THREE).await;
         let withdraw = "update listing set deleted_at = 1795255200 where external_id = 'L1'";
         change(&server, withdraw).await;
+        change(&server, "update property set current_listing_id = null where uprn = 1001").await;
         let (report, refused) = server.import_with_refusals(
             r#"{"type":"listing","branch":"b1","listing":"L1","uprn":1001,"price":1}
 {"type":"party","branch":"b1","listing":"L1","role":"seller_conveyancer","name":"Wren Law"}

@@ -193,8 +193,7 @@ impl Run<'_> {
     async fn check_standard(&mut self, chains: &[Vec<i64>]) {
         let mut asked = Vec::new();
         for members in chains {
-            let is_current =
-                |id: &&i64| self.model.current(self.model.listing(**id).property) == Some(**id);
+            let is_current = |id: &&i64| self.model.is_current(**id);
             let current: Vec<&i64> = members.iter().filter(is_current).collect();
             if !current.is_empty() {
                 asked.push(**self.random.pick(&current));
@@ -210,7 +209,7 @@ impl Run<'_> {
             .collect();
         // A property without a listing has no chain (S-6).
         let mut properties = self.model.properties.values();
-        let gone = properties.find(|one| self.model.current(one.id).is_none());
+        let gone = properties.find(|one| !self.model.current.contains_key(&one.id));
         values.extend(gone.map(|one| one.uprn));
         let answer = self.lender.ask_uprns(&values).await;
         let shown = answer.chains();

@@ -169,7 +169,8 @@ impl Model {
         match random.below(100) {
             0..=1 => "no_such_type".to_owned(),
             2..=44 if !recorded.is_empty() => (*random.pick(&recorded)).to_owned(),
-            45..=59 => (*random.pick(&["enquiries_opened", "enquiries_closed"])).to_owned(),
+            45..=54 => (*random.pick(&["enquiries_opened", "enquiries_closed"])).to_owned(),
+            55..=74 => (*random.pick(&["sstc", "fall_through", "completion"])).to_owned(),
             _ => random.pick(&KINDS).key.to_owned(),
         }
     }
@@ -181,7 +182,7 @@ impl Model {
         let before = before.and_then(|one| one.milestones.get(key.as_str()));
         let known = before.and_then(|one| one.date);
         let new_year: jiff::civil::Date = "2026-01-01".parse().unwrap();
-        let day = i64::try_from(random.below(500)).unwrap();
+        let day = i64::try_from(random.below(340)).unwrap();
         let other = new_year.checked_add(jiff::Span::new().days(day)).unwrap();
         let date = known.filter(|_| random.chance(40)).unwrap_or(other);
         let mut wish = Wish::default();
@@ -236,18 +237,22 @@ impl Model {
         let referenced = self.listings.values();
         let referenced = referenced.filter(|one| one.external_id.is_some());
         let referenced: Vec<_> = referenced.collect();
+        let properties: Vec<i64> = self.properties.keys().copied().collect();
         if random.chance(30) {
             // It exists already, or was withdrawn.
             let known = random.pick(&referenced);
             return Operation::Create(NewListing {
                 branch: known.branch,
-                property: known.property,
+                property: if random.chance(20) {
+                    *random.pick(&properties)
+                } else {
+                    known.property
+                },
                 external_id: known.external_id.clone(),
                 price,
             });
         }
         let branches: Vec<i64> = self.branches.iter().map(|one| one.id).collect();
-        let properties: Vec<i64> = self.properties.keys().copied().collect();
         let number = self.listings.len();
         let mut pick = |known: &[i64]| {
             if random.chance(3) {

@@ -110,10 +110,18 @@ pub(super) async fn begin(server: &TestServer) -> (Model, Vec<Client>) {
     }
     let ids: Vec<i64> = model.live_ids();
     for (seller, buyer) in LINKS {
-        model.links.insert((ids[seller - 1], ids[buyer - 1]));
+        let link = (ids[seller - 1], ids[buyer - 1]);
+        model.links.insert(link);
+        model.linked_at.insert(link, BEGINNING);
+        for id in [link.0, link.1] {
+            let listing = model.listing_mut(id);
+            listing.offer_since = Some(BEGINNING);
+            listing.was_linked = true;
+        }
     }
     for (number, is_top) in CHECKS {
-        model.mark(ids[number - 1], is_top, true);
+        let listing = ids[number - 1];
+        model.mark(listing, is_top, Some(model.listing(listing).branch));
     }
     model.chains_seen = model
         .listings
@@ -155,13 +163,17 @@ fn take_listing(model: &mut Model, number: usize, branch: i64, shown: &Value) {
             updated_at: BEGINNING,
             top_checked: false,
             bottom_checked: false,
+            checked_by: [None; 2],
             tenure: TENURES[number % 5].to_owned(),
             transaction_types: kinds.collect(),
             conveyancers: conveyancers_of(number),
             milestones: std::collections::BTreeMap::default(),
             chain: attributes["chain_link_id"].as_str().unwrap().to_owned(),
+            was_linked: false,
+            offer_since: None,
         },
     );
+    model.current.insert(property, id);
 }
 
 fn rows() -> String {

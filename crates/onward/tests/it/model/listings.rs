@@ -36,6 +36,7 @@ impl Model {
         }
         self.touch(id);
         self.note(asker, action, id);
+        self.settle(asker, id, false);
         Outcome::Done(Done::default())
     }
 
@@ -63,12 +64,7 @@ impl Model {
             return Outcome::Refused(refused);
         }
         if let Some(id) = known {
-            if self.listing(id).price != *price {
-                self.listing_mut(id).price = *price;
-                self.touch(id);
-                self.note(asker, "listing.updated", id);
-            }
-            return Outcome::Done(Done::default());
+            return self.post_again(asker, id, *property, *price);
         }
         let created = Listing {
             id: 0,
@@ -82,16 +78,47 @@ impl Model {
             updated_at: self.now,
             top_checked: false,
             bottom_checked: false,
+            checked_by: [None; 2],
             tenure: String::new(),
             transaction_types: Vec::new(),
             conveyancers: Default::default(),
             milestones: std::collections::BTreeMap::default(),
             chain: String::new(),
+            was_linked: false,
+            offer_since: None,
         };
         Outcome::Done(Done {
             created: Some(Box::new(created)),
             ..Done::default()
         })
+    }
+
+    /// Changes the listing that has the external id.
+    fn post_again(&mut self, asker: &Asker, id: i64, property: i64, price: i64) -> Outcome {
+        let left = self.listing(id).property;
+        let is_moved = left != property;
+        if is_moved && self.names_a_sale(id) {
+            return Outcome::Refused(vec![(409, "property_fixed")]);
+        }
+        if is_moved || self.listing(id).price != price {
+            let listing = self.listing_mut(id);
+            listing.price = price;
+            listing.property = property;
+            self.touch(id);
+            self.note(asker, "listing.updated", id);
+            self.settle(asker, id, is_moved);
+        }
+        if is_moved && self.current.get(&left) == Some(&id) {
+            self.settle_left(asker, left, id);
+        }
+        Outcome::Done(Done::default())
+    }
+
+    /// S-56.
+    fn names_a_sale(&self, id: i64) -> bool {
+        let listing = self.listing(id);
+        let mut keys = listing.milestones.keys();
+        listing.was_linked || keys.any(|key| *key != "property_listed")
     }
 
     /// Takes a created listing in, with the id that the server gave.
@@ -100,6 +127,7 @@ impl Model {
         created.id = id;
         self.listings.insert(id, created);
         self.note(asker, "listing.created", id);
+        self.settle(asker, id, true);
     }
 
     /// The listing of a branch with its own id, withdrawn or not.

@@ -8,6 +8,15 @@ use super::operation::Wish;
 use super::rules::{Asker, Done, Outcome, Refusal, VALUE_INVALID};
 use super::state::{Event, Milestone, Model};
 
+/// The types whose date somebody expects.
+const EXPECTED: [&str; 5] = [
+    "searches_expected",
+    "proposed_exchange",
+    "proposed_completion",
+    "completion_date_set",
+    "mortgage_offer_expected",
+];
+
 impl Model {
     pub(super) fn refuse_milestone(&self, asker: &Asker, listing: i64, key: &str) -> Vec<Refusal> {
         let refused = self.refuse_pair(asker, &[listing], &[listing]);
@@ -33,8 +42,8 @@ impl Model {
             (None, Some(moment), None) => Some(date_in_london(moment)),
             _both_or_neither_or_wrong => None,
         };
-        let is_origin_known = wish.origin.is_none_or(|origin| (0..=6).contains(&origin));
-        if date.is_none() || !is_origin_known {
+        let is_origin_known = wish.origin.is_none_or(|origin| (0..=3).contains(&origin));
+        if !date.is_some_and(|date| self.is_allowed(key, date)) || !is_origin_known {
             refused.push(VALUE_INVALID);
         }
         let (Some(date), Some(kind), true) = (date, catalogue::find(key), refused.is_empty())
@@ -51,12 +60,23 @@ impl Model {
         milestones.insert(kind.key, after);
         self.touch(listing);
         self.note(asker, "milestone.recorded", listing);
+        let was_current = self.is_current(listing);
+        self.settle(asker, listing, false);
+        let may_emit = is_new_date && (was_current || self.is_current(listing));
         let event = self.event(listing, kind, date);
-        let events = event.filter(|_| is_new_date).into_iter().collect();
+        let events = event.filter(|_| may_emit).into_iter().collect();
         Outcome::Done(Done {
             events,
             created: None,
         })
+    }
+
+    /// S-55.
+    fn is_allowed(&self, key: &str, date: Date) -> bool {
+        let today = date_in_london(self.now);
+        let is_expected = EXPECTED.contains(&key);
+        let last = today.checked_add(jiff::Span::new().years(if is_expected { 10 } else { 0 }));
+        (jiff::civil::date(1990, 1, 1)..=last.unwrap()).contains(&date)
     }
 
     /// S-38.
@@ -82,6 +102,7 @@ impl Model {
         if self.listing_mut(listing).milestones.remove(key).is_some() {
             self.touch(listing);
             self.note(asker, "milestone.withdrawn", listing);
+            self.settle(asker, listing, false);
         }
         Vec::new()
     }
@@ -102,6 +123,7 @@ impl Model {
         if is_changed {
             self.touch(listing);
             self.note(asker, "enquiries.reopened", listing);
+            self.settle(asker, listing, false);
         }
         Vec::new()
     }

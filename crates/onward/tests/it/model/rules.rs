@@ -50,7 +50,7 @@ impl Model {
                 let whose = [*seller, *buyer];
                 let refused = self.refuse_pair(asker, &whose, &whose);
                 let refused = refused.or_else(|| self.refuse_join(*seller, *buyer));
-                self.finish(refused, |model| model.join(asker, *seller, *buyer))
+                self.finish(refused, |model| model.link(asker, *seller, *buyer))
             }
             Operation::Break(seller, buyer) => {
                 let whose = [*seller, *buyer];
@@ -187,8 +187,15 @@ impl Model {
         is_locked.then(|| vec![LOCKED])
     }
 
+    fn link(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
+        self.join(asker, seller, buyer);
+        self.settle(asker, seller, false);
+        self.settle(asker, buyer, false);
+        Vec::new()
+    }
+
     /// S-42: the longer chain's id survives, at equal length the seller's.
-    pub(super) fn join(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
+    pub(super) fn join(&mut self, asker: &Asker, seller: i64, buyer: i64) {
         let (above, below) = (self.members(seller), self.members(buyer));
         let survivor = if below.len() > above.len() {
             buyer
@@ -200,16 +207,20 @@ impl Model {
             self.listing_mut(id).chain.clone_from(&survivor);
         }
         self.links.insert((seller, buyer));
+        self.linked_at.insert((seller, buyer), self.now);
+        for id in [seller, buyer] {
+            self.listing_mut(id).was_linked = true;
+        }
         // S-43: the two ends that are covered.
-        self.mark(buyer, true, false);
-        self.mark(seller, false, false);
+        self.mark(buyer, true, None);
+        self.mark(seller, false, None);
         self.note_both(asker, "link.added", seller, buyer);
-        Vec::new()
     }
 
     /// S-42: the longer part keeps the id, at equal length the seller's.
     fn part(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
         self.links.remove(&(seller, buyer));
+        self.linked_at.remove(&(seller, buyer));
         let (above, below) = (self.members(seller), self.members(buyer));
         if above != below {
             let begins = if below.len() > above.len() {
@@ -223,8 +234,28 @@ impl Model {
         }
         // S-43: the two new ends are unchecked. They were covered, so nothing is marked.
         assert!(!self.is_marked(buyer, true) && !self.is_marked(seller, false));
+        if self.members(seller) != self.members(buyer) {
+            self.clear_checks_of_strangers(seller);
+            self.clear_checks_of_strangers(buyer);
+        }
         self.note_both(asker, "link.broken", seller, buyer);
+        self.settle(asker, seller, false);
+        self.settle(asker, buyer, false);
         Vec::new()
+    }
+
+    /// S-43: checks by a branch that has no listing left in the part.
+    fn clear_checks_of_strangers(&mut self, anchor: i64) {
+        let members = self.members(anchor);
+        let branches: Vec<i64> = members.iter().map(|id| self.listing(*id).branch).collect();
+        for id in members {
+            for is_top in [true, false] {
+                let by = self.listing(id).checked_by[usize::from(!is_top)];
+                if by.is_some_and(|by| !branches.contains(&by)) {
+                    self.mark(id, is_top, None);
+                }
+            }
+        }
     }
 
     fn note_both(&mut self, asker: &Asker, action: &'static str, seller: i64, buyer: i64) {
@@ -251,9 +282,16 @@ impl Model {
         is_top: bool,
         is_check: bool,
     ) -> Vec<Event> {
+        // In the name of the caller's branch that is nearest to the end.
+        let mut nearest = self.members(anchor);
+        if is_top {
+            nearest.reverse();
+        }
+        let mut branches = nearest.iter().map(|id| self.listing(*id).branch);
+        let by = branches.find(|branch| asker.branches.contains(branch));
         for id in self.ends(anchor, is_top) {
             if self.is_marked(id, is_top) != is_check {
-                self.mark(id, is_top, is_check);
+                self.mark(id, is_top, by.filter(|_| is_check));
                 let action = if is_check {
                     "end.checked"
                 } else {
@@ -277,8 +315,9 @@ impl Model {
             _several => return Outcome::Refused(vec![(409, "several_ends")]),
         };
         let (seller, buyer) = if is_top { (given, end) } else { (end, given) };
-        let refused = self.refuse_join(seller, buyer);
-        self.finish(refused, |model| model.join(asker, seller, buyer))
+        let refused = self.refuse_pair(asker, &[], &[seller, buyer]);
+        let refused = refused.or_else(|| self.refuse_join(seller, buyer));
+        self.finish(refused, |model| model.link(asker, seller, buyer))
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use reqwest::RequestBuilder;
 use storage::events::list_events;
 
+use super::current::IDLE_SECONDS;
 use super::fixture;
 use super::operation::Operation;
 use super::rules::{Asker, Outcome};
@@ -102,7 +103,10 @@ impl<'a> Run<'a> {
     /// One operation, and a look at everything that it could have changed.
     pub(super) async fn step(&mut self) {
         self.report.count += 1;
-        let seconds = i64::try_from(self.random.below(4)).unwrap();
+        let mut seconds = i64::try_from(self.random.below(4)).unwrap();
+        if self.random.chance(1) {
+            seconds += IDLE_SECONDS;
+        }
         self.server.clock.advance(seconds);
         self.model.now += seconds;
         self.renew_tokens().await;
@@ -248,9 +252,13 @@ impl<'a> Run<'a> {
         let asker = fixture::operator();
         let noted = self.model.history.len();
         self.model.join(&asker, seller, buyer);
+        self.model.settle_import([seller, buyer]);
         // The model does not know what an import writes into the history.
         self.model.history.truncate(noted);
-        for id in [seller, buyer] {
+        let properties = [seller, buyer].map(|id| self.model.listing(id).property);
+        let all = self.model.listings.values();
+        let beside = all.filter(|one| properties.contains(&one.property));
+        for id in beside.map(|one| one.id).collect::<Vec<_>>() {
             let before = self.histories_before[&id];
             let written = self.history(id).await.len() - self.history_expected(id);
             self.histories_before.insert(id, before + written);

@@ -57,6 +57,8 @@ pub(super) struct Listing {
     pub(super) updated_at: i64,
     pub(super) top_checked: bool,
     pub(super) bottom_checked: bool,
+    /// The branches that checked the top and the bottom.
+    pub(super) checked_by: [Option<i64>; 2],
     pub(super) tenure: String,
     pub(super) transaction_types: Vec<String>,
     /// Seller's and buyer's.
@@ -64,6 +66,10 @@ pub(super) struct Listing {
     pub(super) milestones: BTreeMap<&'static str, Milestone>,
     /// The chain link id; empty until the run has read a new one.
     pub(super) chain: String,
+    /// Whether it is or was linked (S-56).
+    pub(super) was_linked: bool,
+    /// When its offer began (S-6).
+    pub(super) offer_since: Option<i64>,
 }
 
 /// An entry of the outbox.
@@ -94,9 +100,13 @@ pub(super) struct Model {
     pub(super) listings: BTreeMap<i64, Listing>,
     /// Seller and buyer.
     pub(super) links: BTreeSet<(i64, i64)>,
+    /// When each link was made.
+    pub(super) linked_at: BTreeMap<(i64, i64), i64>,
     /// All chain link ids that were ever seen; none of them may come again.
     pub(super) chains_seen: BTreeSet<String>,
     pub(super) history: Vec<Entry>,
+    /// The current listing of each property that has one (S-6).
+    pub(super) current: BTreeMap<i64, i64>,
 }
 
 impl Model {
@@ -228,8 +238,10 @@ impl Model {
         }
     }
 
-    pub(super) fn mark(&mut self, listing: i64, is_top: bool, is_checked: bool) {
+    pub(super) fn mark(&mut self, listing: i64, is_top: bool, by: Option<i64>) {
         let listing = self.listing_mut(listing);
+        let is_checked = by.is_some();
+        listing.checked_by[usize::from(!is_top)] = by;
         if is_top {
             listing.top_checked = is_checked;
         } else {
@@ -261,14 +273,6 @@ impl Model {
             chains.push(members);
         }
         chains
-    }
-
-    /// The listing that counts for a property: the newest (S-6).
-    pub(super) fn current(&self, property: i64) -> Option<i64> {
-        let live = self.listings.values();
-        let live = live.filter(|one| !one.is_deleted && one.property == property);
-        let newest = live.max_by_key(|one| (one.created_at, one.id));
-        newest.map(|one| one.id)
     }
 
     /// How far a sale has come: the highest sequence, 0 for none (document 4).

@@ -39,6 +39,22 @@ impl Model {
         json!({"id": shown_id(id, is_flat), "type": kind, "attributes": attributes})
     }
 
+    /// The attributes that only the requested listing has (S-6, S-57).
+    fn add_own_attributes(&self, id: i64, attributes: &mut Value) {
+        let listing = self.listing(id);
+        let filled = |text: &String| (!text.is_empty()).then(|| text.clone());
+        let [seller, buyer] = listing.conveyancers.each_ref().map(filled);
+        attributes["is_current"] = self.is_current(id).into();
+        if self.is_contested(id) {
+            attributes["contested"] = true.into();
+        }
+        attributes["uprn"] = self.property_of(id).uprn.into();
+        attributes["external_id"] = json!(listing.external_id);
+        attributes["tenure"] = json!(filled(&listing.tenure));
+        attributes["transaction_type"] = json!(listing.transaction_types);
+        attributes["parties"] = json!({"sellerConveyancer": seller, "buyerConveyancer": buyer});
+    }
+
     /// Listings as the lists show them.
     pub(super) fn listing_resources(&self, ids: &[i64]) -> Vec<Value> {
         let shown = ids.iter().map(|id| self.resource(*id, "listing", false));
@@ -49,6 +65,7 @@ impl Model {
     pub(super) fn envelope(&self, id: i64, includes: &[&str]) -> Value {
         let is_flat = includes.contains(&"milestones");
         let mut data = self.resource(id, "listing", is_flat);
+        self.add_own_attributes(id, &mut data["attributes"]);
         let mut resources = Vec::new();
         let mut relationships = json!({});
         for include in includes {

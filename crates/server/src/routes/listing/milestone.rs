@@ -1,6 +1,7 @@
 //! `{listing_base_url}/api/v1/listing/{listing_id}/milestone/{milestone_type_key}`: shows, records
 //! and withdraws a milestone.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use axum::Json;
@@ -9,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use chain::milestone::Origin;
 use chain::record::Wish;
 use http::StatusCode;
+use jiff::civil::Date;
 use observe::clock;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
@@ -99,7 +101,10 @@ pub(crate) async fn record_milestone(
 ) -> Result<Response, Problem> {
     let listing = segments.listing(0)?;
     let kind = segments.milestone_type_by_key(1)?;
-    let wish = read_wish(request.fields()?)?;
+    let now = management.clock.now_seconds();
+    let dates = clock::date_in_london(now).map(|today| kind.dates(today));
+    let dates = dates.ok_or_else(|| Problem::Internal("the clock is out of range".to_owned()))?;
+    let wish = read_wish(request.fields()?, &dates)?;
     recording::record(&management, caller, request, move |write, author| {
         let recorded = milestones::record_milestone(write, author, listing, kind, &wish)?;
         let data = MilestoneResource::from(&recorded);
@@ -139,7 +144,7 @@ pub(crate) async fn withdraw_milestone(
 }
 
 /// Parses `{date | completed_at, origin?, excluded?}`.
-fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
+fn read_wish(mut fields: Fields, dates: &RangeInclusive<Date>) -> Result<Wish, Problem> {
     let date = match (fields.has("date"), fields.has("completed_at")) {
         (true, true) => {
             fields.refuse("completed_at", "send either date or completed_at, not both");
@@ -152,8 +157,26 @@ fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
         (true, false) => fields.date("date").map(|date| (date, None)),
         (false, true) => read_moment(&mut fields),
     };
-    let origin = fields.integer("origin", 0..=6).and_then(Origin::from_code);
-    let excluded = fields.boolean("excluded");
+    // S-55
+    if let Some((date, moment)) = date
+        && !dates.contains(&date)
+    {
+        let member = if moment.is_some() {
+            "completed_at"
+        } else {
+            "date"
+        };
+        let detail = format!("must be from {} to {}", dates.start(), dates.end());
+        fields.refuse(member, detail);
+    }
+    let mut origin = fields.integer("origin", 0..=3).and_then(Origin::from_code);
+    let mut excluded = fields.boolean("excluded");
+    if fields.is_cleared("origin") {
+        origin = Some(Origin::Agent);
+    }
+    if fields.is_cleared("excluded") {
+        excluded = Some(false);
+    }
     fields.finish()?;
     let (date, completed_at) =
         date.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
@@ -166,7 +189,7 @@ fn read_wish(mut fields: Fields) -> Result<Wish, Problem> {
 }
 
 /// Parses `completed_at` and converts it to the date in London (S-11).
-fn read_moment(fields: &mut Fields) -> Option<(jiff::civil::Date, Option<i64>)> {
+fn read_moment(fields: &mut Fields) -> Option<(Date, Option<i64>)> {
     let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
     let seconds = fields.integer("completed_at", bounds)?;
     let date = clock::date_in_london(seconds);

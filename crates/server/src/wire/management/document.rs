@@ -137,7 +137,7 @@ impl ListingDocument {
     /// Assembles the answer from the loaded rows.
     pub(crate) fn new(sources: &Sources, asked: &[Include]) -> Self {
         let is_flat = asked.contains(&Include::Milestones);
-        let mut data = ListingResource::new(&sources.listing, "listing", is_flat);
+        let mut data = ListingResource::own(&sources.listing, is_flat);
         if asked.is_empty() {
             return Self {
                 data,

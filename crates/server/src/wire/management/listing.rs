@@ -50,9 +50,50 @@ pub(crate) struct ListingAttributes {
     created_at: i64,
     /// Unix seconds.
     updated_at: i64,
+    #[schema(schema_with = own)]
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    own: Option<OwnAttributes>,
     #[schema(schema_with = more)]
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     more: Option<MoreAttributes>,
+}
+
+/// Attributes that only the requested listing has, never a list or an include.
+// S-6, S-57
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct OwnAttributes {
+    /// Whether the chain query shows this listing for its property.
+    #[schema(required = false)]
+    is_current: bool,
+    /// Present and true if two or more listings of the property are under offer.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contested: Option<bool>,
+    #[schema(required = false, minimum = 1)]
+    uprn: i64,
+    /// The branch's own reference.
+    #[schema(required = false)]
+    external_id: Option<String>,
+    /// `freehold`, `leasehold`, `commonhold`, `shareoffreehold`, or null if unknown.
+    #[schema(required = false)]
+    tenure: Option<String>,
+    /// The ways in which the sale differs from a standard purchase.
+    #[schema(required = false)]
+    transaction_type: Vec<String>,
+    #[schema(required = false, schema_with = parties)]
+    parties: Parties,
+}
+
+/// The conveyancers of a sale.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Parties {
+    /// Name of the organisation, or null if unknown.
+    #[schema(required = true)]
+    seller_conveyancer: Option<String>,
+    /// Name of the organisation, or null if unknown.
+    #[schema(required = true)]
+    buyer_conveyancer: Option<String>,
 }
 
 /// Attributes that are present only if the request includes milestones.
@@ -109,6 +150,16 @@ fn kind() -> Object {
         .build()
 }
 
+/// The conveyancers. The attributes that contain them are not a schema of their own.
+fn parties() -> RefOr<Schema> {
+    Parties::schema()
+}
+
+/// The attributes of the requested listing.
+fn own() -> RefOr<Schema> {
+    OwnAttributes::schema()
+}
+
 /// The further attributes. An answer has all of them or none.
 fn more() -> RefOr<Schema> {
     MoreAttributes::schema()
@@ -118,6 +169,26 @@ impl ListingResource {
     /// A listing without relationships and without milestones.
     pub(crate) fn plain(listing: &StoredListing) -> Self {
         Self::new(listing, "listing", false)
+    }
+
+    /// The requested listing, which belongs to one of the caller's branches.
+    pub(crate) fn own(listing: &StoredListing, with_milestones: bool) -> Self {
+        let filled = |text: &String| (!text.is_empty()).then(|| text.clone());
+        let words = listing.transaction_type.split_whitespace();
+        let mut resource = Self::new(listing, "listing", with_milestones);
+        resource.attributes.own = Some(OwnAttributes {
+            is_current: listing.standing.is_current,
+            contested: listing.standing.is_contested.then_some(true),
+            uprn: listing.uprn.value(),
+            external_id: listing.external_id.clone(),
+            tenure: filled(&listing.tenure),
+            transaction_type: words.map(ToOwned::to_owned).collect(),
+            parties: Parties {
+                seller_conveyancer: filled(&listing.seller_conveyancer),
+                buyer_conveyancer: filled(&listing.buyer_conveyancer),
+            },
+        });
+        resource
     }
 
     /// A listing of the given type. With milestones, its id is a string and it has more attributes.
@@ -149,6 +220,7 @@ impl ListingResource {
                 address_postal_code: lines.postcode.clone(),
                 created_at: listing.created_at,
                 updated_at: listing.updated_at,
+                own: None,
                 more,
             },
             relationships: None,

@@ -69,14 +69,13 @@ story! {
             (json!({"date": "2026-10-26"}), 1_792_972_800, "2026-10-26"),
             (json!({"date": "2000-02-29"}), 951_782_400, "2000-02-29"),
             // The first and the last day.
-            (json!({"date": "1900-01-01"}), -2_208_988_800, "1900-01-01"),
-            (json!({"date": "2200-12-31"}), 7_289_568_000, "2200-12-31"),
+            (json!({"date": "1990-01-01"}), 631_152_000, "1990-01-01"),
+            (json!({"date": "2026-11-21"}), NOVEMBER_20 + 86_400, "2026-11-21"),
             // One second before and at midnight of 2026-06-01 in London, 23:00 in UTC.
             (json!({"completed_at": 1_780_268_399}), 1_780_268_399, "2026-05-31"),
             (json!({"completed_at": 1_780_268_400}), 1_780_268_400, "2026-06-01"),
             (json!({"completed_at": NOVEMBER_20 - 1}), NOVEMBER_20 - 1, "2026-11-19"),
-            (json!({"completed_at": 0}), 0, "1970-01-01"),
-            (json!({"completed_at": -1}), -1, "1970-01-01"),
+            (json!({"completed_at": 631_152_001}), 631_152_001, "1990-01-01"),
         ] {
             let shown = attributes(&agent.put(&path(listing, "sstc"), body.clone()).await);
             assert_eq!(shown["completed_at"], seconds, "{body}");
@@ -84,6 +83,33 @@ story! {
             let sstc = &property["milestones"]["soldSubjectToContract"]["completed"];
             assert_eq!(sstc, date, "{body}");
         }
+    }
+}
+
+story! {
+    async fn a_completed_date_is_past_and_an_expected_one_at_most_ten_years_ahead(server) {
+        let (agent, listing) = server.agent_with_listing().await;
+        for kind in KINDS.iter() {
+            let is_expected = ["searches_expected", "proposed_exchange", "proposed_completion",
+                "completion_date_set", "mortgage_offer_expected"].contains(&kind.key);
+            let (last, after) = if is_expected {
+                ("2036-11-21", "2036-11-22")
+            } else {
+                ("2026-11-21", "2026-11-22")
+            };
+            for date in ["1990-01-01", last] {
+                assert_eq!(agent.record(listing, kind.key, date).await.status, 200, "{}", kind.key);
+            }
+            for date in ["1989-12-31", after] {
+                let failure = agent.record(listing, kind.key, date).await.failure();
+                let said = format!("(date): date: must be from 1990-01-01 to {last}");
+                assert!(failure.ends_with(&said), "{} {failure}", kind.key);
+            }
+        }
+        // One second before midnight in London is the day before.
+        let late = json!({"completed_at": NOVEMBER_20 + 2 * 86_400});
+        let failure = agent.put(&path(listing, "sstc"), late).await.failure();
+        assert!(failure.starts_with("422 value_invalid (completed_at): "), "{failure}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The chain query.
 
 mod access;
+mod current;
 mod errors;
 mod fuzzy;
 mod hostile;

@@ -58,12 +58,22 @@ async fn assert_adds(server: &TestServer, end: &str, expected: &str) {
     }
     assert_eq!(north.history(anchor).await.len(), 2);
     assert_eq!(server.events().await, []);
-    // The anchor stands for its chain: neither its end nor the added listing is the caller's.
+    // Neither the end nor the added listing is the caller's: the anchor alone gives no right.
     let next = south.list(1004).await;
-    add(&north, end, anchor, next).await.assert_success();
+    let [seller, buyer] = ordered(other(end), [added, next]);
+    assert_eq!(
+        add(&north, end, anchor, next).await.failure(),
+        format!(
+            "403 not_your_branch: neither seller listing {seller} nor buyer listing {buyer} belongs \
+             to one of your branches"
+        )
+    );
+    // The end or the added listing is enough.
+    let own = north.list(1005).await;
+    add(&north, end, anchor, own).await.assert_success();
     assert_eq!(
         north.members(anchor).await,
-        ordered(end, [anchor, at, added, next])
+        ordered(end, [anchor, at, added, own])
     );
     assert_refusals(&north, &south, end).await;
     assert_several(server, &north, end).await;

@@ -21,7 +21,7 @@ sqlite_story! {
             json!({"completed_at": 1.5}), json!({"completed_at": true}),
             json!({"completed_at": 1_795_132_800_000_i64}),
             json!({"completed_at": -3_000_000_000_i64}), json!({"completed_at": 1e300}),
-            json!({"date": "2026-11-20", "origin": 7}),
+            json!({"date": "2026-11-20", "origin": 4}), json!({"date": "2026-11-20", "origin": 6}),
             json!({"date": "2026-11-20", "origin": -1}),
             json!({"date": "2026-11-20", "origin": "agent"}),
             json!({"date": "2026-11-20", "excluded": 1}),
@@ -41,11 +41,11 @@ sqlite_story! {
           {"completed_at":"1795132800"}  {"completed_at":1.5}  {"completed_at":true}  {"completed_at":1e+300}
         422 value_invalid (completed_at): completed_at: must be a Unix time in seconds, in the years 1900 to 2200
           {"completed_at":1795132800000}  {"completed_at":-3000000000}
-        422 value_invalid (origin): origin: must be an integer from 0 to 6
-          {"date":"2026-11-20","origin":7}  {"date":"2026-11-20","origin":-1}  {"date":"2026-11-20","origin":"agent"}
+        422 value_invalid (origin): origin: must be an integer from 0 to 3
+          {"date":"2026-11-20","origin":4}  {"date":"2026-11-20","origin":6}  {"date":"2026-11-20","origin":-1}  {"date":"2026-11-20","origin":"agent"}
         422 value_invalid (excluded): excluded: must be true or false
           {"date":"2026-11-20","excluded":1}  {"date":"2026-11-20","excluded":"true"}
-        422 value_invalid (date), value_invalid (origin), value_invalid (excluded): date: must be a date YYYY-MM-DD in the years 1900 to 2200; origin: must be an integer from 0 to 6; excluded: must be true or false
+        422 value_invalid (date), value_invalid (origin), value_invalid (excluded): date: must be a date YYYY-MM-DD in the years 1900 to 2200; origin: must be an integer from 0 to 3; excluded: must be true or false
           {"date":"x","excluded":"no","origin":9}
         "#);
         assert_eq!(agent.get(&path(listing, "sstc")).await.status, 204);

@@ -14,7 +14,7 @@ const WHOLE: &str = r#"
 {"type":"party","branch":"b1","listing":"L1","role":"buyer_conveyancer","name":"Dale Solicitors"}
 {"type":"link","seller_branch":"b1","seller":"L2","buyer_branch":"b1","buyer":"L1"}
 {"type":"milestone","branch":"b1","listing":"L1","key":"sstc","date":"2026-06-01"}
-{"type":"milestone","branch":"b1","listing":"L1","key":"cash_buyer","date":"2026-12-31"}
+{"type":"milestone","branch":"b1","listing":"L1","key":"cash_buyer","date":"2026-11-21"}
 {"type":"end_check","branch":"b1","listing":"L1","end":"bottom"}
 "#;
 

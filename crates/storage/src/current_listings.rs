@@ -1,0 +1,306 @@
+//! The current listing of each property, and the offers that decide about it (S-6).
+
+use chain::current::{self, Candidate, Effect, ListingWrite, Offer};
+use chain::ids::{ListingId, PropertyId, Uprn};
+
+use crate::history::{self, NewEntry};
+use crate::milestones::read_optional_date;
+use crate::properties::read_uprn;
+use crate::row::Row;
+use crate::{Read, Result, Write, chains};
+
+/// The milestone of a listing `l` of this type, if it counts for an offer.
+macro_rules! counted {
+    ($type_id:literal) => {
+        concat!(
+            "(select m.date from milestone m where m.listing_id = l.id and m.type_id = ",
+            $type_id,
+            " and m.excluded = 0 and m.deleted_at is null)"
+        )
+    };
+}
+
+/// The first link of a listing `l`.
+macro_rules! first_link {
+    () => {
+        "(select min(k.at) from (select x.created_at as at from link x where x.buyer_listing_id = l.id \
+         union all select y.created_at from link y where y.seller_listing_id = l.id) k)"
+    };
+}
+
+/// Who writes, when, and how long a current listing may stay unwritten before it can lose its place
+/// (rule (e) of S-6).
+#[derive(Debug, Clone, Copy)]
+pub struct Settling<'a> {
+    /// The actor of the history: the client's id, `operator` or `import`.
+    pub actor: &'a str,
+    /// Unix seconds.
+    pub now: i64,
+    /// The setting `offer_idle_days` in seconds.
+    pub idle_seconds: i64,
+}
+
+/// Who changed the current listing, for the history.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    /// The client's id, `operator` or `import`.
+    pub actor: &'a str,
+    /// Unix seconds.
+    pub now: i64,
+    /// Details as JSON.
+    pub detail: &'a str,
+}
+
+/// The current listing of a property before and after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// Before the write.
+    pub before: Option<ListingId>,
+    /// After the write.
+    pub after: Option<ListingId>,
+}
+
+impl Settled {
+    /// Whether a write to this listing emits its events.
+    pub fn was_or_is(&self, listing: ListingId) -> bool {
+        self.before == Some(listing) || self.after == Some(listing)
+    }
+}
+
+/// Decides after a write to a listing whether it is under offer and which listing of its property is
+/// current. `is_new` says that the write brought the listing to the property. A change is written to
+/// the history of both listings.
+pub fn settle(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    listing: ListingId,
+    is_new: bool,
+) -> Result<Settled> {
+    let (property, change) = settle_offer(write, listing, settling.now)?;
+    let effect = if is_new { Effect::Created } else { change };
+    settle_property(write, settling, property, ListingWrite { listing, effect })
+}
+
+/// Decides which listing of a property is current after a listing moved from it to another property.
+pub fn settle_after_move(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    property: PropertyId,
+    moved: ListingId,
+) -> Result<Settled> {
+    let write_to = ListingWrite {
+        listing: moved,
+        effect: Effect::Other,
+    };
+    settle_property(write, settling, property, write_to)
+}
+
+fn settle_property(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    property: PropertyId,
+    write_to: ListingWrite,
+) -> Result<Settled> {
+    let before = find_current(write, property)?;
+    let candidates = list_candidates(write, property)?;
+    let Settling {
+        now, idle_seconds, ..
+    } = *settling;
+    let after = current::decide(before, &candidates, write_to, now, idle_seconds);
+    let settled = Settled { before, after };
+    let decision = Decision {
+        actor: settling.actor,
+        now,
+        detail: "{}",
+    };
+    store(write, &decision, property, settled)?;
+    Ok(settled)
+}
+
+/// Decides which listing of a property is current after an import wrote to its listings. `holder` was
+/// current and under offer before the import.
+pub fn settle_after_import(
+    write: &mut Write<'_>,
+    decision: &Decision<'_>,
+    property: PropertyId,
+    holder: Option<ListingId>,
+) -> Result<()> {
+    let before = find_current(write, property)?;
+    let candidates = list_candidates(write, property)?;
+    let after = current::decide_after_import(holder, &candidates, decision.now);
+    store(write, decision, property, Settled { before, after })
+}
+
+/// Updates whether a listing is under offer. Returns its property and how its offer changed.
+pub fn settle_offer(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    now: i64,
+) -> Result<(PropertyId, Effect)> {
+    let (property, since, offer) = write.query_exactly_one(
+        concat!(
+            "select l.property_id, l.offer_since, l.deleted_at, ",
+            first_link!(),
+            ", ",
+            counted!("1"),
+            ", ",
+            counted!("111"),
+            ", ",
+            counted!("110"),
+            " from listing l where l.id = $1"
+        ),
+        &[listing.into()],
+        |row| {
+            let offer = Offer {
+                is_deleted: row.optional_integer(2)?.is_some(),
+                is_linked: row.optional_integer(3)?.is_some(),
+                sstc: read_optional_date(row, 4)?,
+                fall_through: read_optional_date(row, 5)?,
+                is_completed: row.optional_text(6)?.is_some(),
+            };
+            Ok((PropertyId(row.integer(0)?), row.optional_integer(1)?, offer))
+        },
+    )?;
+    let (effect, since) = match (since, offer.stands()) {
+        (None, true) => (Effect::OfferBegan, Some(now)),
+        (Some(_), false) => (Effect::OfferEnded, None),
+        _ => return Ok((property, Effect::Other)),
+    };
+    write.execute(
+        "update listing set offer_since = $1 where id = $2",
+        &[since.into(), listing.into()],
+    )?;
+    Ok((property, effect))
+}
+
+/// Makes a listing the current one of its property, which the operator may do.
+pub fn make_current(
+    write: &mut Write<'_>,
+    decision: &Decision<'_>,
+    property: PropertyId,
+    listing: ListingId,
+) -> Result<()> {
+    let settled = Settled {
+        before: find_current(write, property)?,
+        after: Some(listing),
+    };
+    store(write, decision, property, settled)
+}
+
+/// A property with two or more listings under offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContestedListing {
+    /// The UPRN of the property.
+    pub uprn: Uprn,
+    /// The address of the property in one line.
+    pub display_address: String,
+    /// The listing under offer.
+    pub listing: ListingId,
+    /// The name of its branch.
+    pub branch: String,
+    /// When its offer began. Unix seconds.
+    pub offer_since: i64,
+    /// Whether it is the current one.
+    pub is_current: bool,
+}
+
+/// Lists the listings under offer of all properties that have two or more of them, by property and
+/// then by the beginning of the offer.
+pub fn list_contested(read: &mut Read<'_>) -> Result<Vec<ContestedListing>> {
+    read.query(
+        "select p.uprn, p.display_address, l.id, b.name, l.offer_since, p.current_listing_id \
+         from listing l join property p on p.id = l.property_id join branch b on b.id = l.branch_id \
+         where l.offer_since is not null and l.property_id in (select x.property_id from listing x \
+         where x.offer_since is not null group by x.property_id having count(*) > 1) \
+         order by p.id, l.offer_since, l.id",
+        &[],
+        |row| {
+            let listing = ListingId(row.integer(2)?);
+            Ok(ContestedListing {
+                uprn: read_uprn(row, 0)?,
+                display_address: row.text(1)?,
+                listing,
+                branch: row.text(3)?,
+                offer_since: row.integer(4)?,
+                is_current: row.optional_integer(5)? == Some(listing.0),
+            })
+        },
+    )
+}
+
+/// Finds the current listing of a property, if it is under offer.
+pub fn find_current_offer(read: &mut Read<'_>, property: PropertyId) -> Result<Option<ListingId>> {
+    read.query_one(
+        "select l.id from property p join listing l on l.id = p.current_listing_id \
+         where p.id = $1 and l.offer_since is not null",
+        &[property.into()],
+        |row| Ok(ListingId(row.integer(0)?)),
+    )
+}
+
+fn find_current(read: &mut Read<'_>, property: PropertyId) -> Result<Option<ListingId>> {
+    read.query_exactly_one(
+        "select current_listing_id from property where id = $1",
+        &[property.into()],
+        |row| Ok(row.optional_integer(0)?.map(ListingId)),
+    )
+}
+
+fn list_candidates(read: &mut Read<'_>, property: PropertyId) -> Result<Vec<Candidate>> {
+    read.query(
+        concat!(
+            "select l.id, l.created_at, l.updated_at, l.offer_since, ",
+            counted!("1"),
+            ", ",
+            first_link!(),
+            " from listing l where l.property_id = $1 and l.deleted_at is null"
+        ),
+        &[property.into()],
+        read_candidate,
+    )
+}
+
+fn read_candidate(row: &Row<'_>) -> Result<Candidate> {
+    Ok(Candidate {
+        listing: ListingId(row.integer(0)?),
+        created_at: row.integer(1)?,
+        updated_at: row.integer(2)?,
+        offer_since: row.optional_integer(3)?,
+        sstc: read_optional_date(row, 4)?,
+        linked_at: row.optional_integer(5)?,
+    })
+}
+
+/// Stores a change of the current listing, with a line in the history of both listings.
+fn store(
+    write: &mut Write<'_>,
+    decision: &Decision<'_>,
+    property: PropertyId,
+    settled: Settled,
+) -> Result<()> {
+    let Settled { before, after } = settled;
+    if before == after {
+        return Ok(());
+    }
+    write.execute(
+        "update property set current_listing_id = $1 where id = $2",
+        &[after.map(|listing| listing.0).into(), property.into()],
+    )?;
+    // The first and the last listing of a property take no place from another listing.
+    let (Some(before), Some(after)) = (before, after) else {
+        return Ok(());
+    };
+    for (listing, action) in [(before, "current.lost"), (after, "current.gained")] {
+        if let Some(chain) = chains::find_chain_of_listing(write, listing)? {
+            let entry = NewEntry {
+                listing,
+                chain,
+                action,
+                actor: decision.actor,
+                detail: decision.detail,
+            };
+            history::append_history(write, &entry, decision.now)?;
+        }
+    }
+    Ok(())
+}
