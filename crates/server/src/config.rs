@@ -29,6 +29,8 @@ pub struct Config {
     pub store_connections: usize,
     /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
     pub store_ca_file: String,
+    /// Whether a connection to PostgreSQL without TLS may leave this machine.
+    pub store_plaintext: bool,
     /// File with the key-encryption key, which seals private keys in the store.
     pub key_encryption_key_file: String,
 
@@ -173,6 +175,7 @@ impl Default for Config {
             store: "onward.db".to_owned(),
             store_connections: 4,
             store_ca_file: String::new(),
+            store_plaintext: false,
             key_encryption_key_file: "key-encryption.key".to_owned(),
             base_url: "https://localhost:8440".to_owned(),
             auth_url: "https://localhost:8441".to_owned(),

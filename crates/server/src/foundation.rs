@@ -60,6 +60,7 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
         opening,
         connections: config.store_connections,
         postgres_ca_pem,
+        postgres_plaintext: config.store_plaintext,
     };
     Ok(Storage::open(&url, &options)?)
 }

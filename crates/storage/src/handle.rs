@@ -1,9 +1,11 @@
 //! The handle of an open store, which runs synchronous closures on it.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use postgres::config::Host;
 use tokio::sync::oneshot;
 
 use crate::engine::{
@@ -43,6 +45,8 @@ pub struct OpenOptions {
     /// PEM certificates of the authority that issued PostgreSQL's certificate. `None` connects to
     /// PostgreSQL without encryption.
     pub postgres_ca_pem: Option<Vec<u8>>,
+    /// Whether a connection without encryption may leave this machine.
+    pub postgres_plaintext: bool,
 }
 
 /// An open store. Clones share it. The last clone runs the queued work and closes the store.
@@ -98,6 +102,7 @@ impl Default for OpenOptions {
             opening: Opening::Upgrade,
             connections: 4,
             postgres_ca_pem: None,
+            postgres_plaintext: false,
         }
     }
 }
@@ -357,6 +362,22 @@ where
     }
 }
 
+const NEEDS_TLS: &str = "the database is on another machine, and the connection would have no TLS; \
+     set store_ca_file to the authority of its certificate, or store_plaintext to true";
+
+/// Whether the database is reached by a Unix socket or a loopback address.
+fn is_on_this_machine(config: &postgres::Config) -> bool {
+    let is_loopback = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            let address = name.parse().map(|address: IpAddr| address.is_loopback());
+            address.unwrap_or(name == "localhost")
+        }
+    };
+    let mut addresses = config.get_hostaddrs().iter();
+    config.get_hosts().iter().all(is_loopback) && addresses.all(IpAddr::is_loopback)
+}
+
 fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result<PostgresOptions> {
     let target = url.to_string();
     let mut config: postgres::Config =
@@ -370,6 +391,12 @@ fn postgres_options(url: &StoreUrl, text: &str, options: &OpenOptions) -> Result
         .as_deref()
         .map(|pem| engine::tls_config(pem, &target))
         .transpose()?;
+    if tls.is_none() && !options.postgres_plaintext && !is_on_this_machine(&config) {
+        return Err(StorageError::Open {
+            target,
+            reason: NEEDS_TLS.to_owned(),
+        });
+    }
     if tls.is_some() {
         // Otherwise an attacker could answer that the server has no TLS.
         config.ssl_mode(postgres::config::SslMode::Require);

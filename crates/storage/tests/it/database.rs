@@ -89,6 +89,7 @@ impl TestDatabase {
             opening,
             connections: CONNECTIONS,
             postgres_ca_pem: None,
+            postgres_plaintext: false,
         };
         Storage::open(&self.url, &options)
     }

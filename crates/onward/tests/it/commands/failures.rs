@@ -60,7 +60,8 @@ newer.db | has schema version 99 | run the newer program
 empty.db | `onward init` creates
 postgres://someone:secret@127.0.0.1:1/none | cannot open the store postgres://127.0.0.1:1/none
 postgres://someone:secret@nowhere.invalid/none | cannot open the store \
-    postgres://nowhere.invalid/none";
+    postgres://nowhere.invalid/none | on another machine | store_ca_file | store_plaintext
+postgres://someone:secret@localhost/none?hostaddr=192.0.2.1 | on another machine";
 
 #[test]
 fn wrong_settings_are_named() {
