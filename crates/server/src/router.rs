@@ -182,6 +182,7 @@ fn chain_routes() -> Router<Arc<ListingManagement>> {
     let check = post(chain::check::check_end);
     let uncheck = post(chain::uncheck::uncheck_end);
     let listings = get(chain::listings::list_chain);
+    let history = get(chain::history::list_chain_history);
     let check_top = post(anchored::check::top::check_top);
     let check_bottom = post(anchored::check::bottom::check_bottom);
     let uncheck_top = post(anchored::uncheck::top::uncheck_top);
@@ -194,6 +195,7 @@ fn chain_routes() -> Router<Arc<ListingManagement>> {
         .route("/api/v1/chain/{chain}/check", check)
         .route("/api/v1/chain/{chain}/uncheck", uncheck)
         .route("/api/v1/chain/{chain}/listings", listings)
+        .route("/api/v1/chain/{chain}/history", history)
         .route("/api/v1/listing/chain/{listing}/check/top", check_top)
         .route("/api/v1/listing/chain/{listing}/check/bottom", check_bottom)
         .route("/api/v1/listing/chain/{listing}/uncheck/top", uncheck_top)

@@ -1,6 +1,9 @@
 //! History: who changed a listing, and how. Entries never change.
 
+use std::sync::LazyLock;
+
 use chain::ids::{ChainId, ListingId};
+use chain::milestone::CATALOGUE;
 
 use crate::row::Row;
 use crate::{Read, Result, Write};
@@ -77,6 +80,45 @@ pub fn list_history(
         &[listing.into(), limit.into(), offset.into()],
         read_entry,
     )?;
+    Ok((total, entries))
+}
+
+/// The entries that everybody with a listing in the chain may read (S-47): links, ends and document 1's
+/// milestones of the listings that are in it now. A milestone's detail begins with its key.
+static SHARED: LazyLock<String> = LazyLock::new(|| {
+    let labelled = CATALOGUE.iter().filter(|kind| kind.label.is_some());
+    let keys: Vec<String> = labelled
+        .map(|kind| format!("h.detail like '{{\"key\":\"{}\"%'", kind.key))
+        .collect();
+    format!(
+        "from history h join listing l on l.id = h.listing_id \
+         left join client c on c.id = h.actor left join participant p on p.id = c.participant_id \
+         where l.chain_id = $1 and l.deleted_at is null and (h.action in ('link.added', \
+         'link.broken', 'end.checked', 'end.unchecked') or h.action in ('milestone.recorded', \
+         'milestone.withdrawn') and ({}))",
+        keys.join(" or ")
+    )
+});
+static COUNT_SHARED: LazyLock<String> = LazyLock::new(|| format!("select count(*) {}", *SHARED));
+static LIST_SHARED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, h.recorded_at \
+         {} order by h.id limit $2 offset $3",
+        *SHARED
+    )
+});
+
+/// The number of entries that everybody in a chain may read, and one page of them, the oldest first.
+pub fn list_history_of_chain(
+    read: &mut Read<'_>,
+    chain: ChainId,
+    limit: i64,
+    offset: i64,
+) -> Result<(i64, Vec<HistoryEntry>)> {
+    let key = chain.to_string();
+    let total = read.query_integer(&COUNT_SHARED, &[(&key).into()])?;
+    let parameters = [(&key).into(), limit.into(), offset.into()];
+    let entries = read.query(&LIST_SHARED, &parameters, read_entry)?;
     Ok((total, entries))
 }
 

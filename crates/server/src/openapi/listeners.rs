@@ -69,6 +69,7 @@ struct Directory;
         chain::check::check_end,
         chain::uncheck::uncheck_end,
         chain::listings::list_chain,
+        chain::history::list_chain_history,
         listing::chain::check::top::check_top,
         listing::chain::check::bottom::check_bottom,
         listing::chain::uncheck::top::uncheck_top,

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod check;
+pub(crate) mod history;
 pub(crate) mod listings;
 pub(crate) mod remove;
 pub(crate) mod uncheck;

@@ -2,6 +2,7 @@
 
 mod add;
 mod check;
+mod history;
 mod listings;
 mod remove;
 mod uncheck;

@@ -31,8 +31,22 @@ pub(crate) struct HistoryAttributes {
     /// The listing's chain after the change.
     #[schema(format = "uuid")]
     chain_link_id: String,
+    /// The listing, in the history of a chain.
+    #[schema(nullable = false, minimum = 1)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<i64>,
     #[schema(schema_with = crate::listing_management::history::describe_details)]
     detail: Value,
+}
+
+impl HistoryResource {
+    /// The entry in the history of a chain, with its listing.
+    pub(crate) fn of_chain(entry: HistoryEntry) -> Result<Self, Problem> {
+        let listing = entry.listing.0;
+        let mut resource = Self::try_from(entry)?;
+        resource.attributes.listing_id = Some(listing);
+        Ok(resource)
+    }
 }
 
 impl TryFrom<HistoryEntry> for HistoryResource {
@@ -50,6 +64,7 @@ impl TryFrom<HistoryEntry> for HistoryResource {
                 at: entry.at,
                 by: entry.participant.unwrap_or(entry.actor),
                 chain_link_id: entry.chain.to_string(),
+                listing_id: None,
                 detail,
             },
         })

@@ -154,6 +154,7 @@ async fn mark(checker: &mut Checker, (one, two): (&str, &str)) {
     let body = |reason: &str| json!({"top": true, "reason": reason});
     for (call, body) in [
         ("GET /chain/{chain}/listings", Value::Null),
+        ("GET /chain/{chain}/history", Value::Null),
         ("POST /chain/{chain}/check", body("Checked")),
         ("POST /chain/{chain}/uncheck", body("Not EOC")),
     ] {

@@ -1,0 +1,62 @@
+//! `GET {listing_base_url}/api/v1/chain/{chain_link_id}/history`: the changes of a chain.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::ends::find_own_chain;
+use crate::listing_management::openapi::{describe, own_chain, pages};
+use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::parameters::{ChainInPath, Paging};
+use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
+use crate::problem::Problem;
+use crate::wire::management::List;
+use crate::wire::management::history::HistoryResource;
+
+refusals!(ListChainHistoryRefusals = describe(own_chain(), pages()));
+
+/// Lists the history of a chain, the oldest entry first. At least one of its listings must be yours.
+///
+/// It has the links, the checks of ends and the milestones with a label of the listings that are in the
+/// chain now, and the organisations that made the changes.
+// S-47
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/chain/{chain}/history",
+    tag = "Chains",
+    params(ChainInPath, Paging),
+    responses(
+        (status = 200, description = "A page of the history.", body = List<HistoryResource>),
+        ListChainHistoryRefusals,
+    ),
+)]
+pub(crate) async fn list_chain_history(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: Request,
+) -> Result<Json<List<HistoryResource>>, Problem> {
+    let id = segments.chain(0)?;
+    let (parts, _body) = request.into_parts();
+    let mut errors = Vec::new();
+    let page = Query::read(&parts)?.page(&mut errors);
+    refuse_errors(errors)?;
+    let (total, entries) = management
+        .storage
+        .read(move |read| {
+            find_own_chain(read, &caller, id)?;
+            let (limit, offset) = (page.limit(), page.offset());
+            let entries = storage::history::list_history_of_chain(read, id, limit, offset)?;
+            Ok::<_, Problem>(entries)
+        })
+        .await?;
+    let data = entries.into_iter().map(HistoryResource::of_chain);
+    Ok(Json(List {
+        data: data.collect::<Result<_, _>>()?,
+        meta: page.meta(total),
+    }))
+}
