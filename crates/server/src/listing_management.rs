@@ -20,6 +20,7 @@ pub mod parameters;
 pub mod recording;
 pub mod refusal;
 pub mod segments;
+pub mod sold_property;
 mod strict_json;
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use address::{Candidate, Decision, Query, Ranking};
 use chain::ids::{PropertyId, Uprn};
 use storage::address_search::{self, Hit};
-use storage::properties::StoredProperty;
+use storage::properties::{Address, StoredProperty};
 use storage::{Read, StorageError};
 
 /// The result for one value of a chain query.
@@ -82,7 +82,10 @@ pub fn rank(
     address::search(query, |probe, limit| {
         let found = address_search::list_candidates(read, probe, limit)?;
         found.iter().for_each(&mut see);
-        Ok(found.into_iter().map(candidate_of).collect())
+        Ok(found
+            .into_iter()
+            .map(|found| candidate_of(found.id, found.address))
+            .collect())
     })
 }
 
@@ -96,14 +99,35 @@ pub fn rank_without(
         let mut found = address_search::list_candidates(read, probe, limit + absent.len())?;
         found.retain(|property| !absent.contains(&property.id));
         found.truncate(limit);
-        Ok(found.into_iter().map(candidate_of).collect())
+        Ok(found
+            .into_iter()
+            .map(|found| candidate_of(found.id, found.address))
+            .collect())
     })
 }
 
-fn candidate_of(property: StoredProperty) -> Candidate<PropertyId> {
-    let address = property.address;
+/// Whether two addresses can mean the same premises: one of them, as a query, finds the other.
+pub fn is_same(one: &Address, other: &Address) -> bool {
+    finds(one, other) || finds(other, one)
+}
+
+/// Whether two addresses mean the same premises: each of them, as a query, finds the other.
+pub fn is_certainly_same(one: &Address, other: &Address) -> bool {
+    finds(one, other) && finds(other, one)
+}
+
+/// Whether an address as a query finds a property with the other address.
+fn finds(asked: &Address, known: &Address) -> bool {
+    let query = Query::parse(&asked.display_address);
+    let candidate = candidate_of(0, known.clone());
+    let found: Result<_, std::convert::Infallible> =
+        address::search(&query, |_probe, _limit| Ok(vec![candidate.clone()]));
+    found.is_ok_and(|ranking| matches!(ranking.decision(), Decision::One(_)))
+}
+
+fn candidate_of<Id>(id: Id, address: Address) -> Candidate<Id> {
     Candidate {
-        id: property.id,
+        id,
         lines: [address.line1, address.line2, address.line3, address.line4],
         post_town: address.post_town,
         postcode: address.postcode,

@@ -44,6 +44,30 @@ pub struct NewProperty {
     pub address_key: String,
     /// `address::postcode` of the postcode.
     pub postcode_key: String,
+    /// Whether an import confirms the address.
+    pub is_verified: bool,
+}
+
+/// A property found by its UPRN.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownProperty {
+    /// Its id.
+    pub id: PropertyId,
+    /// Its address.
+    pub address: Address,
+    /// Whether an import has confirmed the address.
+    pub is_verified: bool,
+}
+
+/// A property with an address that no import has confirmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnverifiedProperty {
+    /// Its UPRN.
+    pub uprn: Uprn,
+    /// Its address in one line.
+    pub display_address: String,
+    /// The name of the branch with its current listing.
+    pub branch: String,
 }
 
 /// A stored property.
@@ -125,13 +149,36 @@ pub fn find_property_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<P
     )
 }
 
-/// Finds a property's address.
-pub fn find_address(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Address>> {
+/// Finds a property with its address by its UPRN.
+pub fn find_known_property(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<KnownProperty>> {
     read.query_one(
-        "select line1, line2, line3, line4, post_town, postcode, display_address \
-         from property where id = $1",
-        &[property.into()],
-        |row| read_address(row, 0),
+        "select id, line1, line2, line3, line4, post_town, postcode, display_address, verified \
+         from property where uprn = $1",
+        &[uprn.value().into()],
+        |row| {
+            Ok(KnownProperty {
+                id: PropertyId(row.integer(0)?),
+                address: read_address(row, 1)?,
+                is_verified: row.flag(8)?,
+            })
+        },
+    )
+}
+
+/// Lists the properties with a current listing and an address that no import has confirmed, by id.
+pub fn list_unverified(read: &mut Read<'_>) -> Result<Vec<UnverifiedProperty>> {
+    read.query(
+        "select p.uprn, p.display_address, b.name from property p \
+         join listing l on l.id = p.current_listing_id join branch b on b.id = l.branch_id \
+         where p.verified = 0 order by p.id",
+        &[],
+        |row| {
+            Ok(UnverifiedProperty {
+                uprn: read_uprn(row, 0)?,
+                display_address: row.text(1)?,
+                branch: row.text(2)?,
+            })
+        },
     )
 }
 
@@ -196,8 +243,8 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
     let address = &property.address;
     let id = write.insert(
         "insert into property (uprn, line1, line2, line3, line4, post_town, postcode, \
-         display_address, address_key, postcode_key) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
+         display_address, address_key, postcode_key, verified) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id",
         &[
             property.uprn.value().into(),
             (&address.line1).into(),
@@ -209,6 +256,7 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
             (&address.display_address).into(),
             (&property.address_key).into(),
             (&property.postcode_key).into(),
+            property.is_verified.into(),
         ],
     )?;
     let id = PropertyId(id);
@@ -225,7 +273,7 @@ pub fn update_property(
     let address = &property.address;
     write.execute(
         "update property set line1 = $1, line2 = $2, line3 = $3, line4 = $4, post_town = $5, \
-         postcode = $6, display_address = $7, address_key = $8, postcode_key = $9 where id = $10",
+         postcode = $6, display_address = $7, address_key = $8, postcode_key = $9, verified = $10 where id = $11",
         &[
             (&address.line1).into(),
             (&address.line2).into(),
@@ -236,6 +284,7 @@ pub fn update_property(
             (&address.display_address).into(),
             (&property.address_key).into(),
             (&property.postcode_key).into(),
+            property.is_verified.into(),
             id.into(),
         ],
     )?;

@@ -20,6 +20,7 @@ pub fn new_property(row: &PropertyRow) -> NewProperty {
         },
         address_key: address::normalise(&row.display_address),
         postcode_key: address::postcode(&row.postcode).unwrap_or_default(),
+        is_verified: true,
     }
 }
 
@@ -29,13 +30,13 @@ pub(super) fn apply_property(
     row: &PropertyRow,
 ) -> Result<bool, StorageError> {
     let property = new_property(row);
-    let Some(id) = properties::find_property_by_uprn(write, row.uprn)? else {
+    let Some(known) = properties::find_known_property(write, row.uprn)? else {
         properties::insert_property(write, &property)?;
         return Ok(true);
     };
-    if properties::find_address(write, id)?.as_ref() == Some(&property.address) {
+    if known.is_verified && known.address == property.address {
         return Ok(false);
     }
-    properties::update_property(write, id, &property)?;
+    properties::update_property(write, known.id, &property)?;
     Ok(true)
 }

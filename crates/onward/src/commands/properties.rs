@@ -6,6 +6,7 @@ use clap::Args;
 use observe::clock;
 use serde_json::json;
 use storage::current_listings::{self, ContestedListing};
+use storage::properties;
 
 use super::{Failure, OperatorArgs, say};
 
@@ -16,12 +17,18 @@ pub struct PropertiesArgs {
     /// Lists the properties of which two or more listings are under offer, with these listings.
     #[arg(long, group = "selection")]
     contested: bool,
+    /// Lists the properties with a current listing and an address that no import has confirmed.
+    #[arg(long, group = "selection")]
+    unverified: bool,
     #[command(flatten)]
     output: OperatorArgs,
 }
 
 /// Runs `onward properties`.
 pub fn run(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    if args.unverified {
+        return list_unverified(args, out);
+    }
     let listings = args
         .output
         .open()?
@@ -48,6 +55,38 @@ pub fn run(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
             "{uprn}  {display_address}: listing {listing} of {branch}, under offer since {since}{note}"
         );
         say(out, text);
+    }
+    Ok(())
+}
+
+fn list_unverified(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let found = args
+        .output
+        .open()?
+        .read_blocking(properties::list_unverified)?;
+    if args.output.json {
+        let rows = found.iter().map(|one| {
+            json!({
+                "uprn": one.uprn.value(), "address": one.display_address, "branch": one.branch,
+            })
+        });
+        say(out, rows.collect::<serde_json::Value>());
+        return Ok(());
+    }
+    if found.is_empty() {
+        say(
+            out,
+            "An import has confirmed the address of every listed property.",
+        );
+    }
+    for one in &found {
+        say(
+            out,
+            format!(
+                "{}  {}, listed by {}",
+                one.uprn, one.display_address, one.branch
+            ),
+        );
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod leaks;
 mod limits;
 mod methods;
 mod place;
+mod sold_property;
 
 /// Midnight of 2026-11-20 in London.
 pub(crate) const NOVEMBER_20: i64 = 1_795_132_800;

@@ -3,17 +3,17 @@
 use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::properties::{self, Address, NewProperty};
 use storage::{Write, branch, chains, current_listings};
 use uuid::Uuid;
 
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
-use super::listing_fields::{ListingChanges, NewListing, Place, PlaceAddress};
+use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
 use super::recording::{Author, Reply};
 use super::refusal::Refusal;
 use super::segments::unknown_branch;
+use super::sold_property;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
@@ -40,7 +40,7 @@ pub fn store_listing(
         return Err(withdrawn(known.id).into());
     }
     let before = find_own_listing(write, author.caller, known.id)?;
-    let property = find_place(write, &new.place, Some(&before))?;
+    let property = sold_property::find_or_add(write, &new.place, Some(&before))?;
     if property != before.property && listings::names_a_sale(write, before.id)? {
         return Err(property_fixed(before.id).into());
     }
@@ -114,14 +114,8 @@ pub fn linked(listing: ListingId) -> Refusal {
     Refusal::conflict("listing_linked", detail)
 }
 
-/// The refusal of an unknown property.
-pub fn unknown_address(id: PropertyId) -> Refusal {
-    let detail = format!("address {id} does not exist");
-    Refusal::unknown("address_unknown", detail).about("address_id")
-}
-
 fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
-    let property = find_place(write, &new.place, None)?;
+    let property = sold_property::find_or_add(write, &new.place, None)?;
     let NewListing { facts, .. } = new;
     let details = ListingDetails {
         property,
@@ -210,58 +204,6 @@ fn store_changes(
         current_listings::settle_after_move(write, &settling, before.property, before.id)?;
     }
     Ok(())
-}
-
-/// Finds or makes the property that a listing sells. An address without a UPRN means the property
-/// with this address, or a new property with a placeholder (S-12).
-fn find_place(
-    write: &mut Write<'_>,
-    place: &Place,
-    standing: Option<&StoredListing>,
-) -> Result<PropertyId, Problem> {
-    let (address, uprn) = match place {
-        Place::Known(id) => {
-            let found = properties::find_property(write, *id)?;
-            let id = found
-                .map(|found| found.id)
-                .ok_or_else(|| unknown_address(*id))?;
-            return Ok(id);
-        }
-        Place::Address(PlaceAddress { address, uprn }) => (address, *uprn),
-    };
-    let address_key = address::normalise(&address.display_address);
-    let uprn = if let Some(uprn) = uprn {
-        if let Some(id) = properties::find_property_by_uprn(write, uprn)? {
-            return Ok(id);
-        }
-        if uprn.is_placeholder() {
-            let detail = "is in the range of placeholders and not known; leave it out".to_owned();
-            return Err(Refusal::invalid("value_invalid", "address.uprn", detail).into());
-        }
-        uprn
-    } else {
-        if let Some(standing) = standing
-            && address::normalise(&standing.address.display_address) == address_key
-        {
-            return Ok(standing.property);
-        }
-        let (_, known) = properties::list_properties_by_address(write, &address_key, 2, 0)?;
-        if let [only] = known.as_slice() {
-            return Ok(only.id);
-        }
-        properties::next_placeholder_uprn(write)?
-    };
-    let property = new_property(address, address_key, uprn);
-    Ok(properties::insert_property(write, &property)?)
-}
-
-fn new_property(address: &Address, address_key: String, uprn: chain::ids::Uprn) -> NewProperty {
-    NewProperty {
-        uprn,
-        address: address.clone(),
-        address_key,
-        postcode_key: address::postcode(&address.postcode).unwrap_or_default(),
-    }
 }
 
 fn reply(

@@ -14,12 +14,13 @@ use uuid::Uuid;
 
 use super::fields::Fields;
 use super::links::{foreign_sides, unknown_side};
-use super::listing_writes::{linked, property_fixed, reference_fixed, unknown_address, withdrawn};
+use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
 use super::recording::{key_malformed, key_reused};
 use super::refusal::Refusal;
 use super::segments;
+use super::sold_property::{address_differs, unknown_address};
 use crate::limits;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
@@ -139,6 +140,7 @@ pub fn branch_and_property() -> Vec<Problem> {
         Refusal::forbidden("branch 7 is not one of yours".to_owned()).into(),
         withdrawn(SELLER).into(),
         property_fixed(SELLER).into(),
+        address_differs(100_012_345_678_u64, "12 Mill Lane, Leeds, LS1 4AP").into(),
     ]
 }
 

@@ -16,7 +16,7 @@ macro_rules! select_listing {
          l.created_at), p.line1, p.line2, p.line3, p.line4, p.post_town, p.postcode, \
          p.display_address, p.current_listing_id, l.offer_since, \
          (select count(*) from listing o where o.property_id = l.property_id \
-         and o.offer_since is not null) \
+         and o.offer_since is not null), p.verified \
          from listing l join property p on p.id = l.property_id \
          join branch b on b.id = l.branch_id "
     };
@@ -61,6 +61,8 @@ pub struct StoredListing {
     pub updated_at: i64,
     /// When it was deleted. Unix seconds.
     pub deleted_at: Option<i64>,
+    /// Whether an import has confirmed the property's address.
+    pub is_verified: bool,
     /// Its place among the listings of its property.
     pub standing: Standing,
     /// When its milestones last changed, or when the listing was created if it never had any. Unix
@@ -215,6 +217,7 @@ fn read_listing(row: &Row<'_>) -> Result<StoredListing> {
         deleted_at: row.optional_integer(16)?,
         status_changed_at: row.integer(17)?,
         address: read_address(row, 18)?,
+        is_verified: row.flag(28)?,
         standing: Standing {
             is_current: row.optional_integer(25)? == Some(id),
             is_under_offer: row.optional_integer(26)?.is_some(),

@@ -1,5 +1,9 @@
 insert into schema_version (version, applied_at) values (10, 0);
 
+-- Whether an import has confirmed the address. Nobody knows it of the properties that are there.
+alter table property add column verified smallint not null default 0;
+create index property_unverified on property (id) where verified = 0;
+
 -- The listing that document 1 shows; null for a property without listings.
 alter table property add column current_listing_id bigint;
 -- The time of the write that began the listing's offer; null if it is not under offer.

@@ -43,6 +43,7 @@ on_both_engines! {
             created_at: THEN + 2,
             updated_at: THEN + 2,
             deleted_at: None,
+            is_verified: true,
             standing: Standing { is_current: true, is_under_offer: false, is_contested: false },
             status_changed_at: THEN + 2,
         });

@@ -131,6 +131,7 @@ pub(crate) fn new_property(number: i64) -> NewProperty {
         address: address(number),
         address_key: "mill lane".to_owned(),
         postcode_key: "LS14AP".to_owned(),
+        is_verified: true,
     }
 }
 

@@ -66,6 +66,11 @@ fn the_operator_finds_contested_properties_and_decides() {
     );
     assert_eq!(entry.detail, r#"{"reason":"Seller's letter"}"#);
     assert_eq!(decide("3").failure(), "there is no listing 3");
+    let unverified = folder.run(&["properties", "--unverified"]);
+    assert_eq!(
+        unverified.out,
+        "An import has confirmed the address of every listed property.\n"
+    );
     let silent = folder.run(&["listing", "make-current", "1"]);
     assert_eq!(silent.status, Some(2), "{silent:?}");
 }

@@ -54,7 +54,7 @@ story! {
             "deleted_at": null,
             "status_changedate": BEGINNING + 6,
             "date_last_received": BEGINNING + 6,
-            "verified_as_property": 1,
+            "verified_as_property": 0,
             "branch_owner_id": 1,
             "branch_name": "branch north",
         }).as_object().unwrap().clone());

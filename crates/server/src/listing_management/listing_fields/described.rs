@@ -59,9 +59,10 @@ impl PartialSchema for AddressBody {
         let postcode = text(chain::limits::TEXT_CHARACTERS_MAX)
             .description(Some("A full UK postcode, such as `LS1 4AP`."));
         let uprn = positive(chain::limits::UPRN_MAX).description(Some(
-            "Unique Property Reference Number. A property that is known by it is used as it is, \
-             whatever the lines here say. Leave it out when you do not know it: then the one \
-             property of this address is meant, or a new one with a number as a placeholder.",
+            "Unique Property Reference Number. A property that is known by it keeps its address; \
+             if an import has confirmed that address, yours must mean the same premises. Leave it \
+             out when you do not know it: then the one property that this address certainly means \
+             is sold, or a new one with a number as a placeholder.",
         ));
         ObjectBuilder::new()
             .description(Some(

@@ -108,8 +108,7 @@ pub(crate) struct MoreAttributes {
     /// When the branch or the chain last changed the listing, in Unix seconds.
     #[schema(required = false)]
     date_last_received: i64,
-    /// 1 if the property has a real UPRN, 0 if it has a placeholder.
-    // S-12
+    /// 1 if an import has confirmed the property's UPRN and address, 0 if they are an agent's own.
     #[schema(required = false, minimum = 0, maximum = 1)]
     verified_as_property: i64,
     /// Id of the organisation that the branch belongs to.
@@ -194,12 +193,11 @@ impl ListingResource {
     /// A listing of the given type. With milestones, its id is a string and it has more attributes.
     pub(crate) fn new(listing: &StoredListing, kind: &'static str, with_milestones: bool) -> Self {
         let lines = &listing.address;
-        let is_placeholder = listing.uprn.is_placeholder();
         let more = with_milestones.then(|| MoreAttributes {
             deleted_at: listing.deleted_at,
             status_changedate: listing.status_changed_at,
             date_last_received: listing.updated_at,
-            verified_as_property: i64::from(!is_placeholder),
+            verified_as_property: i64::from(listing.is_verified),
             branch_owner_id: Some(listing.participant_id),
             branch_name: listing.branch_name.clone(),
         });
