@@ -21,7 +21,6 @@ pub mod recording;
 pub mod refusal;
 pub mod segments;
 pub mod sold_property;
-mod strict_json;
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
-pub use self::strict::parse;
+pub use self::strict::{Document, parse, parse_document};
 
 /// The deepest nesting of arrays and objects that is read or written.
 const MAX_DEPTH: usize = 64;

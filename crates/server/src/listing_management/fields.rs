@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use axum::body::Bytes;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
+use signing::canonical;
 
-use super::strict_json;
 use crate::limits;
 use crate::problem::{FieldError, Problem};
 
@@ -25,7 +25,7 @@ pub struct Fields {
 impl Fields {
     /// Parses a body that must be one JSON object.
     pub fn parse(body: &Bytes) -> Result<Self, Problem> {
-        let document = strict_json::parse(body).map_err(|error| {
+        let document = canonical::parse_document(body).map_err(|error| {
             Problem::BodyMalformed(format!("The body is not valid JSON: {error}."))
         })?;
         let Value::Object(members) = document.value else {

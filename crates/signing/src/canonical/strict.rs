@@ -1,11 +1,24 @@
 //! The strict parser: no duplicate members, bounded depth, no rounded integers.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::{CanonicalError, deeper};
+
+/// A text that is JSON.
+#[derive(Debug)]
+pub struct Document {
+    /// Its value, with the last of repeated members.
+    pub value: Value,
+    /// The first few repeated members, each with the members that lead to it: `parties.agents`.
+    pub repeated: Vec<String>,
+}
+
+/// So many repeated members are named, which bounds the work on a hostile text.
+const REPEATED_NAMED: usize = 10;
 
 /// Reads JSON strictly: RFC 8259 text in UTF-8 without a byte order mark, no
 /// duplicate member (RFC 8785 section 3.1), nothing after the value.
@@ -19,11 +32,30 @@ use super::{CanonicalError, deeper};
 pub fn parse(json: &[u8]) -> Result<Value, CanonicalError> {
     // The depth is checked before the parser recurses.
     check_depth_and_integers(json)?;
+    let document =
+        parse_document(json).map_err(|error| CanonicalError::Syntax(error.to_string()))?;
+    match document.repeated.first() {
+        None => Ok(document.value),
+        Some(name) => Err(CanonicalError::Syntax(format!(
+            "the member {name:?} is given twice"
+        ))),
+    }
+}
+
+/// Reads JSON as `serde_json` does, and names the members that are given twice.
+///
+/// The caller bounds the length. Nesting over 127 levels is refused.
+///
+/// # Errors
+/// The text is not one JSON value.
+pub fn parse_document(json: &[u8]) -> Result<Document, serde_json::Error> {
+    let mut repeated = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let value = StrictValue
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value));
-    value.map_err(|error| CanonicalError::Syntax(error.to_string()))
+    let value = Reader(&mut repeated).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    let mut named = BTreeSet::new();
+    repeated.retain(|name| named.insert(name.clone()));
+    Ok(Document { value, repeated })
 }
 
 /// Scans the text outside strings. Text that is not JSON may pass, because the parser refuses it
@@ -78,11 +110,10 @@ fn after_number(rest: &[u8]) -> Result<&[u8], CanonicalError> {
     Ok(tail)
 }
 
-/// Builds a [`Value`] and refuses a repeated member name, of which `serde_json` by itself would
-/// keep the last value.
-struct StrictValue;
+/// Reads one value and notes repeated members, of which `serde_json` by itself would keep the last.
+struct Reader<'a>(&'a mut Vec<String>);
 
-impl<'de> DeserializeSeed<'de> for StrictValue {
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
@@ -90,7 +121,7 @@ impl<'de> DeserializeSeed<'de> for StrictValue {
     }
 }
 
-impl<'de> Visitor<'de> for StrictValue {
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,7 +160,7 @@ impl<'de> Visitor<'de> for StrictValue {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = from.next_element_seed(Self)? {
+        while let Some(item) = from.next_element_seed(Reader(&mut *self.0))? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -138,10 +169,15 @@ impl<'de> Visitor<'de> for StrictValue {
     fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
         while let Some(name) = from.next_key::<String>()? {
-            let value = from.next_value_seed(Self)?;
-            if members.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member name comes twice in one object"));
+            let outer = self.0.len();
+            let value = from.next_value_seed(Reader(&mut *self.0))?;
+            for inner in self.0.iter_mut().skip(outer) {
+                *inner = format!("{name}.{inner}");
             }
+            if members.contains_key(&name) && self.0.len() < REPEATED_NAMED {
+                self.0.push(name.clone());
+            }
+            members.insert(name, value);
         }
         Ok(Value::Object(members))
     }

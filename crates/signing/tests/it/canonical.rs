@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 use signing::canonical::CanonicalError::{self, IntegerOutOfRange, TooDeep};
-use signing::canonical::{canonicalize, digest, parse, to_canonical};
+use signing::canonical::{canonicalize, digest, parse, parse_document, to_canonical};
 use signing::{base64url, certificate::Thumbprint};
 
 const MAX_DEPTH: usize = 64;
@@ -109,6 +109,20 @@ fn text_that_is_not_exactly_one_json_value_without_duplicates_is_refused() {
     }
     let same_name_elsewhere = r#"{"a":{"a":1},"b":{"a":1}}"#;
     check(same_name_elsewhere, Ok(same_name_elsewhere));
+}
+
+#[test]
+fn a_member_given_twice_is_named_with_its_path_once() {
+    let text = br#"{"a":1,"b":{"c":[{"d":1,"d":2,"d":3}],"e":1},"a":2,"b":{"c":0,"e":{}}}"#;
+    let document = parse_document(text).unwrap();
+    assert_eq!(document.value, json!({"a": 2, "b": {"c": 0, "e": {}}}));
+    assert_eq!(document.repeated, ["b.c.d", "a", "b"]);
+    let named = |names: usize| {
+        let members: Vec<String> = (0..names).map(|n| format!("\"{n}\":0,\"{n}\":0")).collect();
+        let text = format!("{{{}}}", members.join(","));
+        parse_document(text.as_bytes()).unwrap().repeated.len()
+    };
+    assert_eq!((named(10), named(1_000)), (10, 10));
 }
 
 #[test]
@@ -242,6 +256,22 @@ proptest! {
     fn the_strict_parser_reads_what_a_lax_one_reads(value in any_json()) {
         let text = serde_json::to_vec_pretty(&value).unwrap();
         prop_assert_eq!(parse(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn the_parser_that_names_repeated_members_reads_what_a_lax_one_reads(
+        value in any_json(),
+        cut in 0_usize..400,
+    ) {
+        let text = value.to_string();
+        let document = parse_document(text.as_bytes()).unwrap();
+        prop_assert_eq!(document.value, serde_json::from_str::<Value>(&text).unwrap());
+        prop_assert!(document.repeated.is_empty());
+        let part = &text.as_bytes()[..cut.min(text.len())];
+        prop_assert_eq!(
+            parse_document(part).is_ok(),
+            serde_json::from_slice::<Value>(part).is_ok()
+        );
     }
 
     #[test]
