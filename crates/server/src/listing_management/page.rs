@@ -1,12 +1,11 @@
 //! Reads query strings and the pages of lists.
 
-use http::request::Parts;
-use serde::Serialize;
-use utoipa::ToSchema;
+use axum::Json;
 
 use crate::form::Form;
 use crate::limits;
 use crate::problem::{FieldError, Problem};
+use crate::wire::management::{List, Meta, Pagination};
 
 /// The query string of a read.
 #[derive(Debug)]
@@ -21,39 +20,7 @@ pub struct Page {
     per_page: i64,
 }
 
-/// `meta` of a paged answer.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListMeta)]
-pub struct Meta {
-    /// Where in the whole list this page is.
-    pub pagination: Pagination,
-}
-
-/// Figures of a paged answer.
-// Document 1's query has a schema `Pagination` of its own.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListPagination)]
-pub struct Pagination {
-    /// Entries in all.
-    #[schema(minimum = 0)]
-    pub total: i64,
-    /// Entries on a page.
-    #[schema(minimum = 1)]
-    pub per_page: i64,
-    /// Counted from 1.
-    #[schema(minimum = 1)]
-    pub current_page: i64,
-    /// At least 1.
-    #[schema(minimum = 1)]
-    pub last_page: i64,
-}
-
 impl Query {
-    /// Reads the query string of a request.
-    pub fn read(parts: &Parts) -> Result<Self, Problem> {
-        Self::parse(parts.uri.query())
-    }
-
     /// Parses a query string.
     pub fn parse(text: Option<&str>) -> Result<Self, Problem> {
         let text = text.unwrap_or_default();
@@ -116,6 +83,14 @@ impl Query {
             per_page: per_page.unwrap_or(limits::PER_PAGE_DEFAULT),
         }
     }
+
+    /// The page, for a call that reads no other parameter.
+    pub fn only_page(&self) -> Result<Page, Problem> {
+        let mut errors = Vec::new();
+        let page = self.page(&mut errors);
+        refuse_errors(errors)?;
+        Ok(page)
+    }
 }
 
 impl Page {
@@ -129,16 +104,16 @@ impl Page {
         (self.number - 1) * self.per_page
     }
 
-    /// The figures for an answer.
-    pub fn meta(self, total: i64) -> Meta {
-        Meta {
-            pagination: Pagination {
-                total,
-                per_page: self.per_page,
-                current_page: self.number,
-                last_page: ((total + self.per_page - 1) / self.per_page).max(1),
-            },
-        }
+    /// The answer with this page of a list that has `total` entries.
+    pub(crate) fn answer<T>(self, total: i64, data: Vec<T>) -> Json<List<T>> {
+        let pagination = Pagination {
+            total,
+            per_page: self.per_page,
+            current_page: self.number,
+            last_page: ((total + self.per_page - 1) / self.per_page).max(1),
+        };
+        let meta = Meta { pagination };
+        Json(List { data, meta })
     }
 }
 

@@ -11,8 +11,9 @@ pub(crate) mod reopen_enquiries;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::response::Response;
+use http::Uri;
 use storage::StorageError;
 use storage::listings::ListingPage;
 
@@ -58,11 +59,10 @@ pub(crate) async fn show_listing(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
-    request: Request,
+    uri: Uri,
 ) -> Result<Json<ListingDocument>, Problem> {
     let id = segments.listing(0)?;
-    let (parts, _body) = request.into_parts();
-    let query = Query::read(&parts)?;
+    let query = Query::parse(uri.query())?;
     let includes = read_includes(&query)?;
     let wanted = includes.clone();
     let load =
@@ -91,10 +91,9 @@ refusals!(ListListingsRefusals = describe(pages()));
 pub(crate) async fn list_listings(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
-    request: Request,
+    uri: Uri,
 ) -> Result<Json<List<ListingResource>>, Problem> {
-    let (parts, _body) = request.into_parts();
-    let query = Query::read(&parts)?;
+    let query = Query::parse(uri.query())?;
     let mut errors = Vec::new();
     let page = query.page(&mut errors);
     let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
@@ -114,10 +113,7 @@ pub(crate) async fn list_listings(
             Ok::<_, StorageError>(found)
         })
         .await?;
-    Ok(Json(List {
-        data: listings.iter().map(ListingResource::plain).collect(),
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(total, listings.iter().map(ListingResource::plain).collect()))
 }
 
 refusals!(

@@ -11,7 +11,6 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
-use crate::listing_management::page::refuse_errors;
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::recording::WriteRequest;
 use crate::openapi::refusals::refusals;
@@ -47,9 +46,7 @@ pub(crate) async fn filter_addresses(
     _caller: BranchCaller,
     request: WriteRequest,
 ) -> Result<Json<List<AddressResource>>, Problem> {
-    let mut errors = Vec::new();
-    let page = request.query()?.page(&mut errors);
-    refuse_errors(errors)?;
+    let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("full_address");
     let text = fields.text("full_address").unwrap_or_default();
@@ -65,10 +62,10 @@ pub(crate) async fn filter_addresses(
             properties::list_properties_by_address(read, &key, limit, offset)
         })
         .await?;
-    Ok(Json(List {
-        data: found.into_iter().map(AddressResource::from).collect(),
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(
+        total,
+        found.into_iter().map(AddressResource::from).collect(),
+    ))
 }
 
 /// The body that `filter_addresses` parses.

@@ -11,7 +11,6 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
-use crate::listing_management::page::refuse_errors;
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::recording::WriteRequest;
 use crate::openapi::refusals::refusals;
@@ -43,9 +42,7 @@ pub(crate) async fn filter_branches(
     _caller: BranchCaller,
     request: WriteRequest,
 ) -> Result<Json<List<BranchResource>>, Problem> {
-    let mut errors = Vec::new();
-    let page = request.query()?.page(&mut errors);
-    refuse_errors(errors)?;
+    let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("name");
     let name = fields.text("name").unwrap_or_default();
@@ -57,10 +54,7 @@ pub(crate) async fn filter_branches(
             Ok::<_, StorageError>(found)
         })
         .await?;
-    Ok(Json(List {
-        data: found.into_iter().map(BranchResource::from).collect(),
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(total, found.into_iter().map(BranchResource::from).collect()))
 }
 
 /// The body that `filter_branches` parses.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::State;
+use http::Uri;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
 use crate::listing_management::openapi::{describe, own_chain, pages};
-use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::page::Query;
 use crate::listing_management::parameters::{ChainInPath, Paging};
 use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
@@ -38,13 +39,10 @@ pub(crate) async fn list_chain_history(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
-    request: Request,
+    uri: Uri,
 ) -> Result<Json<List<HistoryResource>>, Problem> {
     let id = segments.chain(0)?;
-    let (parts, _body) = request.into_parts();
-    let mut errors = Vec::new();
-    let page = Query::read(&parts)?.page(&mut errors);
-    refuse_errors(errors)?;
+    let page = Query::parse(uri.query())?.only_page()?;
     let (total, entries) = management
         .storage
         .read(move |read| {
@@ -55,8 +53,5 @@ pub(crate) async fn list_chain_history(
         })
         .await?;
     let data = entries.into_iter().map(HistoryResource::of_chain);
-    Ok(Json(List {
-        data: data.collect::<Result<_, _>>()?,
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(total, data.collect::<Result<_, _>>()?))
 }

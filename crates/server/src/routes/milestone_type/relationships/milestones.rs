@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::State;
+use http::Uri;
 use storage::{StorageError, milestones};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{describe, milestone_type, pages};
-use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::page::Query;
 use crate::listing_management::parameters::{Paging, TypeInPath};
 use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
@@ -36,13 +37,10 @@ pub(crate) async fn list_milestones(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
-    request: Request,
+    uri: Uri,
 ) -> Result<Json<List<MilestoneResource>>, Problem> {
     let kind = segments.milestone_type_by_id(0)?;
-    let (parts, _body) = request.into_parts();
-    let mut errors = Vec::new();
-    let page = Query::read(&parts)?.page(&mut errors);
-    refuse_errors(errors)?;
+    let page = Query::parse(uri.query())?.only_page()?;
     let (total, recorded) = management
         .storage
         .read(move |read| {
@@ -52,8 +50,8 @@ pub(crate) async fn list_milestones(
             Ok::<_, StorageError>(found)
         })
         .await?;
-    Ok(Json(List {
-        data: recorded.iter().map(MilestoneResource::from).collect(),
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(
+        total,
+        recorded.iter().map(MilestoneResource::from).collect(),
+    ))
 }

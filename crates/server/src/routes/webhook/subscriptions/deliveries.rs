@@ -5,11 +5,12 @@ pub(crate) mod redeliver;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::State;
+use http::Uri;
 use storage::delivery_log;
 
 use crate::listing_management::openapi::pages;
-use crate::listing_management::page::{Query, refuse_errors};
+use crate::listing_management::page::Query;
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
@@ -40,12 +41,9 @@ pub(crate) async fn list_deliveries(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,
-    request: Request,
+    uri: Uri,
 ) -> Result<Json<List<DeliveryAnswer>>, Problem> {
-    let (parts, _body) = request.into_parts();
-    let mut errors = Vec::new();
-    let page = Query::read(&parts)?.page(&mut errors);
-    refuse_errors(errors)?;
+    let page = Query::parse(uri.query())?.only_page()?;
     let (total, found) = webhooks
         .storage
         .read_by_index(move |read| {
@@ -55,8 +53,5 @@ pub(crate) async fn list_deliveries(
             Ok::<_, Problem>(found)
         })
         .await?;
-    Ok(Json(List {
-        data: found.into_iter().map(DeliveryAnswer::from).collect(),
-        meta: page.meta(total),
-    }))
+    Ok(page.answer(total, found.into_iter().map(DeliveryAnswer::from).collect()))
 }
