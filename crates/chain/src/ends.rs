@@ -134,7 +134,7 @@ impl End {
         }
     }
 
-    /// The branch of the caller in whose name an end is checked: the one with the listing that is
+    /// The end is checked in the name of this branch of the caller: it has the listing that is
     /// nearest to the end. `None` if the caller has no listing in the chain.
     pub fn checker(self, chain: &Chain, callers: &[BranchId]) -> Option<BranchId> {
         let own = |member: &&Member| callers.contains(&member.branch);

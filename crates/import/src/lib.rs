@@ -60,7 +60,7 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
-/// What the batches of one import pass on.
+/// Each batch of an import takes this from the batch before it and adds to it.
 #[derive(Debug, Default)]
 struct Progress {
     report: ImportReport,

@@ -62,7 +62,7 @@ fn what_other_commands_read_from_the_environment_is_no_setting() {
     assert!(load("", &environment, &[]).is_ok());
 }
 
-/// A file, and a part of what is said of it.
+/// In each line: a configuration file, and a part of the message that refuses it.
 const WRONG_VALUES: &str = r#"token_lifetime_seconds = "long" | `token_lifetime_seconds`
 token_lifetime_seconds = 0 | not from 1 to 3600
 signature_reuse_seconds = 301 | not from 0 to 300

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Lets only the owner read and write the store, whatever the umask is. `creates` makes a missing file.
 /// SQLite gives its log the mode of the store.
 ///
-/// A failure is no reason to stop: SQLite says what is wrong when it opens the file.
+/// It ignores failures, because SQLite reports them when it opens the file.
 pub(super) fn keep(path: &Path, creates: bool) {
     if creates {
         let mut options = OpenOptions::new();
