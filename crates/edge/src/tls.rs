@@ -3,6 +3,7 @@
 mod endings;
 mod files;
 pub mod live;
+mod usage;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 pub use self::endings::Ending;
 use self::files::PemFile;
 pub use self::files::TlsFiles;
+pub use self::usage::ExtendedKeyUsage;
+use self::usage::UsageVerifier;
 
 /// Why a certificate or key file cannot be used, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +43,7 @@ pub enum TlsError {
     },
 }
 
-/// The paths of the TLS files.
+/// The paths of the TLS files, and the rule for client certificates.
 #[derive(Debug, Clone)]
 pub struct TlsPaths {
     /// PEM file of the server's certificate chain.
@@ -51,6 +54,8 @@ pub struct TlsPaths {
     pub client_ca: String,
     /// PEM file of the revocation lists of those authorities; empty: no list is checked.
     pub client_crl: String,
+    /// Whether a client certificate must name its uses.
+    pub client_usage: ExtendedKeyUsage,
 }
 
 /// Whether a listener requests a client certificate.
@@ -168,11 +173,12 @@ fn client_verifier(files: &TlsFiles) -> Result<Arc<dyn ClientCertVerifier>, TlsE
             .with_crls(revocations.revocation_lists()?)
             .enforce_revocation_expiration();
     }
-    builder.build().map_err(|error| {
+    let verifier = builder.build().map_err(|error| {
         let of_lists = matches!(error, VerifierBuilderError::InvalidCrl(_));
         let file = files.revocations.as_ref().filter(|_file| of_lists);
         file.unwrap_or(&files.authorities).refused(error)
-    })
+    })?;
+    Ok(Arc::new(UsageVerifier::new(verifier, files.client_usage)))
 }
 
 fn begin() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, rustls::Error> {

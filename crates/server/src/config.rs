@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use edge::tls::ExtendedKeyUsage;
 use observe::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,8 @@ pub struct Config {
     pub client_ca_file: String,
     /// PEM file of those authorities' revocation lists; empty: no list is checked.
     pub client_crl_file: String,
+    /// Whether a client certificate must name its uses.
+    pub client_certificate_usage: ExtendedKeyUsage,
     /// How often the four files above are checked for changes, in seconds; 0: only on SIGHUP.
     pub certificate_check_seconds: u32,
     /// Proxies that may send the `Client-Cert` field (RFC 9440).
@@ -190,6 +193,7 @@ impl Default for Config {
             private_key_file: "server.key".to_owned(),
             client_ca_file: "ca.pem".to_owned(),
             client_crl_file: String::new(),
+            client_certificate_usage: ExtendedKeyUsage::Required,
             certificate_check_seconds: 10,
             trusted_proxies: Vec::new(),
             connections_max: 20_000,

@@ -28,6 +28,7 @@ pub(crate) async fn open_endpoints(
     let config = &contexts.config;
     let shared = Arc::new(SharedLayer {
         trusted_proxies: config.trusted_proxies.clone(),
+        client_usage: config.client_certificate_usage,
         rate_limits: contexts.tokens.rate_limits.clone(),
         metrics: Arc::clone(metrics),
     });

@@ -7,6 +7,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use edge::peer::Peer;
+use edge::tls::ExtendedKeyUsage;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use observe::clock::Stopwatch;
 use observe::trace::{self, RequestParts};
@@ -35,10 +36,28 @@ const CLIENT_CERTIFICATE: HeaderName = HeaderName::from_static("client-cert");
 pub(crate) struct SharedLayer {
     /// Proxies that may send the `Client-Cert` field (RFC 9440).
     pub trusted_proxies: Vec<IpAddr>,
+    /// Whether a client certificate must name its uses.
+    pub client_usage: ExtendedKeyUsage,
     /// The rate limits that every answer shows (S-14).
     pub rate_limits: Option<Arc<RateLimits>>,
     /// Receives the count and duration of requests.
     pub metrics: Arc<Metrics>,
+}
+
+impl SharedLayer {
+    /// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates
+    /// TLS (S-20, RFC 9440 section 2.4). The field of any other peer is ignored.
+    fn read_trusted_proxy(&self, request: &mut Request) {
+        let is_trusted = |peer: &Peer| self.trusted_proxies.contains(&peer.address);
+        if !request.extensions().get().is_some_and(is_trusted) {
+            return;
+        }
+        let der =
+            read_client_certificate(request.headers()).filter(|der| self.client_usage.allows(der));
+        if let Some(peer) = request.extensions_mut().get_mut::<Peer>() {
+            peer.certificate = der.map(|der| PeerCertificate::of_der(&der));
+        }
+    }
 }
 
 /// The layer around the routes of one listener.
@@ -63,7 +82,7 @@ pub(crate) async fn wrap(
     let listener = layer.listener;
     let request_id = Uuid::new_v4().to_string();
     let interaction_id = read_interaction_id(request.headers());
-    read_trusted_proxy(&layer.shared.trusted_proxies, &mut request);
+    layer.shared.read_trusted_proxy(&mut request);
     let span = begin_span(listener, &request, &request_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
@@ -187,22 +206,9 @@ fn read_interaction_id(headers: &HeaderMap) -> Option<HeaderValue> {
     is_sane.then(|| value.clone())
 }
 
-/// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates TLS
-/// (S-20, RFC 9440 section 2.4). The field of any other peer is ignored.
-fn read_trusted_proxy(trusted_proxies: &[IpAddr], request: &mut Request) {
-    let is_trusted = |peer: &Peer| trusted_proxies.contains(&peer.address);
-    if !request.extensions().get().is_some_and(is_trusted) {
-        return;
-    }
-    let certificate = read_client_certificate(request.headers());
-    if let Some(peer) = request.extensions_mut().get_mut::<Peer>() {
-        peer.certificate = certificate;
-    }
-}
-
 /// Parses a structured field of one byte sequence, `:base64 of the DER:`. Several fields count as
 /// malformed, because the proxy's caller may have sent one of them.
-fn read_client_certificate(headers: &HeaderMap) -> Option<PeerCertificate> {
+fn read_client_certificate(headers: &HeaderMap) -> Option<Vec<u8>> {
     use base64::Engine as _;
     let mut fields = headers.get_all(CLIENT_CERTIFICATE).iter();
     let (Some(field), None) = (fields.next(), fields.next()) else {
@@ -213,5 +219,5 @@ fn read_client_certificate(headers: &HeaderMap) -> Option<PeerCertificate> {
     let der = base64::engine::general_purpose::STANDARD
         .decode(inner)
         .ok()?;
-    (!der.is_empty()).then(|| PeerCertificate::of_der(&der))
+    (!der.is_empty()).then_some(der)
 }

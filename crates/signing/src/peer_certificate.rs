@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::certificate::{Subject, Thumbprint};
+use crate::certificate::{Names, Thumbprint};
 
 /// A client certificate that the TLS handshake, or a trusted proxy, verified.
 #[derive(Debug, Clone)]
 pub struct PeerCertificate {
     /// The thumbprint to which access tokens are bound (RFC 8705 section 3.1).
     pub thumbprint: Thumbprint,
-    /// The subject; `None` where it cannot be read.
-    pub subject: Option<Arc<Subject>>,
+    /// Its names; `None` where they cannot be read.
+    pub names: Option<Arc<Names>>,
 }
 
 impl PeerCertificate {
@@ -18,7 +18,7 @@ impl PeerCertificate {
     pub fn of_der(der: &[u8]) -> Self {
         Self {
             thumbprint: Thumbprint::of_der(der),
-            subject: Subject::of_der(der).map(Arc::new),
+            names: Names::of_der(der).map(Arc::new),
         }
     }
 }

@@ -34,9 +34,10 @@ pub struct StoredClient {
     pub assertion_algorithm: Option<String>,
     /// Whether its tokens are bound to a certificate (S-24).
     pub certificate_bound: bool,
-    /// Required parts of its certificate's subject, each as `TYPE=value`. If empty, any certificate
-    /// is accepted.
-    pub certificate_subject: Vec<String>,
+    /// The certificates with which it may call, as lines of `AcceptedCertificate` of crate
+    /// `signing`. If empty, any certificate is accepted.
+    // The column still has the name of its first content.
+    pub accepted_certificate: Vec<String>,
     /// Its scopes.
     pub scopes: Vec<String>,
     /// Its branches.
@@ -98,7 +99,7 @@ pub fn insert_client(
             client.created_at.into(),
             client.created_at.into(),
             client.jwks_uri.as_deref().into(),
-            (&client.certificate_subject.join("\n")).into(),
+            (&client.accepted_certificate.join("\n")).into(),
         ],
     )?;
     for branch in &client.branches {
@@ -154,17 +155,17 @@ pub fn update_keys(
     registry::raise_revision(write)
 }
 
-/// Replaces the required parts of a certificate's subject, and ends the client's tokens.
-pub fn update_certificate_subject(
+/// Replaces the certificates with which a client may call, and ends the client's tokens.
+pub fn update_accepted_certificate(
     write: &mut Write<'_>,
     id: &str,
-    subject: &[String],
+    accepted: &[String],
     now: i64,
 ) -> Result<()> {
     end_tokens(write, id)?;
     write.execute(
         "update client set certificate_subject = $1, updated_at = $2 where id = $3",
-        &[(&subject.join("\n")).into(), now.into(), id.into()],
+        &[(&accepted.join("\n")).into(), now.into(), id.into()],
     )?;
     registry::raise_revision(write)
 }
@@ -234,7 +235,7 @@ fn read_client(row: &Row<'_>) -> Result<StoredClient> {
         is_active: row.str(8)? == "active" && row.str(11)? != participants::WITHDRAWN,
         created_at: row.integer(9)?,
         jwks_uri: row.optional_text(10)?,
-        certificate_subject: row.text(12)?.lines().map(ToOwned::to_owned).collect(),
+        accepted_certificate: row.text(12)?.lines().map(ToOwned::to_owned).collect(),
         token_generation: row.integer(13)?,
     })
 }

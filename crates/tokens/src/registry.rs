@@ -10,7 +10,7 @@ use quick_cache::sync::Cache;
 use signing::access_token::AccessTokenClaims;
 use signing::algorithm::Algorithm;
 use signing::assertion::Profile;
-use signing::certificate::RequiredSubject;
+use signing::certificate::AcceptedCertificate;
 use signing::jwk::JwkSet;
 use signing::keyring::{Keyring, Purpose};
 use signing::seal::KeyEncryptionKey;
@@ -45,8 +45,8 @@ pub struct Client {
     pub assertion_algorithm: Option<Algorithm>,
     /// Whether all its tokens are bound to a certificate.
     pub certificate_bound: bool,
-    /// The subject that its certificate must have.
-    pub certificate_subject: RequiredSubject,
+    /// The certificates with which it may call.
+    pub accepted_certificate: AcceptedCertificate,
     /// The scopes that are assigned to it.
     pub scopes: Vec<Scope>,
     /// The branches that it acts for.
@@ -263,8 +263,8 @@ impl Client {
             },
             assertion_algorithm,
             certificate_bound: stored.certificate_bound,
-            certificate_subject: RequiredSubject::parse(&stored.certificate_subject)
-                .map_err(|_| corrupt("its certificate's subject"))?,
+            accepted_certificate: AcceptedCertificate::parse(&stored.accepted_certificate)
+                .map_err(|_| corrupt("its accepted certificate"))?,
             scopes: stored
                 .scopes
                 .iter()

@@ -166,8 +166,8 @@ impl UnusedAssertion {
     }
 }
 
-/// Checks that a certificate is present if the client needs one (S-24), and has the registered
-/// subject if there is one.
+/// Checks that a certificate is present if the client needs one (S-24), and that the client may call
+/// with it.
 fn check_certificate(
     client: &Client,
     certificate: Option<&PeerCertificate>,
@@ -180,18 +180,17 @@ fn check_certificate(
         }
         return Ok(());
     };
-    let subject = certificate.subject.as_deref();
-    if client.certificate_subject.is_met_by(subject) {
+    if client.accepted_certificate.accepts(certificate) {
         return Ok(());
     }
     tracing::debug!(
         client_id = client.id,
-        ?subject,
+        thumbprint = ?certificate.thumbprint,
+        names = ?certificate.names,
         "another client's certificate refused"
     );
     Err(ClientRefusal::InvalidClient(
-        "the certificate on this connection does not have the subject that is registered for \
-         this client",
+        "the certificate on this connection is not registered for this client",
     ))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 
-use super::{TlsError, TlsPaths};
+use super::{ExtendedKeyUsage, TlsError, TlsPaths};
 
 /// The content of all files in one reading. Two readings are equal when no file has changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +14,7 @@ pub struct TlsFiles {
     pub(super) key: PemFile,
     pub(super) authorities: PemFile,
     pub(super) revocations: Option<PemFile>,
+    pub(super) client_usage: ExtendedKeyUsage,
 }
 
 /// The content of one file.
@@ -35,6 +36,7 @@ impl TlsFiles {
             revocations: revocations
                 .map(|path| PemFile::read(path, "the revoked client certificates"))
                 .transpose()?,
+            client_usage: paths.client_usage,
         })
     }
 }

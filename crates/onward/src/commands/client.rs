@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chain::ids::BranchId;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use observe::clock::Clock;
 use outbound::callback::CallbackUrl;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::assertion::MAX_ID_CHARS;
-use signing::certificate::RequiredSubject;
+use signing::certificate::AcceptedCertificate;
 use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
 use storage::{StorageError, branch};
@@ -18,10 +18,12 @@ use tokens::limits::CLIENT_KEYS_BYTES_MAX;
 use tokens::registry::Scope;
 use uuid::Uuid;
 
+use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::branch::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 
+mod certificate;
 mod change;
 
 /// The subcommands of `onward client`.
@@ -45,6 +47,10 @@ pub enum ClientCommand {
 
 /// The registration of a new client.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("accepted")
+    .args(["certificate", "subject", "any_certificate", "unbound_tokens"])
+    .required(true)
+    .multiple(true))]
 pub struct RegisterArgs {
     /// The name of the application.
     #[arg(long, value_parser = read_name)]
@@ -58,11 +64,8 @@ pub struct RegisterArgs {
     /// The URL where the client publishes its public keys, instead of a file.
     #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
     jwks_uri: Option<String>,
-    /// An attribute of the subject of the client's certificates, such as `OU=1234`; may be
-    /// repeated. A certificate must have all of them. Without this flag, any certificate of the
-    /// trusted authorities is accepted.
-    #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
-    certificate_subject: Vec<String>,
+    #[command(flatten)]
+    certificate: CertificateArgs,
     /// A scope to assign: `transaction-status` or `listing`; may be repeated.
     #[arg(long, value_parser = read_scope)]
     scope: Vec<String>,
@@ -119,7 +122,8 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
              leave --unbound-tokens out",
         ));
     }
-    if args.unbound_tokens && !args.certificate_subject.is_empty() {
+    let accepted = args.certificate.read()?.unwrap_or(AcceptedCertificate::Any);
+    if args.unbound_tokens && accepted != AcceptedCertificate::Any {
         return Err(needs_no_certificate());
     }
     let client = StoredClient {
@@ -135,7 +139,7 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         jwks_uri: args.jwks_uri.clone(),
         assertion_algorithm: args.assertion_alg.clone(),
         certificate_bound: !args.unbound_tokens,
-        certificate_subject: args.certificate_subject.clone(),
+        accepted_certificate: accepted.to_lines(),
         scopes: args.scope.clone(),
         branches: args.branch.iter().map(|id| BranchId(*id)).collect(),
         is_active: true,
@@ -184,12 +188,12 @@ pub(super) fn find_client(read: &mut storage::Read<'_>, id: &str) -> Result<Stor
     clients::find_client(read, id)?.ok_or_else(|| unknown_client(id))
 }
 
-/// The failure for a client that has a certificate subject and needs no certificate: it could avoid
-/// the check of the subject by presenting no certificate (S-24).
+/// The failure for a client that has registered certificates and needs none: it could avoid the check
+/// by presenting no certificate (S-24).
 fn needs_no_certificate() -> Failure {
     Failure::new(
-        "a client with unbound tokens may show no certificate, so that its subject would protect \
-         nothing: leave --unbound-tokens or --certificate-subject out",
+        "a client with unbound tokens may call without a certificate, so that a registered one would \
+         protect nothing: leave out --unbound-tokens, or --certificate and --subject",
     )
 }
 
@@ -231,18 +235,25 @@ fn list(args: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
             out,
             format!(
                 "{}\n  {} of {}, {state}, profile {}, scopes [{}], branches [{}], \
-                 certificate subject [{}]",
+                 certificate [{}]",
                 client.id,
                 client.name,
                 client.participant,
                 client.profile,
                 client.scopes.join(" "),
                 branches.join(" "),
-                client.certificate_subject.join(", ")
+                describe_certificate(client)
             ),
         );
     }
     Ok(())
+}
+
+fn describe_certificate(client: &StoredClient) -> String {
+    if client.accepted_certificate.is_empty() {
+        return "any".to_owned();
+    }
+    client.accepted_certificate.join("; ")
 }
 
 fn describe(client: &StoredClient) -> serde_json::Value {
@@ -255,7 +266,7 @@ fn describe(client: &StoredClient) -> serde_json::Value {
         "scopes": client.scopes,
         "branches": branches,
         "certificate_bound": client.certificate_bound,
-        "certificate_subject": client.certificate_subject,
+        "accepted_certificate": client.accepted_certificate,
         "jwks_uri": client.jwks_uri,
         "assertion_alg": client.assertion_algorithm,
         "status": if client.is_active { "active" } else { "disabled" },
@@ -283,12 +294,6 @@ fn read_jwks_uri(text: &str) -> Result<String, String> {
         reason.replacen("the callback URL", "it", 1)
     })?;
     Ok(url.as_str().to_owned())
-}
-
-fn read_attribute(text: &str) -> Result<String, String> {
-    let required = RequiredSubject::parse(&[text.to_owned()]);
-    let required = required.map_err(|refusal| refusal.to_string())?;
-    Ok(required.to_texts().concat())
 }
 
 fn read_scope(text: &str) -> Result<String, String> {

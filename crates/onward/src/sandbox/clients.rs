@@ -9,6 +9,7 @@ use provision::authority::Authority;
 use provision::files;
 use serde_json::json;
 use signing::algorithm::Algorithm;
+use signing::certificate::{self, AcceptedCertificate, Names};
 use signing::key::SigningKey;
 use storage::clients::{self, StoredClient};
 use storage::{Storage, StorageError};
@@ -88,7 +89,9 @@ pub(super) fn ensure_clients(
                 .map_err(SandboxError::new)?;
             let key = ensure_assertion_key(&folder, plan)?;
             let id = ensure_text(&folder.join(format!("{}.id", plan.file)), make_client_id)?;
-            let stored = describe(plan, id, &key, branches, now);
+            let certificate = folder.join(format!("{}.pem", plan.file));
+            let mut stored = describe(plan, id, &key, branches, now);
+            stored.accepted_certificate = accept(plan, &certificate)?.to_lines();
             let registered = register(storage, stored.clone())?;
             Ok(shown(plan, &registered, &folder, &key))
         })
@@ -114,6 +117,23 @@ fn ensure_text(path: &Path, make: impl Fn() -> String) -> Result<String, Sandbox
     Ok(text.trim().to_owned())
 }
 
+/// A client with bound tokens may call with each certificate that has its whole name.
+fn accept(plan: &Plan, certificate: &Path) -> Result<AcceptedCertificate, SandboxError> {
+    if !plan.certificate_bound {
+        return Ok(AcceptedCertificate::Any);
+    }
+    let content = std::fs::read(certificate).map_err(SandboxError::new)?;
+    let names = certificate::read_file(&content).and_then(|der| Names::of_der(&der));
+    let names = names.ok_or_else(|| {
+        let shown = certificate.display();
+        SandboxError::new(format!("{shown} is not a certificate"))
+    })?;
+    Ok(AcceptedCertificate::Named {
+        subject: names.subject,
+        issuer: None,
+    })
+}
+
 fn describe(
     plan: &Plan,
     id: String,
@@ -130,7 +150,7 @@ fn describe(
         jwks_uri: None,
         assertion_algorithm: Some(plan.algorithm.as_str().to_owned()),
         certificate_bound: plan.certificate_bound,
-        certificate_subject: Vec::new(),
+        accepted_certificate: Vec::new(),
         scopes: plan
             .scopes
             .iter()

@@ -64,6 +64,7 @@ impl Config {
                 private_key: self.private_key_file.clone(),
                 client_ca: self.client_ca_file.clone(),
                 client_crl: self.client_crl_file.clone(),
+                client_usage: self.client_certificate_usage,
             },
         }
     }

@@ -46,7 +46,7 @@ pub(crate) fn insert_client(write: &mut Write<'_>, branches: &[BranchId]) -> Res
         jwks_uri: None,
         assertion_algorithm: None,
         certificate_bound: true,
-        certificate_subject: Vec::new(),
+        accepted_certificate: Vec::new(),
         scopes: vec!["listing".to_owned()],
         branches: branches.to_vec(),
         is_active: true,

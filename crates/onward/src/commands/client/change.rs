@@ -4,14 +4,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use observe::clock::Clock;
 use serde_json::json;
+use signing::certificate::AcceptedCertificate;
 use storage::clients;
 
+use super::certificate::CertificateArgs;
 use super::{
-    find_client, needs_no_certificate, read_attribute, read_jwks, read_jwks_uri, read_scope,
-    unknown_client,
+    find_client, needs_no_certificate, read_jwks, read_jwks_uri, read_scope, unknown_client,
 };
 use crate::commands::{Failure, OperatorArgs};
 
@@ -29,7 +30,10 @@ pub struct ScopeArgs {
 
 /// The changes of a client; anything not named stays as it is.
 #[derive(Debug, Args)]
-#[group(id = "changes", required = true, multiple = true)]
+#[command(group = ArgGroup::new("changes")
+    .args(["jwks", "jwks_uri", "certificate", "subject", "any_certificate"])
+    .required(true)
+    .multiple(true))]
 struct Changes {
     /// A file with the client's public keys, a JWK set, which replaces the registered keys.
     #[arg(long, value_name = "FILE")]
@@ -37,13 +41,8 @@ struct Changes {
     /// The URL where the client publishes its public keys, which replaces the registered keys.
     #[arg(long, value_name = "URL", conflicts_with = "jwks", value_parser = read_jwks_uri)]
     jwks_uri: Option<String>,
-    /// An attribute of the subject of the client's certificates, which replaces the registered
-    /// ones; may be repeated.
-    #[arg(long, value_name = "TYPE=VALUE", value_parser = read_attribute)]
-    certificate_subject: Vec<String>,
-    /// Accepts any certificate of the trusted authorities.
-    #[arg(long, conflicts_with = "certificate_subject")]
-    any_certificate: bool,
+    #[command(flatten)]
+    certificate: CertificateArgs,
 }
 
 /// The client and its changes.
@@ -101,22 +100,22 @@ pub(super) fn update(args: &UpdateArgs, out: &mut dyn Write) -> Result<(), Failu
         (None, Some(uri)) => Some((String::new(), Some(uri.clone()))),
         (None, None) => None,
     };
-    let subject = &changes.certificate_subject;
-    let subject = (!subject.is_empty() || changes.any_certificate).then(|| subject.clone());
+    let accepted = changes.certificate.read()?;
     let storage = args.output.open()?;
     let now = Clock::System.now_seconds();
     let id = args.id.clone();
     storage.write_blocking(move |write| {
         let client = find_client(write, &id)?;
         let is_bound = client.certificate_bound;
-        if !is_bound && subject.as_ref().is_some_and(|subject| !subject.is_empty()) {
+        let is_restricted = |accepted: &AcceptedCertificate| *accepted != AcceptedCertificate::Any;
+        if !is_bound && accepted.as_ref().is_some_and(is_restricted) {
             return Err(needs_no_certificate());
         }
         if let Some((jwks, jwks_uri)) = &keys {
             clients::update_keys(write, &id, jwks, jwks_uri.as_deref(), now)?;
         }
-        if let Some(subject) = &subject {
-            clients::update_certificate_subject(write, &id, subject, now)?;
+        if let Some(accepted) = &accepted {
+            clients::update_accepted_certificate(write, &id, &accepted.to_lines(), now)?;
         }
         Ok::<_, Failure>(())
     })?;

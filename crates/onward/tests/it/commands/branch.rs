@@ -21,7 +21,7 @@ fn prepare() -> Folder {
     let key = SigningKey::generate(Algorithm::Es256).unwrap();
     let jwks = json!({"keys": [key.public_key().to_jwk()]}).to_string();
     let file = folder.write("jwks.json", &jwks);
-    let register = "client register --name CRM --participant Acorn --scope listing --client-id";
+    let register = "client register --name CRM --participant Acorn --scope listing --any-certificate --client-id";
     let mut args: Vec<_> = register.split(' ').collect();
     args.extend([CLIENT, "--jwks", &file]);
     assert_eq!(folder.run(&args).status, Some(0));

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
 use signing::base64url;
+use signing::certificate::Thumbprint;
 use signing::key::SigningKey;
 
 use super::folder::Folder;
@@ -26,6 +27,19 @@ fn register(folder: &Folder, jwks: &str, more: &[&str]) -> super::program::Finis
     folder.run(&[REGISTER, &["--jwks", file.as_str()], more].concat())
 }
 
+/// The certificate in PEM, without an extended key usage, and its thumbprint.
+fn certificate(folder: &Folder, file: &str, year: i32) -> (String, String) {
+    let mut params = rcgen::CertificateParams::default();
+    params.not_after = rcgen::date_time_ymd(year, 1, 1);
+    let key = rcgen::KeyPair::generate().unwrap();
+    let made = params.self_signed(&key).unwrap();
+    let thumbprint = Thumbprint::of_der(made.der()).to_base64url();
+    (
+        folder.write(file, made.pem()),
+        format!("x5t#S256 {thumbprint}"),
+    )
+}
+
 const FIRST: &str = "https://rp.example/first";
 
 /// Registers [`FIRST`] plainly, and another one with every option; its id.
@@ -34,13 +48,13 @@ fn register_two(folder: &Folder) -> String {
     let branches = folder.write("branches.ndjson", branch);
     assert_eq!(folder.run(&["import", &branches]).status, Some(0));
     let keys = jwks();
-    let plain = "--profile fapi2 --scope transaction-status --client-id https://rp.example/first";
+    let plain = "--any-certificate --profile fapi2 --scope transaction-status --client-id https://rp.example/first";
     let made = register(folder, &keys, &plain.split(' ').collect::<Vec<_>>());
     assert_eq!(made.status, Some(0), "{}", made.err);
     assert_eq!(made.out, "Registered https://rp.example/first\n");
     let every = "--json --scope listing --scope transaction-status --branch 1 \
         --assertion-alg ES256 \
-        --certificate-subject cn=app --certificate-subject OU=1234";
+        --subject cn=app,OU=1234 --issuer C=GB";
     let made = register(folder, &keys, &every.split(' ').collect::<Vec<_>>());
     let second: Value = serde_json::from_str(&made.out).unwrap();
     let second = second["client_id"].as_str().unwrap();
@@ -62,14 +76,14 @@ fn clients_are_registered_and_listed() {
         "client_id": FIRST, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "fapi2",
         "scopes": ["transaction-status"], "branches": [], "certificate_bound": true,
-        "assertion_alg": null, "jwks_uri": null, "certificate_subject": [],
+        "assertion_alg": null, "jwks_uri": null, "accepted_certificate": [],
     });
     let second = json!({
         "client_id": second, "name": "Chain Watch", "participant": "Lender Ltd",
         "status": "active", "created_at": null, "profile": "sector",
         "scopes": ["listing", "transaction-status"], "branches": [1], "certificate_bound": true,
         "assertion_alg": "ES256", "jwks_uri": null,
-        "certificate_subject": ["CN=app", "OU=1234"],
+        "accepted_certificate": ["subject CN=app,OU=1234", "issuer C=GB"],
     });
     assert_eq!(listed, [first, second]);
 }
@@ -77,7 +91,8 @@ fn clients_are_registered_and_listed() {
 #[test]
 fn a_client_may_publish_its_keys_itself() {
     let folder = Folder::new();
-    let register = |uri: &str| folder.run(&[REGISTER, &["--jwks-uri", uri]].concat());
+    let any = "--any-certificate";
+    let register = |uri: &str| folder.run(&[REGISTER, &[any, "--jwks-uri", uri]].concat());
     let made = register("https://Keys.example:443/lender.jwks");
     assert_eq!(made.status, Some(0), "{}", made.err);
     let listed = folder.list("client");
@@ -89,9 +104,13 @@ fn a_client_may_publish_its_keys_itself() {
     }
     let keys = folder.write("jwks.json", jwks());
     let uri = "https://keys.example/";
-    let both = folder.run(&[REGISTER, &["--jwks", &keys, "--jwks-uri", uri]].concat());
+    let both = folder.run(&[REGISTER, &[any, "--jwks", &keys, "--jwks-uri", uri]].concat());
     assert_eq!(both.status, Some(2));
-    assert_eq!(folder.run(REGISTER).status, Some(2), "neither");
+    assert_eq!(
+        folder.run(&[REGISTER, &[any]].concat()).status,
+        Some(2),
+        "neither"
+    );
 }
 
 /// The client [`FIRST`] as `client list` shows it.
@@ -114,8 +133,8 @@ fn a_client_is_disabled() {
     assert_eq!(human.lines().count(), 4);
     for part in [
         "https://rp.example/first\n  Chain Watch of Lender Ltd, disabled, profile fapi2, ",
-        "profile fapi2, scopes [transaction-status], branches [], certificate subject []\n",
-        ", active, profile sector, scopes [listing transaction-status], branches [1], certificate subject [CN=app, OU=1234]\n",
+        "profile fapi2, scopes [transaction-status], branches [], certificate [any]\n",
+        ", active, profile sector, scopes [listing transaction-status], branches [1], certificate [subject CN=app,OU=1234; issuer C=GB]\n",
     ] {
         assert!(human.contains(part), "{human}");
     }
@@ -155,17 +174,30 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     register_two(&folder);
     let first = || {
         let client = find_first(&folder);
-        json!([client["jwks_uri"], client["certificate_subject"]])
+        json!([client["jwks_uri"], client["accepted_certificate"]])
     };
     let update = |more: &[&str]| folder.run(&[&["client", "update", FIRST], more].concat());
     let keys = folder.write("other.json", jwks());
-    let (subject, uri) = ("--certificate-subject", "https://keys.example/a");
+    let (subject, uri) = ("--subject", "https://keys.example/a");
+    let (own, file) = ("--certificate", |name| certificate(&folder, name, 2090));
+    let ((one, first_print), (two, second_print)) = (file("one.pem"), file("two.pem"));
     for (more, after) in [
         (&["--jwks-uri", uri][..], json!([uri, []])),
-        (&[subject, "OU= 12=34 "], json!([uri, ["OU=12=34"]])),
+        (&[subject, "OU= 12=34 "], json!([uri, ["subject OU=12=34"]])),
         (
-            &["--jwks", &keys, subject, "uid=9"],
-            json!([null, ["UID=9"]]),
+            &[
+                "--jwks",
+                &keys,
+                subject,
+                "uid=9, O = A\\, B",
+                "--issuer",
+                "C=GB",
+            ],
+            json!([null, ["subject UID=9,O=A\\, B", "issuer C=GB"]]),
+        ),
+        (
+            &[own, &one, own, &two],
+            json!([null, [first_print, second_print]]),
         ),
         (&["--any-certificate"], json!([null, []])),
     ] {
@@ -176,6 +208,9 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     }
     for wrong in [
         &[][..],
+        &[own, &one, "--any-certificate"],
+        &[own, &one, subject, "OU=1"],
+        &["--issuer", "C=GB"],
         &[subject, "1234"],
         &[subject, "XY=1234"],
         &[subject, "OU="],
@@ -188,6 +223,22 @@ fn keys_and_the_certificate_of_a_client_are_changed() {
     let weak = folder.write("weak.json", "{}");
     let refused = update(&["--jwks", &weak]);
     assert!(refused.failure().contains("cannot be registered"));
+}
+
+#[test]
+fn a_file_without_a_valid_certificate_is_refused() {
+    let folder = Folder::new();
+    register_two(&folder);
+    let other = folder.write("other.pem", "{}");
+    let (past, _) = certificate(&folder, "past.pem", 2020);
+    for (file, said) in [
+        (past, "has expired"),
+        (other, "is not a certificate in PEM or DER"),
+        ("none.pem".to_owned(), "cannot read none.pem: "),
+    ] {
+        let refused = folder.run(&["client", "update", FIRST, "--certificate", &file]);
+        assert!(refused.failure().contains(said), "{}", refused.err);
+    }
 }
 
 #[test]
@@ -208,22 +259,42 @@ fn a_client_that_is_not_there_is_not_changed() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_refused() {
-    let folder = Folder::new();
-    let keys = jwks();
-    let id = ["--client-id", "https://rp.example/first"];
-    assert_eq!(register(&folder, &keys, &id).status, Some(0));
+fn a_registration_says_which_certificates_are_accepted() {
+    let (folder, keys) = (Folder::new(), jwks());
+    let nobody = register(&folder, &keys, &[]);
+    assert_eq!(nobody.status, Some(2));
+    for option in [
+        "--certificate",
+        "--subject",
+        "--any-certificate",
+        "--unbound-tokens",
+    ] {
+        assert!(nobody.err.contains(option), "{}", nobody.err);
+    }
     let fapi2 = ["--profile", "fapi2", "--unbound-tokens"];
-    let subject = ["--unbound-tokens", "--certificate-subject", "CN=app"];
-    let nothing = "so that its subject would protect nothing";
+    let subject = ["--unbound-tokens", "--subject", "CN=app"];
+    let nothing = "a registered one would protect nothing";
     for (more, said) in [(fapi2, "bound tokens only"), (subject, nothing)] {
         let refused = register(&folder, &keys, &more);
         assert!(refused.failure().contains(said), "{}", refused.err);
     }
+    assert_eq!(folder.list("client"), Vec::<Value>::new());
+}
+
+#[test]
+fn what_cannot_be_registered_is_refused() {
+    let folder = Folder::new();
+    let keys = jwks();
+    let id = [
+        "--any-certificate",
+        "--client-id",
+        "https://rp.example/first",
+    ];
+    assert_eq!(register(&folder, &keys, &id).status, Some(0));
     let taken = register(&folder, &keys, &id);
     let said = "the client id https://rp.example/first is taken";
     assert_eq!(taken.failure(), said);
-    let unknown = register(&folder, &keys, &["--branch", "7"]);
+    let unknown = register(&folder, &keys, &["--any-certificate", "--branch", "7"]);
     assert_eq!(unknown.failure(), "there is no branch 7");
     let long = format!("https://rp.example/{}", "a".repeat(250));
     for more in [
@@ -237,8 +308,17 @@ fn what_cannot_be_registered_is_refused() {
         ["--client-id", "https://rp.example/a client"],
         ["--client-id", &long],
     ] {
-        let refused = register(&folder, &keys, &more);
+        let refused = register(
+            &folder,
+            &keys,
+            &[&["--any-certificate"], &more[..]].concat(),
+        );
         assert_eq!(refused.status, Some(2), "{more:?}");
+        assert!(
+            !refused.err.contains("required arguments"),
+            "{}",
+            refused.err
+        );
     }
     for named in [
         ["", "Lender Ltd"],
@@ -247,7 +327,15 @@ fn what_cannot_be_registered_is_refused() {
     ] {
         let [name, participant] = named;
         let file = folder.write("jwks.json", &keys);
-        let args = ["client", "register", "--jwks", &file, "--name", name];
+        let args = [
+            "client",
+            "register",
+            "--any-certificate",
+            "--jwks",
+            &file,
+            "--name",
+            name,
+        ];
         let refused = folder.run(&[&args[..], &["--participant", participant]].concat());
         assert_eq!(refused.status, Some(2), "{named:?}");
     }
@@ -270,12 +358,13 @@ fn keys_that_cannot_be_used_are_not_registered() {
         ("no JSON".to_owned(), ""),
         (large, "larger than 65536 bytes"),
     ] {
-        let refused = register(&folder, &jwks, &[]);
+        let refused = register(&folder, &jwks, &["--any-certificate"]);
         let said = refused.failure();
         let is_named = said.contains("jwks.json cannot be registered: ");
         assert!(is_named && said.contains(part), "{said}");
     }
-    let missing = folder.run(&[REGISTER, &["--jwks", "none.json"]].concat());
+    let missing = ["--any-certificate", "--jwks", "none.json"];
+    let missing = folder.run(&[REGISTER, &missing].concat());
     let said = missing.failure();
     assert!(said.starts_with("cannot read none.json: "), "{said}");
     assert_eq!(folder.list("client"), Vec::<Value>::new());

@@ -76,7 +76,7 @@ fn a_disabled_organisation_gets_nothing_new() {
     let issue = ["api-key", "issue", "--participant", "Acorn"];
     let said = "Acorn is disabled: `onward participant enable` lets it in again";
     assert_eq!(folder.run(&issue).failure(), said);
-    let register = "client register --name App --participant Acorn --jwks-uri https://a.example/";
+    let register = "client register --name App --participant Acorn --any-certificate --jwks-uri https://a.example/";
     for line in [register, "branch add --name Leeds --participant Acorn"] {
         let refused = folder.run(&line.split(' ').collect::<Vec<_>>());
         let said = refused.failure();

@@ -97,7 +97,7 @@ impl TestServer {
             jwks_uri: None,
             assertion_algorithm: None,
             certificate_bound: true,
-            certificate_subject: Vec::new(),
+            accepted_certificate: Vec::new(),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             branches: Vec::<BranchId>::new(),
             is_active: true,

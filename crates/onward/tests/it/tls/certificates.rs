@@ -5,6 +5,8 @@ use rcgen::{
     KeyUsagePurpose,
 };
 
+use edge::tls::ExtendedKeyUsage;
+
 use super::{TLS12, TLS13, outcome, trusting_with};
 use crate::story;
 use crate::test_server::{At, TestServer};
@@ -58,6 +60,22 @@ fn issued_by_a_client(server: &TestServer, own: CertificateParams) -> String {
     format!("{leaf}{certificate}{key}")
 }
 
+fn without_usage(params: &mut CertificateParams) {
+    params.extended_key_usages.clear();
+}
+
+story! {
+    /// The operator may allow them, for an authority that issues no other certificates.
+    async fn certificates_without_a_usage_pass_where_the_setting_says_so(server) {
+        server = server
+            .reconfigure(|config| config.client_certificate_usage = ExtendedKeyUsage::Optional)
+            .await;
+        let identity = issue(&authority(&server), &changed(without_usage));
+        let config = trusting_with(&server, Some(&identity), TLS13);
+        assert_eq!(outcome(&server, At::Base, config).await, "404");
+    }
+}
+
 story! {
     async fn only_certificates_of_the_configured_authority_pass(server) {
         let ours = authority(&server);
@@ -86,8 +104,7 @@ story! {
             ("T04 not valid yet", own(in_future), "CertificateExpired"),
             ("T05 for servers", own(for_servers), "UnsupportedCertificate"),
             ("T05 the server's own", Some(of_server), "UnsupportedCertificate"),
-            // RFC 5280 section 4.2.1.12: without the extension any use is allowed.
-            ("T05 for any use", own(|params| params.extended_key_usages.clear()), "404"),
+            ("T05 without a usage", own(without_usage), "UnsupportedCertificate"),
             ("issued by a client", Some(by_client), "CertificateUnknown"),
         ] {
             for versions in [TLS12, TLS13] {

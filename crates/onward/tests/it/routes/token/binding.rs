@@ -28,15 +28,15 @@ story! {
     async fn a_client_shows_a_certificate_with_its_own_subject(server) {
         for profile in PROFILES {
             let (own, other) = (format!("{profile}-own"), format!("{profile}-other"));
-            let register = async |name: &str, subject: &[&str]| {
+            let register = async |name: &str, lines: &[&str]| {
                 server.register_as(name, &["transaction-status"], |client| {
                     profile.clone_into(&mut client.profile);
-                    let texts = subject.iter().map(|text| (*text).to_owned());
-                    client.certificate_subject = texts.collect();
+                    let texts = lines.iter().map(|text| (*text).to_owned());
+                    client.accepted_certificate = texts.collect();
                 }).await
             };
-            let named = format!("CN={own}");
-            let client = register(&own, &["O=Test Ltd", &named]).await;
+            let named = format!("subject CN={own},O=Test Ltd,C=GB");
+            let client = register(&own, &[&named]).await;
             let stranger = register(&other, &[]).await;
             let renewed = http_client(&server, Some(&server.issue_certificate(&own)));
             for (label, http, expected) in [
@@ -52,10 +52,25 @@ story! {
             check_plain(profile, &answer, "200 -");
             let (_header, claims) = read_token(&answer.access_token());
             assert_eq!(claims["cnf"]["x5t#S256"], thumbprint(&client.identity));
-            // One of several is not enough.
-            let elsewhere = register(&format!("{own}-2"), &["O=Another Ltd", &named]).await;
-            let answer = ask(&server, &elsewhere, &client.http, None).await;
-            check_plain(profile, &answer, "401 invalid_client");
+            let this = format!("x5t#S256 {}", thumbprint(&client.identity));
+            let others = format!("x5t#S256 {}", thumbprint(&stranger.identity));
+            let (common, organisation) = (format!("CN={own}"), format!("subject CN={own},O=Test Ltd"));
+            for (index, (lines, expected)) in [
+                (vec![named.as_str(), "issuer CN=Onward sandbox authority"], "200 -"),
+                (vec![named.as_str(), "issuer CN=Another authority"], "401 invalid_client"),
+                // One attribute more or fewer is another name.
+                (vec![organisation.as_str()], "401 invalid_client"),
+                (vec![this.as_str()], "200 -"),
+                (vec![others.as_str(), this.as_str()], "200 -"),
+                (vec![others.as_str()], "401 invalid_client"),
+                // Registered in the old form: these attributes among others.
+                (vec!["O=Test Ltd", common.as_str()], "200 -"),
+                (vec!["O=Another Ltd", common.as_str()], "401 invalid_client"),
+            ].into_iter().enumerate() {
+                let client_with = register(&format!("{own}-{index}"), &lines).await;
+                let answer = ask(&server, &client_with, &client.http, None).await;
+                check_plain(&format!("{profile} {lines:?}"), &answer, expected);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which scopes a token carries, and what happens to a token when the operator withdraws its
 //! scopes or disables its client (S-23).
 
-use storage::clients::{enable_client, update_certificate_subject};
+use storage::clients::{enable_client, update_accepted_certificate};
 
 use super::{ACCEPTED, INVALID_TOKEN, PROFILES, call, check_plain, read_token};
 use crate::test_server::{At, Registration, TestServer, send, token_form};
@@ -140,7 +140,7 @@ story! {
         let (id, subject) = (lender.id.clone(), ["CN=lender".to_owned()]);
         let updated = server
             .storage
-            .write(move |write| update_certificate_subject(write, &id, &subject, 0));
+            .write(move |write| update_accepted_certificate(write, &id, &subject, 0));
         updated.await.unwrap();
         let after = format!("Bearer {}", server.token(&lender, None).await);
         for url in &calls {
