@@ -4,6 +4,7 @@ mod paced;
 pub mod peers;
 pub mod slow_body;
 mod streams;
+mod unread;
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -185,8 +186,9 @@ impl Connection {
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
             let certificate = handshake.valid_certificate(&self.edge);
-            let timed = |body| axum::body::Body::new(TimedBody::new(body, body_timeout));
-            let mut request = request.map(timed);
+            let (parts, body) = request.into_parts();
+            let (body, rest) = unread::lend(TimedBody::new(body, body_timeout), &parts.headers);
+            let mut request = Request::from_parts(parts, axum::body::Body::new(body));
             let peer = Peer {
                 address,
                 certificate,
@@ -196,14 +198,15 @@ impl Connection {
             let edge = Arc::clone(&self.edge);
             async move {
                 let mut answer = router.oneshot(request).await?;
-                pace.end_answer();
+                let is_read = rest.read().await;
+                pace.end_answer(is_read);
                 if is_http2 {
                     let pieced = |body| axum::body::Body::new(PiecedBody::new(body));
                     return Ok::<_, Infallible>(answer.map(pieced));
                 }
                 // With this field no caller sends a request that nobody reads (RFC 9112 section
                 // 9.6). HTTP/2 announces the end of a connection with GOAWAY.
-                if edge.drain.is_closing() {
+                if edge.drain.is_closing() || !is_read {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
                 }

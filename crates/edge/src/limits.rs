@@ -12,6 +12,11 @@ pub const HTTP2_PROBE_INTERVAL: Duration = Duration::from_secs(30);
 pub const HTTP2_PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The pause after a connection could not be accepted: file descriptors may become free meanwhile.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Bytes of a body that are read although the request is refused: the longest body of any call
+/// (S-54).
+pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
+/// How long a closing connection still takes bytes that nobody reads.
+pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Streams of one HTTP/2 connection.
 pub const HTTP2_STREAMS_MAX: u32 = 128;
 /// How long a peer may take to close a connection after GOAWAY (HTTP/2), once no stream is open:

@@ -168,6 +168,10 @@ fn check_algorithm(
     }
 }
 
+/// So many keys are tried for an assertion without a `kid`. Anybody can send one who knows the id of a
+/// client, and each try costs a verification.
+const KEYS_TRIED_MAX: usize = 16;
+
 /// RFC 7523 section 3 item 9. A `kid` selects the key; without it each registered key is tried
 /// (S-21).
 fn verify_signature(
@@ -184,6 +188,7 @@ fn verify_signature(
         None => keys
             .keys()
             .iter()
+            .take(KEYS_TRIED_MAX)
             .find_map(|key| unverified.verify(key).ok()),
     };
     if let Some(verified) = verified {

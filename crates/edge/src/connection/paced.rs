@@ -3,14 +3,14 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use crate::EdgeSettings;
+use crate::{EdgeSettings, limits};
 
 /// No request has arrived yet.
 const OPENED: u8 = 3;
@@ -26,6 +26,8 @@ const BUSY: u8 = 2;
 #[derive(Debug, Clone)]
 pub(super) struct Pace {
     phase: Arc<AtomicU8>,
+    /// Whether the peer may still be sending a body that nobody reads.
+    is_unread: Arc<AtomicBool>,
     is_http2: bool,
     idle_timeout: Duration,
     header_timeout: Duration,
@@ -41,6 +43,8 @@ pub(super) struct Paced<S> {
     request: Limit,
     /// When the peer must have read more of the answer.
     answer: Limit,
+    /// When a closing connection takes no more bytes.
+    linger: Limit,
 }
 
 type Limit = Option<Pin<Box<Sleep>>>;
@@ -51,6 +55,7 @@ impl Pace {
         let phase = if is_http2 { BUSY } else { OPENED };
         Self {
             phase: Arc::new(AtomicU8::new(phase)),
+            is_unread: Arc::new(AtomicBool::new(false)),
             is_http2,
             idle_timeout: settings.idle_timeout,
             header_timeout: settings.header_timeout,
@@ -83,9 +88,11 @@ impl Pace {
         self.phase.store(BUSY, Ordering::Relaxed);
     }
 
-    /// Notes that the request was answered. In HTTP/1 the next request follows.
-    pub(super) fn end_answer(&self) {
+    /// Notes that the request was answered, and whether its body was read. In HTTP/1 the next request
+    /// follows a body that was read.
+    pub(super) fn end_answer(&self, is_read: bool) {
         if !self.is_http2 {
+            self.is_unread.store(!is_read, Ordering::Relaxed);
             self.phase.store(IDLE, Ordering::Relaxed);
         }
     }
@@ -99,6 +106,7 @@ impl<S> Paced<S> {
             pace,
             request: None,
             answer: None,
+            linger: None,
         }
     }
 
@@ -141,7 +149,24 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+impl<S: AsyncRead + Unpin> Paced<S> {
+    /// Reads and drops bytes until the peer has sent its last one. If the connection closed before, the
+    /// kernel would reset it, and the peer might lose the answer (RFC 9112 section 9.6).
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut room = [0; 4096];
+        loop {
+            let mut dropped = ReadBuf::new(&mut room);
+            match Pin::new(&mut self.stream).poll_read(context, &mut dropped) {
+                Poll::Ready(Ok(())) if !dropped.filled().is_empty() => {}
+                Poll::Ready(_ended) => return Poll::Ready(()),
+                Poll::Pending => break,
+            }
+        }
+        wait(&mut self.linger, limits::LINGER_TIMEOUT, context)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -170,8 +195,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let written = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.judge_write(context, written)
+        if self.linger.is_none() {
+            let written = Pin::new(&mut self.stream).poll_shutdown(context);
+            ready!(self.judge_write(context, written))?;
+        }
+        if self.pace.is_unread.load(Ordering::Relaxed) {
+            ready!(self.poll_linger(context));
+        }
+        Poll::Ready(Ok(()))
     }
 }
 

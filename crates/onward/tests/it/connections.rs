@@ -4,6 +4,7 @@
 
 mod hostile;
 mod http2;
+mod refused;
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -22,8 +22,8 @@ use super::{PATIENCE, check_others, start_server};
 use crate::test_server::{At, TestServer};
 use crate::tls::{connect, trusting};
 
-type AnyBody = UnsyncBoxBody<Bytes, std::convert::Infallible>;
-type Requests = SendRequest<AnyBody>;
+pub(super) type AnyBody = UnsyncBoxBody<Bytes, std::convert::Infallible>;
+pub(super) type Requests = SendRequest<AnyBody>;
 
 /// What opens a connection: the preface, and settings that change nothing (RFC 9113 section 3.4).
 const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
@@ -36,7 +36,7 @@ async fn connect_http2(server: &TestServer, at: At) -> TlsStream<TcpStream> {
 }
 
 /// A connection on which so many bytes of each answer may come before some are read.
-async fn open(
+pub(super) async fn open(
     server: &TestServer,
     at: At,
     window: u32,
@@ -58,7 +58,7 @@ async fn get(requests: &mut Requests, path: &str) -> Response<Incoming> {
 }
 
 /// The whole answer, or how it ended before it was.
-async fn read(answer: Response<Incoming>) -> hyper::Result<Bytes> {
+pub(super) async fn read(answer: Response<Incoming>) -> hyper::Result<Bytes> {
     let whole = timeout(PATIENCE, answer.into_body().collect()).await;
     whole.unwrap().map(http_body_util::Collected::to_bytes)
 }

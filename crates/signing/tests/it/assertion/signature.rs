@@ -3,12 +3,13 @@
 use aws_lc_rs::hmac;
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm::{self, EdDsa, Es256, Ps256, Rs256};
-use signing::assertion::Profile;
+use signing::assertion::{self, AssertionRules, Profile};
 use signing::base64url;
+use signing::jws::Unverified;
 use signing::key::SigningKey;
 
-use super::{claims, expect, outcome, sign};
-use crate::fixture::{ABSENT, encode, key, sign_raw};
+use super::{CLIENT, TOKEN_ENDPOINT, claims, expect, outcome, sign};
+use crate::fixture::{ABSENT, ISSUER, NOW, encode, key, key_set, sign_raw};
 
 fn good_claims() -> Value {
     claims(&json!({}))
@@ -63,6 +64,29 @@ fn the_signature_is_by_a_registered_key() {
     headers("BadSignature", unregistered, [named, unnamed]);
     let unknown = json!({"alg": "ES256", "kid": unregistered.kid()});
     headers("UnknownKey", unregistered, [unknown]);
+}
+
+/// Each try costs a verification, before anybody has proved anything.
+#[test]
+fn without_a_kid_only_the_first_keys_are_tried() {
+    let keys: Vec<_> = (0..17).map(|_| SigningKey::generate(Es256).unwrap()).collect();
+    let registered = key_set(&keys.iter().collect::<Vec<_>>());
+    let rules = AssertionRules {
+        profile: Profile::Sector,
+        issuer: ISSUER,
+        token_endpoint: TOKEN_ENDPOINT,
+        pinned: None,
+    };
+    let is_accepted = |header: &Value, key: &SigningKey| {
+        let signed = sign_raw(header, &good_claims(), key);
+        let unverified = Unverified::parse(&signed).unwrap();
+        assertion::check(&unverified, &registered, &rules, CLIENT, NOW).is_ok()
+    };
+    let unnamed = json!({"alg": "ES256"});
+    assert!(is_accepted(&unnamed, &keys[15]));
+    assert!(!is_accepted(&unnamed, &keys[16]));
+    let named = json!({"alg": "ES256", "kid": keys[16].kid()});
+    assert!(is_accepted(&named, &keys[16]));
 }
 
 /// T16 and T18 to T20: RFC 7515 section 4.1, RFC 8725 sections 3.1 and 3.10.
