@@ -2,11 +2,11 @@
 // Receives the events of an Onward sandbox: verifies each event and prints it as JSON.
 //
 // The program shares no code with the server. It listens with the sandbox's callback certificate,
-// and verifies the JWT of each delivery against the published key set. It remembers event ids, so
-// that each printed event says whether it is a `duplicate`.
+// and makes the checks of docs/webhooks.md in their order. It stores each event in a file before it
+// answers. Each printed event says whether it is a `duplicate`, and whether it is `outdated`.
 
 import { constants, createPublicKey, verify } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:https";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,7 +17,8 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const SKEW_SECONDS = 60;
 const LIFETIME_SECONDS = 300;
 const REFETCH_MILLISECONDS = 5_000;
-const EVENTS_REMEMBERED = 10_000;
+// These header members choose a key, or change the signed bytes (RFC 7515, section 4.1; RFC 7797).
+const REFUSED_HEADERS = ["jwk", "jku", "x5c", "x5u", "b64", "crit"];
 
 // The reason for refusing a delivery, and the status of the answer.
 class Refused extends Error {
@@ -33,7 +34,7 @@ async function main() {
   const sandbox = JSON.parse(read("sandbox.json"));
   const ca = read(sandbox.ca_file);
   const keySet = new KeySet(sandbox.jwks_url, ca);
-  const recent = new Set();
+  const store = new Store(options.store ?? resolve(options.sandbox, "received-node.jsonl"));
   let remaining = options.count === undefined ? Infinity : Number(options.count);
 
   const tls = {
@@ -48,11 +49,11 @@ async function main() {
     try {
       const claims = await verifyEvent(await readToken(incoming), keySet, sandbox.base_url);
       // Any subscriber can have a simulated event signed, and send it to any receiver.
-      demand(claims.simulated === undefined || options["accept-simulated"],
+      demand(!isSimulated(claims) || options["accept-simulated"],
         "the event is simulated; --accept-simulated accepts it");
-      const duplicate = remember(recent, claims.eventId);
-      console.log(JSON.stringify({ ...claims, duplicate }));
-      if (!duplicate) remaining -= 1;
+      const kept = store.keep(claims);
+      console.log(JSON.stringify({ ...claims, ...kept }));
+      if (!kept.duplicate) remaining -= 1;
     } catch (error) {
       status = error.status ?? 400;
       console.error(`refused with ${status}: ${printable(error.message)}`);
@@ -77,6 +78,7 @@ function parseOptions() {
     options: {
       sandbox: { type: "string", default: "onward-sandbox" },
       port: { type: "string", default: "8452" },
+      store: { type: "string" },
       subscribe: { type: "boolean", default: false },
       "accept-simulated": { type: "boolean", default: false },
       count: { type: "string" },
@@ -138,7 +140,8 @@ class KeySet {
     this.#fetchedAt = performance.now();
     try {
       const { headers, body } = await call("GET", this.#url, this.#ca);
-      const rsa = JSON.parse(body).keys.filter((key) => key.kty === "RSA");
+      const rsa = JSON.parse(body).keys.filter(
+        ({ kty, alg }) => kty === "RSA" && (alg ?? "RS256") === "RS256");
       const keys = new Map(rsa.map((key) => [key.kid, readKey(key)]));
       const maxAge = /max-age=(\d{1,9})/.exec(headers["cache-control"] ?? "");
       const seconds = maxAge ? Math.min(Number(maxAge[1]), 3600) : 300;
@@ -150,6 +153,47 @@ class KeySet {
   }
 }
 
+// The events on disk, one line of JSON each. An empty line, or one that is no JSON, counts as none.
+class Store {
+  #file;
+  #known = new Set();
+  #newest = new Map();
+
+  constructor(path) {
+    this.#file = openSync(path, "a+", 0o600);
+    for (const line of readFileSync(path, "utf8").split("\n")) {
+      try {
+        this.#note(JSON.parse(line));
+      } catch {
+        // The program, or the machine, stopped while it wrote this line.
+      }
+    }
+  }
+
+  // Stores an event. Says whether it came before, and whether a newer event of the same property
+  // and label came before.
+  keep(claims) {
+    if (this.#known.has(claims.eventId)) return { duplicate: true, outdated: false };
+    try {
+      // The line break comes first, because the line before may be incomplete.
+      writeFileSync(this.#file, `\n${JSON.stringify(claims)}`);
+      fsyncSync(this.#file);
+    } catch (error) {
+      throw new Refused(503, `the event cannot be stored: ${error.message}`);
+    }
+    return { duplicate: false, outdated: this.#note(claims) };
+  }
+
+  #note({ eventId, eventType, propertyId, eventTimestamp, data }) {
+    this.#known.add(eventId);
+    const place = JSON.stringify([propertyId, data.milestone?.label ?? eventType]);
+    // With equal times, the event that arrives later is the newer one.
+    const outdated = eventTimestamp < (this.#newest.get(place) ?? "");
+    if (!outdated) this.#newest.set(place, eventTimestamp);
+    return outdated;
+  }
+}
+
 function readKey(jwk) {
   const key = createPublicKey({ key: jwk, format: "jwk" });
   if (key.asymmetricKeyDetails.modulusLength < 2048) {
@@ -158,13 +202,14 @@ function readKey(jwk) {
   return key;
 }
 
-// Returns the claims of a genuine event (document 1, "Events"), or throws.
+// Returns the claims of a genuine event, or throws.
 async function verifyEvent(token, keySet, issuer) {
   const parts = token.split(".");
   demand(parts.length === 3, "the body is not a JWT");
   const header = readObject(parts[0]);
   // The sender must not choose how this program verifies a token (RFC 8725, section 3.1).
-  demand(header.typ === "JWT" && header.alg === "RS256" && !("crit" in header),
+  demand(header.typ === "JWT" && header.alg === "RS256"
+    && !REFUSED_HEADERS.some((name) => name in header),
     "the header does not belong to an event");
   demand(typeof header.kid === "string", "the header has no kid");
   const key = { key: await keySet.find(header.kid), padding: constants.RSA_PKCS1_PADDING };
@@ -179,6 +224,8 @@ function checkClaims(claims, issuer) {
   const { iat, exp, data } = claims;
   const now = Date.now() / 1000;
   demand(claims.iss === issuer, "the event comes from another service");
+  // Events have no audience. A token with one is for somebody else (RFC 7519, section 4.1.3).
+  demand(!("aud" in claims), "the token is not an event: it has an audience");
   demand(Number.isSafeInteger(iat) && Number.isSafeInteger(exp), "iat and exp must be integers");
   demand(exp > iat && exp - iat <= LIFETIME_SECONDS,
     "exp must be after iat, by at most 300 seconds");
@@ -188,6 +235,9 @@ function checkClaims(claims, issuer) {
     demand(typeof claims[name] === "string" && claims[name] !== "",
       `${name} must be a non-empty string`);
   }
+  // Times of this form can be compared as text.
+  demand(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(claims.eventTimestamp),
+    "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ");
   demand(isObject(data), "data must be an object");
   if (claims.eventType === "milestone.updated") {
     demand(isObject(data.milestone) && typeof data.milestone.label === "string",
@@ -197,6 +247,11 @@ function checkClaims(claims, issuer) {
     demand(claims.eventType === "fallthrough", "the type of event is unknown");
     demandDate(data.fallThroughDate);
   }
+}
+
+function isSimulated({ simulated, eventId }) {
+  // Services before the claim existed marked simulated events by their id alone.
+  return simulated !== undefined || eventId.startsWith("sim_");
 }
 
 function demand(condition, message) {
@@ -218,18 +273,11 @@ function readObject(part) {
   return value;
 }
 
-// Decodes base64url without padding (RFC 7515, section 2).
+// Decodes base64url without padding (RFC 7515, section 2), and refuses every other spelling.
 function decode(text) {
-  demand(/^[A-Za-z0-9_-]+$/.test(text), "a value is not base64url");
-  return Buffer.from(text, "base64url");
-}
-
-// Remembers an id and forgets the oldest if there are too many. True if the id was known.
-function remember(recent, eventId) {
-  if (recent.has(eventId)) return true;
-  recent.add(eventId);
-  if (recent.size > EVENTS_REMEMBERED) recent.delete(recent.values().next().value);
-  return false;
+  const octets = Buffer.from(text, "base64url");
+  demand(octets.toString("base64url") === text, "a value is not base64url");
+  return octets;
 }
 
 async function readToken(incoming) {

@@ -2,19 +2,20 @@
 """Receive the events of an Onward sandbox: verify each event and print it as JSON.
 
 The program shares no code with the server. It listens with the sandbox's callback certificate,
-and verifies the JWT of each delivery against the published key set. It remembers event ids, so
-that each printed event says whether it is a `duplicate`.
+and makes the checks of docs/webhooks.md in their order. It stores each event in a database before
+it answers. Each printed event says whether it is a `duplicate`, and whether it is `outdated`.
 """
 
 import argparse
 import base64
 import binascii
-import collections
+import http.client
 import http.server
 import json
 import pathlib
 import re
 import signal
+import sqlite3
 import ssl
 import sys
 import threading
@@ -32,15 +33,22 @@ TIMEOUT_SECONDS = 10
 SKEW_SECONDS = 60
 LIFETIME_SECONDS = 300
 REFETCH_SECONDS = 5
-EVENTS_REMEMBERED = 10_000
+# These header members choose a key, or change the signed bytes (RFC 7515, section 4.1; RFC 7797).
+REFUSED_HEADERS = {"jwk", "jku", "x5c", "x5u", "b64", "crit"}
+SCHEMA = """
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS event (event_id TEXT PRIMARY KEY, claims TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS newest (property_id TEXT, label TEXT, event_timestamp TEXT NOT NULL,
+        PRIMARY KEY (property_id, label));
+"""
 
 
 class Refused(Exception):
-    """The event is not genuine. The answer is 400."""
+    """The event is not genuine, or not for this receiver. The answer is 400."""
 
 
-class NoKeySet(Exception):
-    """The event cannot be verified now. The answer is 503, and the service tries again."""
+class Unavailable(Exception):
+    """The event cannot be verified or stored now. The answer is 503."""
 
 
 def main():
@@ -48,8 +56,9 @@ def main():
     directory = options.sandbox.resolve()
     sandbox = json.loads((directory / "sandbox.json").read_text("utf-8"))
     trust = ssl.create_default_context(cafile=directory / sandbox["ca_file"])
-    receiver = Receiver(sandbox["base_url"], KeySet(sandbox["jwks_url"], trust), options.count,
-                        options.accept_simulated)
+    store = Store(options.store or directory / "received-python.db")
+    receiver = Receiver(sandbox["base_url"], KeySet(sandbox["jwks_url"], trust), store,
+                        options.count, options.accept_simulated)
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     callback = sandbox["callback"]
@@ -72,6 +81,8 @@ def parse_options():
                         help="the sandbox's directory (default: ./onward-sandbox)")
     parser.add_argument("--port", type=int, default=8451, metavar="N",
                         help="the port to listen on, 0 for any (default: 8451)")
+    parser.add_argument("--store", type=pathlib.Path, metavar="FILE",
+                        help="the database of events (default: received-python.db in DIR)")
     parser.add_argument("--subscribe", action="store_true",
                         help="subscribe with the sandbox's first API key")
     parser.add_argument("--accept-simulated", action="store_true",
@@ -93,9 +104,14 @@ def subscribe(sandbox, trust, url):
     print(f"subscribed: {subscription['subscriptionId']}", file=sys.stderr, flush=True)
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None  # The caller gets an HTTPError.
+
+
 def open_url(request, trust):
-    """Send a request, without the proxies of the environment."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
+    """Send a request, without redirects and without the proxies of the environment."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirects,
                                          urllib.request.HTTPSHandler(context=trust))
     return opener.open(request, timeout=TIMEOUT_SECONDS)
 
@@ -104,23 +120,31 @@ class KeySet:
     """The published keys. They are cached for their max-age, unless a key id is unknown."""
 
     def __init__(self, url, trust):
+        if not url.startswith("https://"):
+            raise ValueError("the address of the key set is not https")
         self.url, self.trust = url, trust
-        self.keys, self.fresh_until, self.fetched_at = None, 0, -REFETCH_SECONDS
+        self.keys, self.fresh_until, self.fetched_at = {}, 0, -REFETCH_SECONDS
         self.lock = threading.Lock()
 
     def find(self, kid):
+        # An event with a known key does not wait for the download that an unknown key causes.
+        key = self.fresh_keys().get(kid)
+        if key:
+            return key
         with self.lock:
             now = time.monotonic()
-            is_fresh = self.keys is not None and now < self.fresh_until
             # A sender of invented key ids must not make this program flood the service.
-            may_fetch = now - self.fetched_at >= REFETCH_SECONDS
-            if may_fetch and not (is_fresh and kid in self.keys):
+            if kid not in self.fresh_keys() and now - self.fetched_at >= REFETCH_SECONDS:
                 self.fetch(now)
-            if self.keys is None or now >= self.fresh_until:
-                raise NoKeySet("the key set cannot be fetched")
-            if kid not in self.keys:
-                raise Refused("the key set does not hold the named key")
-            return self.keys[kid]
+            keys = self.fresh_keys()
+        if not keys:
+            raise Unavailable("there is no fresh key set")
+        if kid not in keys:
+            raise Refused("the key set does not hold the named key")
+        return keys[kid]
+
+    def fresh_keys(self):
+        return self.keys if time.monotonic() < self.fresh_until else {}
 
     def fetch(self, now):
         self.fetched_at = now
@@ -129,8 +153,9 @@ class KeySet:
                 body = answer.read(KEY_SET_LIMIT_BYTES)
                 cache_control = answer.headers.get("Cache-Control", "")
             keys = {key["kid"]: read_key(key) for key in json.loads(body)["keys"]
-                    if key["kty"] == "RSA"}
-        except (OSError, ValueError, LookupError, Refused) as error:
+                    if key["kty"] == "RSA" and key.get("alg", "RS256") == "RS256"}
+        except (OSError, ValueError, LookupError, TypeError, http.client.HTTPException,
+                Refused) as error:
             print(f"the key set cannot be fetched: {error}", file=sys.stderr, flush=True)
             return
         max_age = re.search(r"max-age=(\d{1,9})", cache_control)
@@ -146,56 +171,93 @@ def read_key(key):
 
 
 class Receiver:
-    def __init__(self, issuer, key_set, count, accepts_simulated):
-        self.issuer, self.key_set, self.remaining = issuer, key_set, count
-        self.accepts_simulated = accepts_simulated
-        self.recent = collections.OrderedDict()
+    def __init__(self, issuer, key_set, store, count, accepts_simulated):
+        self.issuer, self.key_set, self.store = issuer, key_set, store
+        self.remaining, self.accepts_simulated = count, accepts_simulated
         self.lock = threading.Lock()
         self.when_done = None
 
     def take(self, token):
-        claims = verify_event(token, self.key_set, self.issuer)
+        """Check an event and store it, or raise. Only afterwards may the answer be 202."""
+        kid = read_key_id(token)
+        claims = read_signed_claims(token, self.key_set.find(kid))
+        check_issuer_and_time(claims, self.issuer)
+        check_content(claims)
         # Any subscriber can have a simulated event signed, and send it to any receiver.
-        if claims.get("simulated") is not None and not self.accepts_simulated:
+        if is_simulated(claims) and not self.accepts_simulated:
             raise Refused("the event is simulated; --accept-simulated accepts it")
-        event_id = claims["eventId"]
+        is_duplicate, is_outdated = self.store.keep(claims)
+        self.show(claims | {"duplicate": is_duplicate, "outdated": is_outdated})
+
+    def show(self, event):
         with self.lock:
-            is_duplicate = event_id in self.recent
-            self.recent[event_id] = True
-            if len(self.recent) > EVENTS_REMEMBERED:
-                self.recent.popitem(last=False)
-            print(json.dumps(claims | {"duplicate": is_duplicate}), flush=True)
-            if self.remaining is not None and not is_duplicate:
+            print(json.dumps(event), flush=True)
+            if self.remaining is not None and not event["duplicate"]:
                 self.remaining -= 1
                 if self.remaining == 0:
                     self.when_done()
 
 
-def verify_event(token, key_set, issuer):
-    """Return the claims of a genuine event (document 1, "Events"), or raise."""
+class Store:
+    """The events on disk."""
+
+    def __init__(self, path):
+        self.database = sqlite3.connect(path, check_same_thread=False)
+        self.database.executescript(SCHEMA)
+        self.lock = threading.Lock()
+
+    def keep(self, claims):
+        """Store an event. Return whether it came before, and whether a newer event of the same
+        property and label came before."""
+        label = claims["data"].get("milestone", {}).get("label", claims["eventType"])
+        place = (claims["propertyId"], label, claims["eventTimestamp"])
+        try:
+            with self.lock, self.database as database:
+                added = database.execute("INSERT OR IGNORE INTO event VALUES (?, ?)",
+                                         (claims["eventId"], json.dumps(claims)))
+                if added.rowcount == 0:
+                    return True, False
+                # With equal times, the event that arrives later is the newer one.
+                moved = database.execute(
+                    "INSERT INTO newest VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+                    "event_timestamp = excluded.event_timestamp "
+                    "WHERE excluded.event_timestamp >= event_timestamp", place)
+                return False, moved.rowcount == 0
+        except sqlite3.Error as error:
+            raise Unavailable(f"the event cannot be stored: {error}") from error
+
+
+def read_key_id(token):
+    """Return the `kid` of a token whose header is that of an event."""
     parts = token.split(".")
     if len(parts) != 3:
         raise Refused("the body is not a JWT")
     header = read_object(parts[0])
     # The sender must not choose how this program verifies a token (RFC 8725, section 3.1).
-    if header.get("typ") != "JWT" or header.get("alg") != "RS256" or "crit" in header:
+    if (header.get("typ") != "JWT" or header.get("alg") != "RS256"
+            or REFUSED_HEADERS & header.keys()):
         raise Refused("the header does not belong to an event")
-    kid = header.get("kid")
-    if not isinstance(kid, str):
+    if not isinstance(header.get("kid"), str):
         raise Refused("the header has no kid")
-    signed = f"{parts[0]}.{parts[1]}".encode()
+    return header["kid"]
+
+
+def read_signed_claims(token, key):
+    """Return the claims if the signature fits the characters that arrived, or raise."""
+    signed, _, signature = token.rpartition(".")
     try:
-        key_set.find(kid).verify(decode(parts[2]), signed, padding.PKCS1v15(), hashes.SHA256())
+        key.verify(decode(signature), signed.encode(), padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature as error:
         raise Refused("the signature does not verify") from error
-    claims = read_object(parts[1])
-    check_claims(claims, issuer)
-    return claims
+    return read_object(signed.partition(".")[2])
 
 
-def check_claims(claims, issuer):
+def check_issuer_and_time(claims, issuer):
     if claims.get("iss") != issuer:
         raise Refused("the event comes from another service")
+    # Events have no audience. A token with one is for somebody else (RFC 7519, section 4.1.3).
+    if "aud" in claims:
+        raise Refused("the token is not an event: it has an audience")
     issued_at, expires_at, now = claims.get("iat"), claims.get("exp"), time.time()
     if type(issued_at) is not int or type(expires_at) is not int:
         raise Refused("iat and exp must be integers")
@@ -203,9 +265,15 @@ def check_claims(claims, issuer):
         raise Refused("exp must be after iat, by at most 300 seconds")
     if now < issued_at - SKEW_SECONDS or now >= expires_at + SKEW_SECONDS:
         raise Refused("the event has expired, or is not valid yet")
+
+
+def check_content(claims):
     for name in ("eventId", "eventType", "eventTimestamp", "propertyId", "uprn"):
         if not isinstance(claims.get(name), str) or not claims[name]:
             raise Refused(f"{name} must be a non-empty string")
+    # Times of this form can be compared as text.
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", claims["eventTimestamp"], re.ASCII):
+        raise Refused("eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
     data = claims.get("data")
     if not isinstance(data, dict):
         raise Refused("data must be an object")
@@ -222,10 +290,15 @@ def check_claims(claims, issuer):
         raise Refused("the date must be YYYY-MM-DD")
 
 
+def is_simulated(claims):
+    # Services before the claim existed marked simulated events by their id alone.
+    return "simulated" in claims or claims["eventId"].startswith("sim_")
+
+
 def read_object(part):
     try:
         value = json.loads(decode(part), object_pairs_hook=unique_members)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refused("a part of the token is not JSON") from error
     if not isinstance(value, dict):
         raise Refused("a part of the token is not an object")
@@ -241,11 +314,14 @@ def unique_members(pairs):
 
 
 def decode(text):
-    """Decode base64url without padding (RFC 7515, section 2)."""
+    """Decode base64url without padding (RFC 7515, section 2), and refuse every other spelling."""
     try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        octets = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError) as error:
         raise Refused("a value is not base64url") from error
+    if base64.urlsafe_b64encode(octets).rstrip(b"=").decode() != text:
+        raise Refused("a value is not base64url")
+    return octets
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -283,7 +359,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status = self.receive()
         except Refused as error:
             status = self.refuse(400, error)
-        except NoKeySet as error:
+        except Unavailable as error:
             status = self.refuse(503, error)
         self.send_response(status)
         self.send_header("Content-Length", "0")
@@ -320,5 +396,5 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         pass
-    except (OSError, LookupError, ValueError) as failure:
+    except (OSError, LookupError, ValueError, sqlite3.Error) as failure:
         sys.exit(f"receive.py: {failure}")
