@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use http::{HeaderValue, Request, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulConnection;
@@ -200,9 +200,12 @@ impl Connection {
                 let mut answer = router.oneshot(request).await?;
                 let is_read = rest.read().await;
                 pace.end_answer(is_read);
+                let is_long = answer.body().size_hint().lower() > limits::SHORT_ANSWER_BYTES;
+                if is_http2 || is_long {
+                    answer = answer.map(|body| axum::body::Body::new(PiecedBody::new(body)));
+                }
                 if is_http2 {
-                    let pieced = |body| axum::body::Body::new(PiecedBody::new(body));
-                    return Ok::<_, Infallible>(answer.map(pieced));
+                    return Ok::<_, Infallible>(answer);
                 }
                 // With this field no caller sends a request that nobody reads (RFC 9112 section
                 // 9.6). HTTP/2 announces the end of a connection with GOAWAY.

@@ -17,6 +17,16 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
 /// How long a closing connection still takes bytes that nobody reads.
 pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
+/// Bytes of an answer that HTTP/1 takes from the router in one piece.
+pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;
+/// How fast a peer must read a whole answer at least, after the time in which it may read nothing.
+pub const ANSWER_BYTES_PER_SECOND_MIN: u64 = 16 * 1024;
+
+/// How long a peer may take for so many bytes of an answer.
+pub fn time_for(bytes: u64) -> Duration {
+    Duration::from_millis(bytes.saturating_mul(1000) / ANSWER_BYTES_PER_SECOND_MIN)
+}
+
 /// Streams of one HTTP/2 connection.
 pub const HTTP2_STREAMS_MAX: u32 = 128;
 /// How long a peer may take to close a connection after GOAWAY (HTTP/2), once no stream is open:

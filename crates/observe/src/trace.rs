@@ -4,6 +4,8 @@
 //! collector, each span costs the check of one flag. A span holds the method, the trace ids that
 //! the caller sent and the status of the answer, and nothing else of request or answer.
 
+use std::cell::RefCell;
+
 use http::{HeaderMap, Method, StatusCode};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
 use opentelemetry::trace::TraceContextExt as _;
@@ -80,8 +82,24 @@ pub fn note_status(span: &Span, status: StatusCode) {
     }
 }
 
-/// Records the client id in the span of the current request.
-pub fn note_client(id: &str) {
+tokio::task_local! {
+    /// The proven caller of the request that this task answers.
+    static CALLER: RefCell<Option<String>>;
+}
+
+/// Answers a request. Also returns its caller, if [`note_caller`] noted one meanwhile.
+pub async fn with_caller<T>(answering: impl Future<Output = T>) -> (T, Option<String>) {
+    let noting = async {
+        let answer = answering.await;
+        (answer, CALLER.with(RefCell::take))
+    };
+    CALLER.scope(RefCell::default(), noting).await
+}
+
+/// Notes who calls: the id of a client, or the number of an API key. Only a proof may say so.
+pub fn note_caller(id: &str) {
+    // There is no request in tests of single functions.
+    let _unset = CALLER.try_with(|caller| caller.replace(Some(id.to_owned())));
     if tracing::enabled!(target: TARGET, Level::TRACE) {
         Span::current().record("onward.client_id", id);
     }

@@ -31,6 +31,8 @@ pub(crate) async fn open_endpoints(
         client_usage: config.client_certificate_usage,
         rate_limits: contexts.tokens.rate_limits.clone(),
         metrics: Arc::clone(metrics),
+        security_log: Arc::default(),
+        unread: Arc::default(),
     });
     let new_peers = || {
         let exempt = config.trusted_proxies.clone();

@@ -24,5 +24,7 @@ mod rate_limit_fields;
 mod request_layer;
 mod router;
 mod routes;
+mod security_log;
+mod unread_answers;
 pub mod webhooks;
 mod wire;

@@ -8,6 +8,16 @@ pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
 pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Body of a token request, in bytes. An assertion has at most 16 KiB.
 pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of the answers to one caller that a node keeps while they are not read.
+pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
+/// Bytes of the answers to all callers that a node keeps while they are not read.
+pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
+/// An answer of so many bytes does not count among the unread ones: the rate limit bounds them.
+pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;
+/// Callers whose refused calls the log sums up apart from each other.
+pub const SUMMED_CALLERS_MAX: usize = 1_000;
+/// How long the log sums up refused calls.
+pub const SUMMED_TIME: Duration = Duration::from_secs(1);
 /// Fields of one form.
 pub const FORM_FIELDS_MAX: usize = 512;
 /// `value[]` entries of one query (S-3).

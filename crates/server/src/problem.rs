@@ -48,6 +48,8 @@ pub enum Problem {
     Refused(Refusal),
     /// The client exceeded its rate limit and must wait this many seconds.
     RateLimited(u64),
+    /// The caller has too many answers that it does not read.
+    AnswersUnread,
     /// A temporary failure. The client may retry after this many seconds. The text is for the log.
     Unavailable(u64, String),
     /// The store did not confirm whether it made a change. The text is for the log.
@@ -91,6 +93,7 @@ impl Problem {
                 return (refusal.class.status(), slug, title);
             }
             Self::RateLimited(_) => (429, "rate-limited", "Rate limit exceeded"),
+            Self::AnswersUnread => (429, "answers-unread", "Answers not read"),
             Self::Unavailable(..) => (503, "unavailable", "Service unavailable for a moment"),
             Self::Unconfirmed(_) => (503, "unconfirmed", "Outcome not known"),
             Self::Draining => (503, "leaving", "This node is about to stop"),
@@ -101,7 +104,7 @@ impl Problem {
     }
 
     /// The detail text for the caller.
-    fn detail(&self) -> String {
+    pub(crate) fn detail(&self) -> String {
         match self {
             Self::TokenMissing => {
                 "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."
@@ -133,6 +136,9 @@ impl Problem {
             Self::RateLimited(seconds) => format!(
                 "Wait {seconds} s. The field RateLimit of each answer says how many requests are left."
             ),
+            Self::AnswersUnread => {
+                "Earlier answers are not read yet. Read them, then ask again.".to_owned()
+            }
             Self::Unavailable(seconds, _) => {
                 format!("Nothing was changed. Try again in {seconds} s.")
             }
@@ -176,7 +182,7 @@ impl Problem {
             Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
             }
-            Self::Unconfirmed(_) | Self::Draining => {
+            Self::Unconfirmed(_) | Self::Draining | Self::AnswersUnread => {
                 vec![(header::RETRY_AFTER, "1".to_owned())]
             }
             Self::MediaTypeUnsupported(supported) => {

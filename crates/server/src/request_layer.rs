@@ -1,11 +1,11 @@
 //! The layer around all routes: request ids, trusted proxies, refusal bodies, spans and metrics.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use edge::peer::Peer;
 use edge::tls::ExtendedKeyUsage;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -20,9 +20,10 @@ use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::metrics::RequestLabels;
-use crate::oauth::answer::AuthenticationFailure;
 use crate::problem::Problem;
 use crate::rate_limit_fields;
+use crate::security_log::{Answered, SecurityLog};
+use crate::unread_answers::{Caller, UnreadAnswers};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
@@ -42,9 +43,26 @@ pub(crate) struct SharedLayer {
     pub rate_limits: Option<Arc<RateLimits>>,
     /// Receives the count and duration of requests.
     pub metrics: Arc<Metrics>,
+    /// Receives the tokens issued and refused, and refused calls.
+    pub security_log: Arc<SecurityLog>,
+    /// Bounds the answers that nobody reads.
+    pub unread: Arc<UnreadAnswers>,
 }
 
 impl SharedLayer {
+    /// Counts a large answer for its caller until it is sent. Refuses it past the bound.
+    fn bound_unread(&self, response: Response, answered: &Answered<'_>) -> Response {
+        let is_proxy = self.trusted_proxies.contains(&answered.address);
+        let caller = match answered.caller {
+            Some(caller) => Caller::Proven(caller.to_owned()),
+            // A proxy's address stands for all its callers.
+            None if is_proxy => return response,
+            None => Caller::At(answered.address),
+        };
+        let counted = self.unread.count(caller, response);
+        counted.unwrap_or_else(|| Problem::AnswersUnread.into_response())
+    }
+
     /// Takes the client certificate from the `Client-Cert` field of a trusted proxy that terminates
     /// TLS (S-20, RFC 9440 section 2.4). The field of any other peer is ignored.
     fn read_trusted_proxy(&self, request: &mut Request) {
@@ -85,23 +103,32 @@ pub(crate) async fn wrap(
     layer.shared.read_trusted_proxy(&mut request);
     let span = begin_span(listener, &request, &request_id);
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
-    let mut response = next.run(request).instrument(span.clone()).await;
-    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        log_problem(&problem, &request_id, &method, &path);
-        response = layer.shape_refusal(&problem, &request_id, response.headers());
-    }
-    if let Some(AuthenticationFailure(reason)) = response.extensions().get() {
-        let path = path.escape_debug();
-        tracing::info!(%request_id, %path, reason, "a client failed to authenticate");
+    // A terminal must not obey control characters of a path.
+    let path = request.uri().path().escape_debug().to_string();
+    let address = find_address(&request);
+    let answering = next.run(request).instrument(span.clone());
+    let (response, caller) = trace::with_caller(answering).await;
+    let mut answered = Answered {
+        request_id: &request_id,
+        path: &path,
+        caller: caller.as_deref(),
+        address,
+        problem: None,
+    };
+    let mut response = layer.shared.bound_unread(response, &answered);
+    let problem = response.extensions_mut().remove::<Problem>();
+    answered.problem = problem.as_ref();
+    layer.shared.security_log.note(&answered, &response);
+    if let Some(problem) = &problem {
+        log_problem(problem, &request_id, &method, &path);
+        response = layer.shape_refusal(problem, &request_id, response.headers());
     }
     layer.add_fields(response.headers_mut(), &request_id, interaction_id);
     let elapsed = stopwatch.elapsed();
     trace::note_status(&span, response.status());
     let status = response.status().as_u16();
     let door = listener.as_str();
-    let shown = path.escape_debug();
-    tracing::debug!(%request_id, door, %method, path = %shown, status, ?elapsed, "answered");
+    tracing::debug!(%request_id, door, %method, path, status, ?elapsed, "answered");
     let metrics = &layer.shared.metrics;
     let labels = RequestLabels { door, status };
     metrics.requests.get_or_create(&labels).inc();
@@ -152,14 +179,15 @@ impl RequestLayer {
 }
 
 fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str) {
-    // A terminal must not obey control characters of a path.
-    let path = path.escape_debug();
     if let Some(text) = problem.log_text() {
-        tracing::error!(%request_id, %method, %path, "{text}");
+        tracing::error!(%request_id, %method, path, "{text}");
     }
-    if let Problem::TokenInvalid(reason) | Problem::ApiKeyInvalid(reason) = problem {
-        tracing::info!(%request_id, %path, reason, "a caller failed to authenticate");
-    }
+}
+
+/// The address of the peer, which the edge put among the extensions.
+fn find_address(request: &Request) -> IpAddr {
+    let peer: Option<&Peer> = request.extensions().get();
+    peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address)
 }
 
 /// Begins the request's span. Requests to the ops listener are frequent and get none.

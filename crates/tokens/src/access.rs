@@ -116,10 +116,10 @@ impl BoundToken {
     ) -> Result<Self, AccessRefusal> {
         let token = AcceptedToken::accept(context, snapshot, text).await?;
         check_binding(&token.claims, certificate, scope)?;
+        trace::note_caller(&token.client.id);
         if !token.scopes().any(|held| held == scope) {
             return Err(AccessRefusal::ScopeInsufficient(scope));
         }
-        trace::note_client(&token.client.id);
         Ok(Self {
             client: token.client,
         })

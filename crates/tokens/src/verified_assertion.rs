@@ -109,7 +109,7 @@ impl UnusedAssertion {
             ));
         }
         check_certificate(&client, certificate)?;
-        trace::note_client(&client.id);
+        trace::note_caller(&client.id);
         Ok(Self { client, checked })
     }
 

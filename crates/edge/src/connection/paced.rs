@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use crate::{EdgeSettings, limits};
 
@@ -43,6 +43,8 @@ pub(super) struct Paced<S> {
     request: Limit,
     /// When the peer must have read more of the answer.
     answer: Limit,
+    /// Since when bytes wait to be sent (HTTP/1), and how many were sent since.
+    waiting: Option<(Instant, u64)>,
     /// When a closing connection takes no more bytes.
     linger: Limit,
 }
@@ -106,6 +108,7 @@ impl<S> Paced<S> {
             pace,
             request: None,
             answer: None,
+            waiting: None,
             linger: None,
         }
     }
@@ -121,7 +124,21 @@ impl<S> Paced<S> {
             return written;
         }
         let timeout = self.pace.answer_timeout;
+        // In HTTP/2 each stream has a pace of its own.
+        if !self.pace.is_http2 {
+            let (began, sent) = *self.waiting.get_or_insert((Instant::now(), 0));
+            if began.elapsed() > timeout + limits::time_for(sent) {
+                return Poll::Ready(Err(too_slow("read its answer")));
+            }
+        }
         wait(&mut self.answer, timeout, context).map(|()| Err(too_slow("read its answer")))
+    }
+
+    /// Counts bytes that were written while others wait.
+    fn count(&mut self, written: &Poll<io::Result<usize>>) {
+        if let (Some((_began, sent)), Poll::Ready(Ok(bytes))) = (&mut self.waiting, written) {
+            *sent += u64::try_from(*bytes).unwrap_or(u64::MAX);
+        }
     }
 }
 
@@ -173,6 +190,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.count(&written);
         self.judge_write(context, written)
     }
 
@@ -182,6 +200,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.count(&written);
         self.judge_write(context, written)
     }
 
@@ -191,6 +210,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let written = Pin::new(&mut self.stream).poll_flush(context);
+        if written.is_ready() {
+            self.waiting = None;
+        }
         self.judge_write(context, written)
     }
 

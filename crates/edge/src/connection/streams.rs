@@ -19,7 +19,7 @@ use hyper::rt::Executor;
 use hyper_util::server::graceful::GracefulConnection;
 use observe::clock::Stopwatch;
 use tokio::sync::watch;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use crate::limits;
 
@@ -156,11 +156,13 @@ where
 #[derive(Default)]
 struct Room {
     pieces: u64,
+    began: Option<Instant>,
     limit: Option<Pin<Box<Sleep>>>,
 }
 
 impl Room {
-    /// Ready when a piece is out and no further one was asked for in this time.
+    /// Ready when a piece is out and no further one was asked for in this time, or when the peer asks
+    /// for the pieces too slowly on the whole.
     fn poll_overdue(&mut self, timeout: Duration, context: &mut Context<'_>) -> Poll<()> {
         let pieces = PIECES.with(Cell::get);
         if pieces == 0 {
@@ -170,8 +172,11 @@ impl Room {
             self.pieces = pieces;
             self.limit = None;
         }
-        let begin = || Box::pin(tokio::time::sleep(timeout));
-        self.limit.get_or_insert_with(begin).as_mut().poll(context)
+        let now = Instant::now();
+        let began = *self.began.get_or_insert(now);
+        let whole = began + timeout + limits::time_for(pieces.saturating_mul(PIECE_BYTES as u64));
+        let sleep = || Box::pin(tokio::time::sleep_until(whole.min(now + timeout)));
+        self.limit.get_or_insert_with(sleep).as_mut().poll(context)
     }
 }
 

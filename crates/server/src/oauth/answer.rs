@@ -6,10 +6,6 @@ use tokens::rate_limit::Allowance;
 use super::error::{OauthError, forbid_keeping};
 use crate::rate_limit_fields;
 
-/// Why a client failed to authenticate, for the log.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AuthenticationFailure(pub &'static str);
-
 /// Builds the answer. It forbids caching (RFC 6749 section 5.1) and shows the rate limit of a known
 /// client (S-14).
 pub(crate) fn respond(
@@ -19,12 +15,10 @@ pub(crate) fn respond(
     let mut response = match answered {
         Ok(answer) => answer.into_response(),
         Err(refusal) => {
-            let unproven = refusal.unproven();
+            let outcome = refusal.outcome();
             let mut response = refusal.into_response();
-            if let Some(reason) = unproven {
-                response
-                    .extensions_mut()
-                    .insert(AuthenticationFailure(reason));
+            if let Some(outcome) = outcome {
+                response.extensions_mut().insert(outcome);
             }
             response
         }

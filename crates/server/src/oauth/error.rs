@@ -13,6 +13,7 @@ use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use crate::limits;
 use crate::openapi::refusals::{self, DescribedRefusal};
 use crate::problem::Problem;
+use crate::security_log::TokenOutcome;
 
 /// A refusal. Most texts tell the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,19 +81,10 @@ pub(crate) struct Body<'a> {
 }
 
 impl OauthError {
-    /// Why the client failed to authenticate. `None` for other refusals.
-    pub(super) fn unproven(&self) -> Option<&'static str> {
-        match self {
-            Self::InvalidClient(why) => Some(why),
-            Self::WrongScheme(_) => Some("another scheme than private_key_jwt"),
-            Self::InvalidRequest(_)
-            | Self::UnsupportedGrantType
-            | Self::InvalidScope(_)
-            | Self::TooLarge(_)
-            | Self::MethodNotAllowed
-            | Self::RateLimited(_)
-            | Self::Failed(_) => None,
-        }
+    /// The line of the security log. `None` for failures of the service.
+    pub(super) fn outcome(&self) -> Option<TokenOutcome> {
+        let (_status, code, description) = self.parts().ok()?;
+        Some(TokenOutcome::Refused(code, description))
     }
 
     fn parts(&self) -> Result<(StatusCode, &'static str, String), Problem> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::{Extension, Json};
 use tokens::context::TokenContext;
 use tokens::grant;
 use tokens::rate_limit::Allowance;
@@ -17,6 +17,7 @@ use crate::authorization::find_peer;
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{TokenForm, TokenRequest};
+use crate::security_log::TokenOutcome;
 use crate::wire::token::TokenAnswer;
 
 /// Issues an access token.
@@ -46,8 +47,12 @@ pub(crate) async fn issue_token(
     request: Request,
 ) -> Response {
     let mut allowance = None;
-    let answered = answer(&tokens, request, &mut allowance).await.map(Json);
-    respond(answered, allowance)
+    let answered = answer(&tokens, request, &mut allowance).await;
+    let issued = answered.map(|answer| {
+        let outcome = TokenOutcome::Issued(answer.scope().to_owned());
+        (Extension(outcome), Json(answer))
+    });
+    respond(issued, allowance)
 }
 
 async fn answer(

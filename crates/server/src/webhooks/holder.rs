@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, header};
+use observe::trace;
 use signing::{base64url, canonical, random};
 use storage::{Read, api_keys};
 
@@ -45,6 +46,7 @@ pub async fn admit(
         Err(problem) => return problem.into_response(),
     };
     let bucket = format!("api-key {}", holder.id);
+    trace::note_caller(&bucket);
     parts.extensions.insert(holder);
     let answering = next.run(Request::from_parts(parts, body));
     let limits = webhooks.rate_limits.as_deref();

@@ -19,6 +19,11 @@ pub(crate) struct TokenAnswer {
 }
 
 impl TokenAnswer {
+    /// The scopes of the token, separated by spaces.
+    pub(crate) fn scope(&self) -> &str {
+        &self.scope
+    }
+
     /// Builds the answer for an issued token.
     pub(crate) fn of(token: IssuedToken) -> Self {
         Self {

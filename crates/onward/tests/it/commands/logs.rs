@@ -3,13 +3,14 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use observe::clock::Clock;
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
 use signing::jws;
 use signing::key::SigningKey;
 
 use super::folder::Folder;
-use super::program::find_ports;
+use super::program::{Program, find_ports};
 use crate::test_server::token_form;
 
 #[test]
@@ -45,25 +46,183 @@ fn each_line_is_an_object_that_names_the_request() {
     }
 }
 
+const AGENT: &str = "https://rp.example/agent";
+
+/// A server of the program, and a client that trusts it.
+struct Served {
+    folder: Folder,
+    program: Program,
+    http: reqwest::Client,
+}
+
+impl Served {
+    async fn start(settings: Vec<String>) -> Self {
+        let starting = tokio::task::spawn_blocking(move || {
+            let folder = Folder::new();
+            let settings: Vec<_> = settings.iter().map(String::as_str).collect();
+            let mut program = folder.serve(&settings);
+            program.wait_for("serving");
+            (folder, program)
+        });
+        let (folder, program) = starting.await.unwrap();
+        let ca = std::fs::read(folder.path("ca.pem")).unwrap();
+        drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+        let http = reqwest::Client::builder()
+            .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
+            .no_proxy()
+            .build()
+            .unwrap();
+        Self {
+            folder,
+            program,
+            http,
+        }
+    }
+
+    /// Registers [`AGENT`]; an assertion of it.
+    fn register_agent(&self) -> String {
+        let key = SigningKey::generate(Algorithm::Es256).unwrap();
+        let jwks = json!({"keys": [key.public_key().to_jwk()]}).to_string();
+        let file = self.folder.write("agent.jwks", jwks);
+        let register =
+            "client register --name CRM --participant Acorn --scope listing --unbound-tokens";
+        let mut arguments: Vec<_> = register.split(' ').collect();
+        arguments.extend(["--client-id", AGENT, "--jwks", &file]);
+        assert_eq!(self.folder.run(&arguments).status, Some(0));
+        let claims = json!({
+            "iss": AGENT, "sub": AGENT, "aud": "https://localhost:8441", "jti": "1",
+            "exp": Clock::System.now_seconds() + 60,
+        });
+        jws::sign_compact("JWT", &key, &claims).unwrap()
+    }
+
+    /// Stops the server; its log.
+    async fn stop(self) -> String {
+        let stopping = tokio::task::spawn_blocking(move || {
+            self.program.signal("TERM");
+            let log = self.program.wait().err;
+            drop(self.folder);
+            log
+        });
+        stopping.await.unwrap()
+    }
+}
+
+fn request_id(answer: &reqwest::Response) -> String {
+    answer.headers()["x-request-id"]
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// The fields of all lines of the security log.
+fn events(log: &str) -> Vec<Value> {
+    let lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let fields = lines.map(|mut line| line["fields"].take());
+    fields
+        .filter(|fields| fields["event"].is_string())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_and_refused_calls_are_in_the_log() {
+    let (auth, listing) = (find_ports(), find_ports());
+    let served = Served::start(vec![
+        "log_format=json".to_owned(),
+        format!("listen_auth=127.0.0.1:{auth}"),
+        format!("listen_listing=127.0.0.1:{listing}"),
+        "rate_limit_per_second=1".to_owned(),
+        "rate_limit_burst=2".to_owned(),
+    ])
+    .await;
+    let assertion = served.register_agent();
+    let ask = || {
+        let url = format!("https://localhost:{auth}/token");
+        served.http.post(url).form(&token_form(&assertion)).send()
+    };
+    let issued = ask().await.unwrap();
+    let issued_id = request_id(&issued);
+    let answer: Value = issued.json().await.unwrap();
+    let token = answer["access_token"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{answer}"));
+    let copied_id = request_id(&ask().await.unwrap());
+    let url = format!("https://localhost:{listing}/api/v1/listing");
+    let mut first = None;
+    for _call in 0..5 {
+        let answer = served.http.get(&url).send().await.unwrap();
+        assert_eq!(answer.status(), 401);
+        first.get_or_insert(request_id(&answer));
+    }
+    loop {
+        let answer = served
+            .http
+            .get(&url)
+            .bearer_auth(token)
+            .send()
+            .await
+            .unwrap();
+        if answer.status() == 429 {
+            break;
+        }
+    }
+    let log = served.stop().await;
+    assert!(
+        !log.contains(token) && !log.contains(&assertion),
+        "a secret"
+    );
+    check_events(&log, &issued_id, &copied_id, &first.unwrap());
+}
+
+/// A token was issued and refused, five calls had no token, and one was past the limit.
+fn check_events(log: &str, issued_id: &str, copied_id: &str, first_id: &str) {
+    let events = events(log);
+    let find = |request: &str| {
+        events
+            .iter()
+            .find(|event| event["request_id"] == request)
+            .unwrap()
+    };
+    let issued = find(issued_id);
+    for (member, value) in [
+        ("event", "token_issued"),
+        ("client_id", AGENT),
+        ("scope", "listing"),
+        ("address", "127.0.0.1"),
+    ] {
+        assert_eq!(issued[member], value, "{issued}");
+    }
+    let copied = find(copied_id);
+    let shown = [&copied["event"], &copied["error"], &copied["status"]];
+    assert_eq!(
+        json!(shown),
+        json!(["token_refused", "invalid_client", 401]),
+        "{copied}"
+    );
+    let of_status = |status: u16| events.iter().filter(move |event| event["status"] == status);
+    let sums = of_status(401).filter(|event| event["event"] == "calls_refused");
+    let counts: u64 = sums.map(|event| event["count"].as_u64().unwrap()).sum();
+    assert_eq!(counts, 5, "{log}");
+    let sum = find(first_id);
+    assert_eq!(
+        (&sum["address"], &sum["path"]),
+        (&json!("127.0.0.1"), &json!("/api/v1/listing"))
+    );
+    let limited = of_status(429).next().unwrap_or_else(|| panic!("{log}"));
+    assert_eq!(
+        (&limited["client_id"], &limited["count"]),
+        (&json!(AGENT), &json!(1))
+    );
+}
+
 /// Nobody who is not proven writes lines of the log, and the one about him names the request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_is_not_proven_is_logged_once() {
-    let telling = tokio::task::spawn_blocking(|| {
-        let folder = Folder::new();
-        let port = find_ports();
-        let listen = format!("listen_auth=127.0.0.1:{port}");
-        let mut server = folder.serve(&["log=info,onward=debug", &listen]);
-        server.wait_for("serving");
-        let ca = std::fs::read(folder.path("ca.pem")).unwrap();
-        (folder, server, port, ca)
-    });
-    let (folder, server, port, ca) = telling.await.unwrap();
-    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    let http = reqwest::Client::builder()
-        .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
-        .no_proxy()
-        .build()
-        .unwrap();
+    let port = find_ports();
+    let listen = format!("listen_auth=127.0.0.1:{port}");
+    let served = Served::start(vec!["log=info,onward=debug".to_owned(), listen]).await;
     let forged = "https://rp.example/x\n1970-01-01 ERROR onward: all is lost";
     let key = SigningKey::generate(Algorithm::Es256).unwrap();
     let claims = json!({
@@ -72,17 +231,12 @@ async fn a_client_that_is_not_proven_is_logged_once() {
     });
     let assertion = jws::sign_compact("JWT", &key, &claims).unwrap();
     let url = format!("https://localhost:{port}/token");
-    let request = http.post(url).form(&token_form(&assertion));
+    let request = served.http.post(url).form(&token_form(&assertion));
     let answer = request.send().await.unwrap();
     assert_eq!(answer.status(), 401);
-    let id = answer.headers()["x-request-id"].to_str().unwrap();
-    let ending = tokio::task::spawn_blocking(move || {
-        server.signal("TERM");
-        drop(folder);
-        server.wait().err
-    });
-    let log = ending.await.unwrap();
-    let named: Vec<_> = log.lines().filter(|line| line.contains(id)).collect();
+    let id = request_id(&answer);
+    let log = served.stop().await;
+    let named: Vec<_> = log.lines().filter(|line| line.contains(&id)).collect();
     let said = "must both be the client id";
     let is_told = |line: &&str| line.contains(" INFO ") && line.contains(said);
     assert!(named.iter().any(is_told), "{log}");

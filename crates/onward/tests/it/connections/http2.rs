@@ -164,6 +164,58 @@ async fn who_reads_slowly_but_steadily_gets_all_of_it() {
     server.end().await;
 }
 
+/// Each piece comes in time, the whole does not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reads_too_slowly_on_the_whole_is_reset() {
+    let server = start_server(|config| config.answer_timeout_seconds = 2).await;
+    let (mut requests, _connection) = open(&server, At::Listing, 16 * 1024).await;
+    let answer = get(&mut requests, "/openapi.json").await;
+    let (mut body, mut read) = (answer.into_body(), 0);
+    let failed = loop {
+        match timeout(PATIENCE, body.frame()).await.unwrap() {
+            Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
+            Some(Err(error)) => break error,
+            None => panic!("all {read} bytes were read"),
+        }
+        sleep(Duration::from_millis(1600)).await;
+    };
+    assert!(read > 16 * 1024, "{failed} after {read} bytes");
+    server.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn unread_answers_of_one_caller_are_bounded() {
+    let server = start_server(|_config| {}).await;
+    let lender = server.register("lender", &["transaction-status"]).await;
+    let mut unread = Vec::new();
+    let refused = 'open: loop {
+        let (mut requests, _connection) = open(&server, At::Listing, 1000).await;
+        for _stream in 0..100 {
+            let answer = get(&mut requests, "/openapi.json").await;
+            if answer.status() != 200 {
+                break 'open answer;
+            }
+            unread.push(answer);
+        }
+        assert!(unread.len() < 2000, "so many answers are kept");
+    };
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    // A proven client is another caller.
+    let token = server.token(&lender, None).await;
+    let query = server.url(At::Base, "/api/v1/standard/chains");
+    let asked = lender.http.post(query).bearer_auth(token);
+    let form = [("inputType", "uprn"), ("value[]", "1")];
+    assert_eq!(asked.form(&form).send().await.unwrap().status(), 404);
+    // Once the answers are given up, others follow.
+    drop(unread);
+    let (mut requests, _connection) = open(&server, At::Listing, 1000).await;
+    while get(&mut requests, "/openapi.json").await.status() != 200 {
+        tokio::task::yield_now().await;
+    }
+    server.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_client_learns_that_the_connection_ends() {
     let server = start_server(|config| config.idle_timeout_seconds = 1).await;

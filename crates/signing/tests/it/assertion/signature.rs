@@ -69,7 +69,9 @@ fn the_signature_is_by_a_registered_key() {
 /// Each try costs a verification, before anybody has proved anything.
 #[test]
 fn without_a_kid_only_the_first_keys_are_tried() {
-    let keys: Vec<_> = (0..17).map(|_| SigningKey::generate(Es256).unwrap()).collect();
+    let keys: Vec<_> = (0..17)
+        .map(|_| SigningKey::generate(Es256).unwrap())
+        .collect();
     let registered = key_set(&keys.iter().collect::<Vec<_>>());
     let rules = AssertionRules {
         profile: Profile::Sector,

@@ -1,0 +1,127 @@
+//! Bounds the answers that a node keeps in memory because their callers do not read them.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::body::{Body, HttpBody as _};
+use axum::response::Response;
+use http_body_util::BodyExt as _;
+
+use crate::limits;
+
+/// The bytes of all answers that are not sent yet.
+#[derive(Debug, Default)]
+pub(crate) struct UnreadAnswers {
+    bytes: Mutex<UnreadBytes>,
+}
+
+#[derive(Debug, Default)]
+struct UnreadBytes {
+    of_node: u64,
+    of_callers: HashMap<Caller, u64>,
+}
+
+/// The caller that an answer counts for: a proven one, or an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Caller {
+    /// The id of a client, or the number of an API key.
+    Proven(String),
+    /// The address of the peer.
+    At(IpAddr),
+}
+
+/// The bytes of one answer. They count until this is dropped.
+#[derive(Debug)]
+struct Counted {
+    answers: Arc<UnreadAnswers>,
+    caller: Caller,
+    bytes: u64,
+}
+
+impl UnreadAnswers {
+    /// Counts an answer for its caller until it is sent, or given up. `None` if the caller or the
+    /// node has too many unread ones: then the answer is dropped. Short answers always pass,
+    /// because the answer to a write must not be lost.
+    pub(crate) fn count(self: &Arc<Self>, caller: Caller, answer: Response) -> Option<Response> {
+        let bytes = answer.body().size_hint().lower();
+        if bytes <= limits::SHORT_ANSWER_BYTES {
+            return Some(answer);
+        }
+        let counted = self.reserve(caller, bytes)?;
+        // The body owns the closure, and the closure the count.
+        let counting = move |error: axum::Error| {
+            let _counted = &counted;
+            error
+        };
+        Some(answer.map(|body| Body::new(body.map_err(counting))))
+    }
+
+    fn reserve(self: &Arc<Self>, caller: Caller, bytes: u64) -> Option<Counted> {
+        let mut unread = self.lock();
+        let of_node = unread.of_node + bytes;
+        let of_caller = unread.of_callers.get(&caller).copied().unwrap_or(0) + bytes;
+        if of_node > limits::UNREAD_BYTES_OF_NODE_MAX
+            || of_caller > limits::UNREAD_BYTES_OF_CALLER_MAX
+        {
+            return None;
+        }
+        unread.of_node = of_node;
+        unread.of_callers.insert(caller.clone(), of_caller);
+        Some(Counted {
+            answers: Arc::clone(self),
+            caller,
+            bytes,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, UnreadBytes> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut unread = self.answers.lock();
+        unread.of_node -= self.bytes;
+        if let Some(of_caller) = unread.of_callers.get_mut(&self.caller) {
+            *of_caller -= self.bytes;
+            if *of_caller == 0 {
+                unread.of_callers.remove(&self.caller);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_count_until_they_are_dropped() {
+        let answers = Arc::new(UnreadAnswers::default());
+        let half = usize::try_from(limits::UNREAD_BYTES_OF_CALLER_MAX / 2).unwrap();
+        let answer = |bytes: usize| Response::new(Body::from(vec![0; bytes]));
+        let caller = |name: &str| Caller::Proven(name.to_owned());
+        let first = answers.count(caller("a"), answer(half)).unwrap();
+        assert_eq!(first.body().size_hint().exact(), u64::try_from(half).ok());
+        let second = answers.count(caller("a"), answer(half)).unwrap();
+        assert!(answers.count(caller("a"), answer(20_000)).is_none());
+        assert!(answers.count(caller("a"), answer(1_000)).is_some(), "short");
+        assert!(answers.count(caller("b"), answer(20_000)).is_some());
+        drop(first);
+        assert!(answers.count(caller("a"), answer(half)).is_some());
+        drop(second);
+        let names: Vec<_> = (0..)
+            .map(|number: i32| caller(&number.to_string()))
+            .take(100)
+            .collect();
+        let full = |name: &Caller| answers.count(name.clone(), answer(2 * half));
+        let open: Vec<_> = names.iter().map_while(full).collect();
+        let fits = limits::UNREAD_BYTES_OF_NODE_MAX / limits::UNREAD_BYTES_OF_CALLER_MAX;
+        assert_eq!(u64::try_from(open.len()).unwrap(), fits);
+        drop(open);
+        let unread = answers.lock();
+        assert_eq!((unread.of_node, unread.of_callers.len()), (0, 0));
+    }
+}
