@@ -7,6 +7,7 @@ use crate::known::{Known, StoredAddress};
 use crate::normal::normalise;
 use crate::postcode::PostcodeFit;
 use crate::query::Query;
+use crate::search::Candidate;
 
 /// A property below this confidence is never an answer.
 const ACCEPTED_MIN: f64 = 0.75;
@@ -39,6 +40,8 @@ pub struct Ranking<Id> {
     /// The best property is a building, its flats are stored too, and the query leaves out parts
     /// of its address. The query may leave out the flat as well.
     has_flats: bool,
+    /// The best property is verified, and no other that fits as well is.
+    is_preferred: bool,
 }
 
 /// Which property the query means.
@@ -56,19 +59,22 @@ pub enum Decision<Id> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Assessed {
     fit: Fit,
+    is_verified: bool,
     /// An answer that was not cut off held the property.
     pub(crate) is_certain: bool,
 }
 
 impl Assessed {
-    pub(crate) fn new(query: &Query, known: &Known<'_>) -> Self {
-        let mut fit = assess(query, &StoredAddress::read(known));
-        if !query.normal.is_empty() && is_identical(query, known) {
+    pub(crate) fn new<Id>(query: &Query, candidate: &Candidate<Id>) -> Self {
+        let known = candidate.known();
+        let mut fit = assess(query, &StoredAddress::read(&known));
+        if !query.normal.is_empty() && is_identical(query, &known) {
             fit.confidence = IDENTICAL;
             fit.is_all_typed = true;
         }
         Self {
             fit,
+            is_verified: candidate.is_verified,
             is_certain: false,
         }
     }
@@ -97,13 +103,15 @@ impl<Id> Default for Ranking<Id> {
             ranked: Vec::new(),
             is_cut_off: false,
             has_flats: false,
+            is_preferred: false,
         }
     }
 }
 
 impl<Id: Copy + Ord> Ranking<Id> {
     pub(crate) fn of(assessed: &BTreeMap<Id, Assessed>) -> Self {
-        let ranked = sort_by_confidence(assessed);
+        let mut ranked = sort_by_confidence(assessed);
+        let is_preferred = put_verified_first(&mut ranked, assessed);
         let best = ranked.first().and_then(|best| assessed.get(&best.id));
         let has_flats = best.is_some_and(|best| {
             let is_flat = |other: &Assessed| {
@@ -114,6 +122,7 @@ impl<Id: Copy + Ord> Ranking<Id> {
         Self {
             is_cut_off: best.is_some_and(|best| !best.is_certain),
             has_flats,
+            is_preferred,
             ranked,
         }
     }
@@ -133,8 +142,8 @@ impl<Id: Copy + Ord> Ranking<Id> {
             return Decision::Nothing;
         };
         let next = self.ranked.get(1);
-        let is_unsure = self.is_cut_off || self.has_flats;
-        if is_unsure || next.is_some_and(|next| is_equal(next.confidence, best.confidence)) {
+        let has_equal = next.is_some_and(|next| is_equal(next.confidence, best.confidence));
+        if self.is_cut_off || self.has_flats || has_equal && !self.is_preferred {
             return Decision::Several;
         }
         Decision::One(best.id)
@@ -166,6 +175,29 @@ fn sort_by_confidence<Id: Copy + Ord>(assessed: &BTreeMap<Id, Assessed>) -> Vec<
         by_confidence.then(first.id.cmp(&second.id))
     });
     ranked
+}
+
+/// S-7: a verified property beats unverified ones that fit equally well. Returns whether one does.
+fn put_verified_first<Id: Copy + Ord>(
+    ranked: &mut [Ranked<Id>],
+    assessed: &BTreeMap<Id, Assessed>,
+) -> bool {
+    let best = ranked.first().map_or(0.0, |best| best.confidence);
+    let is_verified = |ranked: &Ranked<Id>| {
+        let property = assessed.get(&ranked.id);
+        property.is_some_and(|property| property.is_verified)
+    };
+    let equal = ranked
+        .iter()
+        .take_while(|next| is_equal(next.confidence, best));
+    let mut verified = equal.enumerate().filter(|(_, next)| is_verified(next));
+    let (Some((first, _)), None) = (verified.next(), verified.next()) else {
+        return false;
+    };
+    if let Some(beaten) = ranked.get_mut(..=first) {
+        beaten.rotate_right(1);
+    }
+    true
 }
 
 fn is_equal(confidence: f64, best: f64) -> bool {

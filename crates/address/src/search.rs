@@ -24,6 +24,8 @@ pub struct Candidate<Id> {
     pub postcode: String,
     /// The address in one line.
     pub display_address: String,
+    /// Whether the address is confirmed.
+    pub is_verified: bool,
 }
 
 impl<Id> Candidate<Id> {
@@ -58,7 +60,7 @@ pub fn search<Id: Copy + Ord, E>(
         for candidate in found {
             let property = assessed
                 .entry(candidate.id)
-                .or_insert_with(|| Assessed::new(query, &candidate.known()));
+                .or_insert_with(|| Assessed::new(query, &candidate));
             property.is_certain |= !is_cut_off;
         }
         ranking = Ranking::of(&assessed);

@@ -20,6 +20,9 @@ pub enum Found {
     One(Hit),
 }
 
+/// The postcodes that one request has looked up, and their listings.
+pub type Postcodes = HashMap<String, Option<Hit>>;
+
 /// A property that an address may mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
@@ -32,12 +35,20 @@ pub struct Suggestion {
 }
 
 /// Finds the current listing of the property that a value of a chain query names, if the property
-/// is certain.
-pub fn find_listing(read: &mut Read<'_>, text: &str) -> Result<Found, StorageError> {
+/// is certain. Each postcode is looked up once.
+pub fn find_listing(
+    read: &mut Read<'_>,
+    text: &str,
+    postcodes: &mut Postcodes,
+) -> Result<Found, StorageError> {
     let query = Query::parse(text);
     // A postcode is accepted with any spaces and punctuation, or with repaired characters.
     if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
+        if let Some(known) = postcodes.get(&postcode) {
+            return Ok(known.clone().map_or(Found::Nothing, Found::One));
+        }
         let hit = address_search::find_by_postcode(read, &postcode)?;
+        postcodes.insert(postcode, hit.clone());
         return Ok(hit.map_or(Found::Nothing, Found::One));
     }
     let ranking = rank(read, &query, |_property| {})?;
@@ -84,7 +95,7 @@ pub fn rank(
         found.iter().for_each(&mut see);
         Ok(found
             .into_iter()
-            .map(|found| candidate_of(found.id, found.address))
+            .map(|found| candidate_of(found.id, found.address, found.is_verified))
             .collect())
     })
 }
@@ -101,7 +112,7 @@ pub fn rank_without(
         found.truncate(limit);
         Ok(found
             .into_iter()
-            .map(|found| candidate_of(found.id, found.address))
+            .map(|found| candidate_of(found.id, found.address, found.is_verified))
             .collect())
     })
 }
@@ -119,18 +130,19 @@ pub fn is_certainly_same(one: &Address, other: &Address) -> bool {
 /// Whether an address as a query finds a property with the other address.
 fn finds(asked: &Address, known: &Address) -> bool {
     let query = Query::parse(&asked.display_address);
-    let candidate = candidate_of(0, known.clone());
+    let candidate = candidate_of(0, known.clone(), false);
     let found: Result<_, std::convert::Infallible> =
         address::search(&query, |_probe, _limit| Ok(vec![candidate.clone()]));
     found.is_ok_and(|ranking| matches!(ranking.decision(), Decision::One(_)))
 }
 
-fn candidate_of<Id>(id: Id, address: Address) -> Candidate<Id> {
+fn candidate_of<Id>(id: Id, address: Address, is_verified: bool) -> Candidate<Id> {
     Candidate {
         id,
         lines: [address.line1, address.line2, address.line3, address.line4],
         post_town: address.post_town,
         postcode: address.postcode,
         display_address: address.display_address,
+        is_verified,
     }
 }

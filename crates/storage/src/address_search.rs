@@ -81,14 +81,19 @@ pub fn list_candidates(
     Ok(found)
 }
 
-/// The current listing of a postcode that comes first in the order of S-7: a listing in a chain with
-/// others, then the newest change, then the lowest property id.
+/// The current listing of a postcode that comes first in the order of S-7: a verified property, then a
+/// listing in a chain with others, then the newest change, then the lowest property id.
+///
+/// It looks at the first 500 properties with a listing, the verified ones first: no postcode has so
+/// many homes, and somebody may have made properties up.
 pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Option<Hit>> {
     read.query_one(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
-         from property p join listing l on l.id = p.current_listing_id \
-         join chain c on c.id = l.chain_id where p.postcode_key = $1 \
-         order by case when exists (select 1 from listing x where x.chain_id = c.id \
+         from (select id, display_address, verified, current_listing_id from property \
+         where postcode_key = $1 and current_listing_id is not null \
+         order by verified desc, id limit 500) p \
+         join listing l on l.id = p.current_listing_id join chain c on c.id = l.chain_id \
+         order by p.verified desc, case when exists (select 1 from listing x where x.chain_id = c.id \
          and x.deleted_at is null and x.id <> l.id) then 0 else 1 end, l.updated_at desc, p.id \
          limit 1",
         &[postcode_key.into()],

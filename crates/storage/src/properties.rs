@@ -8,8 +8,8 @@ use crate::{Read, Result, StorageError, Write, address_index, chains};
 /// A query for [`read_property`], up to its condition.
 macro_rules! select_property {
     () => {
-        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address \
-         from property "
+        "select id, uprn, line1, line2, line3, line4, post_town, postcode, display_address, \
+         verified from property "
     };
 }
 pub(crate) use select_property;
@@ -48,17 +48,6 @@ pub struct NewProperty {
     pub is_verified: bool,
 }
 
-/// A property found by its UPRN.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownProperty {
-    /// Its id.
-    pub id: PropertyId,
-    /// Its address.
-    pub address: Address,
-    /// Whether an import has confirmed the address.
-    pub is_verified: bool,
-}
-
 /// A property with an address that no import has confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnverifiedProperty {
@@ -79,6 +68,8 @@ pub struct StoredProperty {
     pub uprn: Uprn,
     /// Its address.
     pub address: Address,
+    /// Whether an import has confirmed the address.
+    pub is_verified: bool,
 }
 
 /// Finds a property by its id.
@@ -149,19 +140,12 @@ pub fn find_property_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<P
     )
 }
 
-/// Finds a property with its address by its UPRN.
-pub fn find_known_property(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<KnownProperty>> {
+/// Finds a property by its UPRN.
+pub fn find_known_property(read: &mut Read<'_>, uprn: Uprn) -> Result<Option<StoredProperty>> {
     read.query_one(
-        "select id, line1, line2, line3, line4, post_town, postcode, display_address, verified \
-         from property where uprn = $1",
+        concat!(select_property!(), "where uprn = $1"),
         &[uprn.value().into()],
-        |row| {
-            Ok(KnownProperty {
-                id: PropertyId(row.integer(0)?),
-                address: read_address(row, 1)?,
-                is_verified: row.flag(8)?,
-            })
-        },
+        read_property,
     )
 }
 
@@ -187,6 +171,7 @@ pub(crate) fn read_property(row: &Row<'_>) -> Result<StoredProperty> {
         id: PropertyId(row.integer(0)?),
         uprn: read_uprn(row, 1)?,
         address: read_address(row, 2)?,
+        is_verified: row.flag(9)?,
     })
 }
 

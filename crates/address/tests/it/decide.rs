@@ -16,6 +16,7 @@ pub(crate) fn home(id: usize, display: &str) -> Candidate<usize> {
         post_town,
         postcode,
         display_address: display.to_owned(),
+        is_verified: false,
     }
 }
 

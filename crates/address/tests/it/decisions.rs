@@ -141,6 +141,37 @@ fn two_of_one_address_are_several() {
 }
 
 #[test]
+fn a_verified_home_beats_others_that_fit_equally_well() {
+    let mut homes = homes(
+        "12 High Street, Leeds, LS1 4AP\n12 High St, Leeds, LS1 4AP\n12 High Street, Leeds, LS1 4AP\n\
+         14 High Street, Leeds, LS1 4AP",
+    );
+    let decide = |homes: &[_], text| rank(homes, text).decision();
+    for verified in 0..3 {
+        homes[verified].is_verified = true;
+        assert_eq!(
+            decide(&homes, "12 high str leeds ls14ap"),
+            Decision::One(verified)
+        );
+        let ranking = rank(&homes, "12 high str leeds ls14ap");
+        assert_eq!(ranking.ranked[0].id, verified);
+        homes[verified].is_verified = false;
+    }
+    // One that fits worse, or two verified ones, change nothing.
+    homes[3].is_verified = true;
+    assert_eq!(
+        decide(&homes, "12 high street leeds ls1 4ap"),
+        Decision::Several
+    );
+    homes[0].is_verified = true;
+    homes[2].is_verified = true;
+    assert_eq!(
+        decide(&homes, "12 high street leeds ls1 4ap"),
+        Decision::Several
+    );
+}
+
+#[test]
 fn a_part_of_an_address_may_mean_a_flat() {
     let flats = "Flat 1|Basement|Room 3|PF2|The Lodge|Lower Ground|Managers Flat";
     for flat in flats.split('|') {

@@ -82,5 +82,6 @@ pub(crate) fn split(id: usize, display: &str) -> Candidate<usize> {
         post_town: town.unwrap_or_default().to_owned(),
         postcode,
         display_address: display.to_owned(),
+        is_verified: false,
     }
 }

@@ -80,6 +80,7 @@ impl Home {
             post_town: self.town.to_owned(),
             postcode: self.postcode.clone(),
             display_address: self.text(),
+            is_verified: false,
         }
     }
 }

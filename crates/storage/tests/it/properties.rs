@@ -17,7 +17,7 @@ on_both_engines! {
         let storage = database.open();
         let all: Vec<_> = (1..=5).map(|number| {
             let id = write(&storage, move |write| insert_property(write, number));
-            StoredProperty { id, uprn: uprn(number), address: address(number) }
+            StoredProperty { id, uprn: uprn(number), address: address(number), is_verified: true }
         }).collect();
         let find = |id| read(&storage, move |read| properties::find_property(read, id));
         assert_eq!(find(all[3].id), Some(all[3].clone()));

@@ -17,7 +17,7 @@ macro_rules! find {
             "with fitting as materialized (select rowid from address_token where ",
             $condition,
             ") select p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, p.post_town, \
-             p.postcode, p.display_address \
+             p.postcode, p.display_address, p.verified \
              from (select rowid from fitting order by rowid limit ",
             $limit,
             ") f join property p on p.id = f.rowid order by p.id"

@@ -10,7 +10,7 @@ pub(super) const TABLE: &str = "create virtual table address_token using \
 
 /// A `cross join` makes SQLite look up the tokens first.
 const FIND: &str = "select p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, \
-     p.post_town, p.postcode, p.display_address from address_token t cross join property p \
+     p.post_town, p.postcode, p.display_address, p.verified from address_token t cross join property p \
      where t.address_token match $1 and p.id = t.rowid order by t.rowid limit $2";
 
 impl SqliteSession<'_> {

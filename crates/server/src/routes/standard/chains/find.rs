@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 
 use super::query::Values;
 use crate::problem::Problem;
-use crate::property_search::{self, Found};
+use crate::property_search::{self, Found, Postcodes};
 
 /// A query by UPRN with at most this many values counts as a small read.
 const FEW_VALUES: usize = 4;
@@ -72,8 +72,9 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
     let revision = registry::find_revision(read)?;
     let mut matches = Vec::with_capacity(addresses.len());
     let mut is_ambiguous = false;
+    let mut postcodes = Postcodes::new();
     for text in addresses {
-        match property_search::find_listing(read, text)? {
+        match property_search::find_listing(read, text, &mut postcodes)? {
             Found::Nothing => {}
             Found::Several => is_ambiguous = true,
             Found::One(hit) => matches.push(Match {

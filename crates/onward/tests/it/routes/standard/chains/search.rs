@@ -89,6 +89,33 @@ story! {
     }
 }
 
+story! {
+    /// An agent may give any address to a UPRN that nobody knows.
+    async fn a_verified_property_beats_an_unverified_one(server) {
+        let asker = server.lender().await;
+        let agent = server.agent("north").await;
+        let made_up = json!({"line1": "1 High Street", "postTown": "Leeds", "postcode": "LS1 4AP",
+            "uprn": 500});
+        let body = json!({"address": made_up, "branch_id": agent.branch(), "price": 1});
+        let listed = agent.post("/listing", body).await.json()["data"]["id"].as_i64().unwrap();
+        let other = agent.list(600).await;
+        assert_eq!(agent.link(listed, other).await.status, 200);
+        let find = async |address: &str| {
+            let chain = asker.ask_address(address).await.chains().remove(0);
+            let properties = chain["properties"].as_array().unwrap().clone();
+            properties.iter().map(|property| property["uprn"].as_u64().unwrap()).collect()
+        };
+        let shown: Vec<u64> = find("1 high street leeds ls14ap").await;
+        assert_eq!(shown, [600, 500]);
+        // It is in no chain, and was not changed later.
+        server.import(Rows::new().sale(1, "1 High Street", "LS1 4AP").lines()).await;
+        for address in ["1 high street leeds ls14ap", "LS1 4AP"] {
+            let shown: Vec<u64> = find(address).await;
+            assert_eq!(shown, [1], "{address}");
+        }
+    }
+}
+
 /// The property found by its postcode in all spellings.
 async fn find_best(asker: &Client) -> u64 {
     let mut found = Vec::new();
