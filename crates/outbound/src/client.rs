@@ -1,20 +1,22 @@
 //! The HTTP client for addresses that others chose: bounded calls to checked addresses only (S-35).
 
+use std::collections::HashMap;
+use std::future;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use observe::clock::Stopwatch;
 use reqwest::Certificate;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use tokio::sync::Semaphore;
 
 use crate::callback::{CallbackRefusal, CallbackUrl};
 use crate::limits;
 use crate::networks::AllowedNetworks;
-use crate::resolver::{Resolver, SystemResolver, resolve_allowed};
+use crate::resolver::{Resolver, Resolving, SystemResolver, resolve_allowed};
 
 mod error;
 mod fetch;
@@ -47,9 +49,8 @@ pub struct OutboundSettings {
 pub struct OutboundClient {
     http: reqwest::Client,
     settings: Arc<OutboundSettings>,
-    /// Bounds the lookups for new subscriptions. Names without an answer would otherwise occupy the
-    /// threads that look up names for deliveries.
-    lookups: Arc<Semaphore>,
+    /// The running lookups for new subscriptions, by API key. Keys without one are absent.
+    lookups: Arc<Mutex<HashMap<i64, usize>>>,
 }
 
 /// Why the client cannot be made, in one sentence for the operator.
@@ -118,7 +119,7 @@ impl Default for OutboundSettings {
             connect_timeout: limits::CALLBACK_CONNECT_TIMEOUT,
             attempt_timeout: limits::CALLBACK_ATTEMPT_TIMEOUT,
             answer_bytes_max: limits::CALLBACK_ANSWER_BYTES_MAX,
-            resolver: Arc::new(SystemResolver::new(limits::CALLBACK_RESOLVE_TIMEOUT)),
+            resolver: Arc::new(SystemResolver::default()),
         }
     }
 }
@@ -161,21 +162,26 @@ impl OutboundClient {
         Ok(Self {
             http,
             settings,
-            lookups: Arc::new(Semaphore::new(limits::SUBSCRIBED_LOOKUPS_MAX)),
+            lookups: Arc::default(),
         })
     }
 
-    /// Parses and checks the callback of a new subscription (S-31). A name that does not exist or
-    /// is not found in time is accepted, because each attempt checks again.
-    pub async fn accept_callback(&self, text: &str) -> Result<CallbackUrl, CallbackRefusal> {
-        let OutboundSettings {
-            allowed, resolver, ..
-        } = &*self.settings;
-        let url = CallbackUrl::parse(text, allowed)?;
-        let permit = self.lookups.acquire();
-        if let Ok(_permit) = tokio::time::timeout(limits::CALLBACK_RESOLVE_TIMEOUT, permit).await {
-            url.check_resolution(&**resolver, allowed).await?;
-        }
+    /// Parses and checks the callback of a new subscription of an API key (S-31). A name that does
+    /// not exist or is not found in time is accepted, because each attempt checks again. So is a
+    /// name while too many names of this key are being looked up.
+    pub async fn accept_callback(
+        &self,
+        api_key: i64,
+        text: &str,
+    ) -> Result<CallbackUrl, CallbackRefusal> {
+        let url = CallbackUrl::parse(text, &self.settings.allowed)?;
+        let resolver = SubscriberResolver {
+            settings: &self.settings,
+            lookups: &self.lookups,
+            api_key,
+        };
+        url.check_resolution(&resolver, &self.settings.allowed)
+            .await?;
         Ok(url)
     }
 
@@ -268,6 +274,63 @@ fn read_authorities(files: &[PathBuf]) -> Result<Vec<Certificate>, OutboundError
         authorities.extend(read);
     }
     Ok(authorities)
+}
+
+/// Looks names up for new subscriptions of one API key, few at once.
+#[derive(Debug)]
+struct SubscriberResolver<'a> {
+    settings: &'a OutboundSettings,
+    lookups: &'a Arc<Mutex<HashMap<i64, usize>>>,
+    api_key: i64,
+}
+
+impl Resolver for SubscriberResolver<'_> {
+    fn resolve(&self, name: &str) -> Resolving {
+        let Some(place) = LookupPlace::take(self.lookups, self.api_key) else {
+            return Box::pin(future::ready(Err(io::ErrorKind::WouldBlock.into())));
+        };
+        let resolving = self.settings.resolver.resolve(name);
+        // The place is held to the end of the lookup, however long the caller waits.
+        let looking = tokio::spawn(async move {
+            let found = resolving.await;
+            drop(place);
+            found
+        });
+        Box::pin(async move { looking.await.map_err(io::Error::other).flatten() })
+    }
+}
+
+/// The place of one lookup for a new subscription, until it is dropped.
+#[derive(Debug)]
+struct LookupPlace {
+    lookups: Arc<Mutex<HashMap<i64, usize>>>,
+    api_key: i64,
+}
+
+impl LookupPlace {
+    /// `None` if the API key has none left.
+    fn take(lookups: &Arc<Mutex<HashMap<i64, usize>>>, api_key: i64) -> Option<Self> {
+        let mut running = lookups.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = running.entry(api_key).or_default();
+        if *count >= limits::LOOKUPS_OF_SUBSCRIBER_MAX {
+            return None;
+        }
+        *count += 1;
+        let lookups = Arc::clone(lookups);
+        Some(Self { lookups, api_key })
+    }
+}
+
+impl Drop for LookupPlace {
+    fn drop(&mut self) {
+        let mut running = self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = running.get_mut(&self.api_key) {
+            *count -= 1;
+            if *count == 0 {
+                running.remove(&self.api_key);
+            }
+        }
+    }
 }
 
 /// Checks the addresses of a name at each connection. The connection goes to the checked addresses,

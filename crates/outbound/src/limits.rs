@@ -24,10 +24,13 @@ pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take.
 /// So the connection of a vanished peer closes within an attempt and is not used again.
 pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
-/// Names that are looked up at once. Each lookup occupies a thread, perhaps for longer than its
-/// caller waits.
-pub const LOOKUPS_MAX: usize = 256;
-/// Names that are looked up at once for new subscriptions.
-pub const SUBSCRIBED_LOOKUPS_MAX: usize = 32;
+/// Names that are looked up at once, if their last lookup was quick.
+pub const QUICK_LOOKUPS_MAX: usize = 192;
+/// Other names that are looked up at once.
+pub const OTHER_LOOKUPS_MAX: usize = 64;
+/// Names whose last lookup was quick and that are remembered.
+pub const QUICK_NAMES_MAX: usize = 100_000;
+/// Names that are looked up at once for new subscriptions of one API key.
+pub const LOOKUPS_OF_SUBSCRIBER_MAX: usize = 4;
 /// How long fetching a client's key set may take.
 pub const CLIENT_KEYS_TIMEOUT: Duration = Duration::from_secs(5);
