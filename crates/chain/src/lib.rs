@@ -4,6 +4,7 @@
 //! are arguments. A decision takes the present chains and returns the changes to store. Numbers
 //! such as `S-9` in comments name decisions of the written specification.
 
+pub mod consent;
 pub mod current;
 pub mod ends;
 pub mod event;

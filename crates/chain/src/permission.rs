@@ -14,11 +14,6 @@ pub fn may_use_chain(callers: &[BranchId], chain: &Chain) -> bool {
     members.any(|member| is_own(callers, member.branch))
 }
 
-/// Whether the caller may create or break a link: it owns at least one of the two listings.
-pub fn may_link(callers: &[BranchId], seller: BranchId, buyer: BranchId) -> bool {
-    is_own(callers, seller) || is_own(callers, buyer)
-}
-
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
@@ -37,14 +32,6 @@ mod tests {
         assert!(is_own(&[OWN, ALSO_OWN], ALSO_OWN));
         assert!(!is_own(&[OWN, ALSO_OWN], OTHER));
         assert!(!is_own(&[], OWN));
-    }
-
-    #[test]
-    fn a_caller_links_when_it_owns_one_side() {
-        assert!(may_link(&[OWN], OWN, OTHER));
-        assert!(may_link(&[OWN], OTHER, OWN));
-        assert!(!may_link(&[OWN], OTHER, THIRD));
-        assert!(!may_link(&[], OTHER, THIRD));
     }
 
     #[test]

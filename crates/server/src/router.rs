@@ -225,6 +225,7 @@ fn listing_routes() -> Router<Arc<ListingManagement>> {
     let lagging = get(listing::lagging::list_lagging);
     let reopen = post(listing::reopen_enquiries::reopen_enquiries);
     let history = get(listing::history::list_history);
+    let proposals = get(listing::proposals::list_proposals);
     Router::new()
         .route("/api/v1/listing", all)
         .route("/api/v1/listing/{listing}", one)
@@ -237,6 +238,7 @@ fn listing_routes() -> Router<Arc<ListingManagement>> {
         .route("/api/v1/listing/{listing}/lagging", lagging)
         .route("/api/v1/listing/{listing}/reopen-enquiries", reopen)
         .route("/api/v1/listing/{listing}/history", history)
+        .route("/api/v1/listing/{listing}/proposals", proposals)
 }
 
 fn catalogue_routes() -> Router<Arc<ListingManagement>> {

@@ -35,6 +35,8 @@ mod migrations;
 pub mod milestones;
 pub mod participants;
 pub mod properties;
+pub mod proposals;
+pub mod quotas;
 pub mod registry;
 pub mod revoked_tokens;
 mod row;

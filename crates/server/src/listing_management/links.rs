@@ -1,15 +1,18 @@
 //! Adds and breaks links (S-41 to S-45).
 
+use chain::consent::{self, OwnSides};
 use chain::ends::{self, End};
 use chain::ids::{BranchId, ChainId, ListingId};
-use chain::link::{self, LinkRule, Side};
+use chain::link::{self, Join, LinkRule, Side};
 use chain::permission;
 use chain::state::{Chain, Link};
 use storage::current_listings::{self, Settling};
-use storage::{Read, StorageError, Write, changes, listings, state};
+use storage::proposals::{self, StoredProposal};
+use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
 
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
+use super::proposals::{Wish, propose_if_needed};
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
@@ -29,11 +32,24 @@ struct Sides {
     buyer: Standing,
 }
 
-/// Links two listings. At least one must be the caller's.
-pub fn add_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
+impl Sides {
+    fn link(&self) -> Link {
+        Link {
+            seller: self.seller.listing,
+            buyer: self.buyer.listing,
+        }
+    }
+}
+
+/// Links two listings, or proposes the link to the branch of the other one (S-47). At least one must
+/// be the caller's.
+pub fn add_link(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    link: Link,
+) -> Result<Option<StoredProposal>, Problem> {
     let sides = find_sides(write, link)?;
-    check_permission(author, &sides)?;
-    join(write, &author.settling(), &sides, LinkRule::OneToOne)
+    join_or_propose(write, author, &sides)
 }
 
 /// Links two listings for the operator, who may also make a split chain (S-46).
@@ -44,7 +60,8 @@ pub fn add_link_as_operator(
     rule: LinkRule,
 ) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
-    join(write, settling, &sides, rule)
+    let join = decide_join(write, &sides, rule)?;
+    store_join(write, settling, &join)
 }
 
 /// Links a listing above the top or below the bottom of a chain (S-45). The anchor must be the
@@ -55,7 +72,7 @@ pub fn add_at_end(
     anchor: ListingId,
     end: End,
     added: ListingId,
-) -> Result<(), Problem> {
+) -> Result<Option<StoredProposal>, Problem> {
     // 404 before 403, as for any link (S-41).
     let found = find_standing(write, anchor)?;
     let anchor = found.ok_or_else(|| Refusal::unknown_listing(anchor))?;
@@ -88,14 +105,16 @@ pub fn add_at_end(
             buyer: added,
         },
     };
-    check_permission(author, &sides)?;
-    join(write, &author.settling(), &sides, LinkRule::OneToOne)
+    join_or_propose(write, author, &sides)
 }
 
-/// Breaks a link. At least one side must be the caller's.
+/// Breaks a link, or withdraws its proposal. At least one side must be the caller's.
 pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
-    check_permission(author, &sides)?;
+    find_own_sides(author, &sides)?;
+    if proposals::delete_proposal(write, link)? && !links::link_exists(write, link)? {
+        return Ok(());
+    }
     let chain = load_chain(write, sides.seller.chain)?;
     let unlink = link::unlink(&chain, link.seller, link.buyer, ChainId(Uuid::new_v4()))?;
     changes::store_unlink(write, &unlink, author.now)?;
@@ -120,32 +139,45 @@ pub fn load_chain(read: &mut Read<'_>, id: ChainId) -> Result<Chain, StorageErro
         .ok_or_else(|| StorageError::Corrupt(format!("chain {id} has no listings")))
 }
 
-fn join(
+/// The same checks come before a proposal and before its confirmation (S-41).
+fn join_or_propose(
     write: &mut Write<'_>,
-    settling: &Settling<'_>,
+    author: &Author<'_>,
     sides: &Sides,
-    rule: LinkRule,
-) -> Result<(), Problem> {
-    let Sides { seller, buyer } = sides;
-    let sellers = load_chain(write, seller.chain)?;
-    let buyers = load_chain(write, buyer.chain)?;
-    let link = Link {
-        seller: seller.listing,
-        buyer: buyer.listing,
+) -> Result<Option<StoredProposal>, Problem> {
+    let wish = Wish {
+        link: sides.link(),
+        own: find_own_sides(author, sides)?,
+        branches: [sides.seller.branch, sides.buyer.branch],
     };
-    let join = link::join(&sellers, &buyers, link, rule)?;
-    changes::store_join(write, &join, settling.now)?;
+    let join = decide_join(write, sides, LinkRule::OneToOne)?;
+    let proposal = propose_if_needed(write, author, &wish)?;
+    if proposal.is_none() {
+        store_join(write, &author.settling(), &join)?;
+    }
+    Ok(proposal)
+}
+
+fn decide_join(read: &mut Read<'_>, sides: &Sides, rule: LinkRule) -> Result<Join, Problem> {
+    let sellers = load_chain(read, sides.seller.chain)?;
+    let buyers = load_chain(read, sides.buyer.chain)?;
+    Ok(link::join(&sellers, &buyers, sides.link(), rule)?)
+}
+
+fn store_join(write: &mut Write<'_>, settling: &Settling<'_>, join: &Join) -> Result<(), Problem> {
+    changes::store_join(write, join, settling.now)?;
+    proposals::delete_proposal(write, join.link)?;
     let Settling { actor, now, .. } = *settling;
     let history = HistoryWriter { actor, now };
     let detail = LinkDetail::from(join.link);
-    for listing in [seller.listing, buyer.listing] {
+    for listing in [join.link.seller, join.link.buyer] {
         let at = ListingInChain {
             listing,
             chain: join.survivor,
         };
         history.note(write, at, "link.added", &detail)?;
     }
-    settle_sides(write, settling, link)
+    settle_sides(write, settling, join.link)
 }
 
 /// Decides which listings are current after their link was added or broken (S-6).
@@ -185,12 +217,10 @@ pub fn unknown_side(side: Side, listing: ListingId) -> Refusal {
     Refusal::unknown("listing_unknown", detail).about(side)
 }
 
-fn check_permission(author: &Author<'_>, sides: &Sides) -> Result<(), Refusal> {
+fn find_own_sides(author: &Author<'_>, sides: &Sides) -> Result<OwnSides, Refusal> {
     let Sides { seller, buyer } = sides;
-    if permission::may_link(author.caller.branches(), seller.branch, buyer.branch) {
-        return Ok(());
-    }
-    Err(foreign_sides(seller.listing, buyer.listing))
+    consent::own_sides(author.caller.branches(), seller.branch, buyer.branch)
+        .ok_or_else(|| foreign_sides(seller.listing, buyer.listing))
 }
 
 /// The refusal of a link without a side of the caller (S-47).

@@ -82,6 +82,7 @@ struct Directory;
         listing::update_listing,
         listing::withdraw_listing,
         listing::history::list_history,
+        listing::proposals::list_proposals,
         listing::is_complete::show_completeness,
         listing::lagging::list_lagging,
         listing::milestone::show_milestone,

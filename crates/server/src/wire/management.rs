@@ -7,6 +7,7 @@ pub(crate) mod failure;
 pub(crate) mod history;
 pub(crate) mod listing;
 pub(crate) mod milestone;
+pub(crate) mod proposal;
 
 use serde::Serialize;
 use utoipa::ToSchema;

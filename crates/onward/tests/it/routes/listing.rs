@@ -6,6 +6,7 @@ mod history;
 mod is_complete;
 mod lagging;
 mod milestone;
+mod proposals;
 mod relationships;
 mod reopen_enquiries;
 

@@ -50,9 +50,14 @@ async fn add_at_end(
 ) -> Result<Response, Problem> {
     let anchor = segments.listing(0)?;
     let added = segments.listing(1)?;
-    recording::record(management, caller, request, move |write, author| {
-        links::add_at_end(write, author, anchor, end, added)?;
-        Reply::success()
-    })
+    recording::record(
+        management,
+        caller,
+        request,
+        move |write, author| match links::add_at_end(write, author, anchor, end, added)? {
+            Some(proposal) => Reply::proposed(&proposal),
+            None => Reply::success(),
+        },
+    )
     .await
 }

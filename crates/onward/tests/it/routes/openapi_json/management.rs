@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use server::config::ForeignLinksSetting;
+
 use super::Described;
 use crate::model::catalogue::KINDS;
 use crate::sqlite_story;
@@ -49,7 +51,12 @@ impl Checker {
 
 sqlite_story! {
     async fn every_success(server) {
+        let confirm = |config: &mut server::config::Config| {
+            config.foreign_links = ForeignLinksSetting::Confirmed;
+        };
+        server = server.reconfigure(confirm).await;
         let mut checker = Checker::new(&server).await;
+        propose(&server, &mut checker).await;
         let (one, two) = list_and_link(&mut checker).await;
         record(&mut checker, &one).await;
         read(&mut checker, &one).await;
@@ -61,6 +68,23 @@ sqlite_story! {
         checker.ask("GET /listing/{listing}/history", &[&alone], Value::Null).await;
         checker.described.assert_every_success_was_seen();
     }
+}
+
+/// Proposes links to listings of another branch.
+async fn propose(server: &TestServer, checker: &mut Checker) {
+    let south = server.agent("south").await;
+    let own = checker.agent.list(100).await;
+    let theirs = south.list(101).await;
+    let link = json!({"seller": own, "buyer": theirs});
+    checker.ask("POST /chain/add/link", &[], link).await;
+    let (own, theirs) = (own.to_string(), theirs.to_string());
+    for end in ["top", "bottom"] {
+        let call = format!("POST /listing/chain/{{listing}}/add/{end}/{{added}}");
+        checker.ask(&call, &[&own, &theirs], Value::Null).await;
+    }
+    checker
+        .ask("GET /listing/{listing}/proposals", &[&own], Value::Null)
+        .await;
 }
 
 async fn list_and_link(checker: &mut Checker) -> (String, String) {

@@ -24,6 +24,7 @@ use crate::openapi::schema::id;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+use crate::wire::management::proposal::ProposalResource;
 
 refusals!(
     AddLinkRefusals = describe(
@@ -38,6 +39,9 @@ refusals!(
 ///
 /// `buyer` is the listing of the person who buys `seller`. The two chains become one. The answer
 /// has both listings, bottom to top.
+///
+/// Where the service asks both branches, a link to a listing of another branch is only proposed. The
+/// same call of the other branch confirms it.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/add/link",
@@ -46,6 +50,7 @@ refusals!(
     request_body = LinkBody,
     responses(
         (status = 200, description = "The buyer listing, then the seller listing.", body = Data<Vec<ListingResource>>),
+        (status = 202, description = "The other branch must confirm the link.", body = Data<ProposalResource>),
         AddLinkRefusals,
     ),
 )]
@@ -56,7 +61,9 @@ pub(crate) async fn add_link(
 ) -> Result<Response, Problem> {
     let link = read_link(&request)?;
     recording::record(&management, caller, request, move |write, author| {
-        links::add_link(write, author, link)?;
+        if let Some(proposal) = links::add_link(write, author, link)? {
+            return Reply::proposed(&proposal);
+        }
         let data = [
             show_listing(write, link.buyer)?,
             show_listing(write, link.seller)?,

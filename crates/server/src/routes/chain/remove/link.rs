@@ -27,7 +27,7 @@ refusals!(
     )
 );
 
-/// Removes the link between two listings. At least one must be yours.
+/// Removes the link between two listings, or withdraws its proposal. At least one must be yours.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/remove/link",

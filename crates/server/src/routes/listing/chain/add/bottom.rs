@@ -16,7 +16,8 @@ use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::routes::listing::chain::add_at_end;
-use crate::wire::management::SuccessAnswer;
+use crate::wire::management::proposal::ProposalResource;
+use crate::wire::management::{Data, SuccessAnswer};
 
 refusals!(AddBottomRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
 
@@ -30,6 +31,7 @@ refusals!(AddBottomRefusals = describe(recorded_write(), own_listing(), adding_a
     params(ListingInPath, AddedInPath, IdempotencyKey),
     responses(
         (status = 200, description = "Done.", body = SuccessAnswer),
+        (status = 202, description = "The other branch must confirm the link.", body = Data<ProposalResource>),
         AddBottomRefusals,
     ),
 )]
