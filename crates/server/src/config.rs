@@ -111,6 +111,8 @@ pub struct Config {
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
 
+    /// How a link to the listing of another branch comes about (S-47).
+    pub foreign_links: ForeignLinksSetting,
     /// How long a current listing may stay unwritten before another listing under offer takes its
     /// place (S-6).
     pub offer_idle_days: u32,
@@ -122,12 +124,33 @@ pub struct Config {
     /// Requests that a client may send at once.
     pub rate_limit_burst: u32,
 
+    /// Listings that a branch may add in a day (S-65).
+    pub listings_per_day: u32,
+    /// Properties that a branch may add in a day (S-65).
+    pub properties_per_day: u32,
+    /// Events that a participant may simulate in a minute (S-65).
+    pub simulations_per_minute: u32,
+    /// Active subscriptions of one participant (S-65).
+    pub subscriptions_max: u32,
+    /// Memory of the answers that are kept for the `Idempotency-Key`s of one client (S-65).
+    pub kept_answers_mebibytes: u32,
+
     /// The collector's address for spans (OTLP over HTTP); empty: no spans.
     pub trace_endpoint: String,
     /// The log level: `error`, `warn`, `info`, `debug`, or a filter by module.
     pub log: String,
     /// `text` or `json`.
     pub log_format: LogFormat,
+}
+
+/// The setting `foreign_links`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ForeignLinksSetting {
+    /// One of the two branches links.
+    Immediate,
+    /// One of them proposes, and the other one confirms.
+    Confirmed,
 }
 
 /// Why the settings cannot be used, in one sentence.
@@ -214,10 +237,16 @@ impl Default for Config {
             callback_concurrency: 8,
             delivery_retention_days: 30,
             simulate_known_properties: false,
+            foreign_links: ForeignLinksSetting::Immediate,
             offer_idle_days: 120,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
+            listings_per_day: 20_000,
+            properties_per_day: 5_000,
+            simulations_per_minute: 60,
+            subscriptions_max: 100,
+            kept_answers_mebibytes: 64,
             trace_endpoint: String::new(),
             log: "info".to_owned(),
             log_format: LogFormat::Text,

@@ -151,6 +151,8 @@ impl Foundation {
                 wake: Arc::clone(wake),
                 replays: RunningReplays::default(),
                 rate_limits,
+                simulations: simulations(&self.config),
+                subscriptions_max: self.config.subscriptions_max.into(),
                 delivery_retention_days: self.config.delivery_retention_days,
                 simulate_known_properties: self.config.simulate_known_properties,
             }),
@@ -160,6 +162,8 @@ impl Foundation {
                 storage: storage.clone(),
                 tokens: Arc::clone(&tokens),
                 wake: Arc::clone(wake),
+                foreign_links: self.config.foreign_links(),
+                quotas: self.config.quotas(),
                 offer_idle_seconds: self.config.offer_idle_seconds(),
             }),
             operations: Arc::new(Operations {
@@ -181,6 +185,12 @@ fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
         ca_files: ca_file.into_iter().collect(),
         ..OutboundSettings::default()
     })
+}
+
+fn simulations(config: &Config) -> Option<RateLimits> {
+    let per_minute = NonZeroU32::new(config.simulations_per_minute)?;
+    let is_limited = config.rate_limit_enabled;
+    is_limited.then(|| RateLimits::per_minute(per_minute))
 }
 
 fn rate_limits(config: &Config) -> Option<Arc<RateLimits>> {

@@ -70,6 +70,8 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
             storage::delivery_log::prune(write, ended_before * 1000, limit)?;
             let limit = limits::IDEMPOTENCY_DELETED_MAX;
             storage::idempotency::delete_expired_answers(write, now, limit)?;
+            storage::proposals::delete_expired_proposals(write, now, limit)?;
+            storage::quotas::delete_added(write, now - DAY_SECONDS, limit)?;
             Ok::<_, StorageError>(())
         })
         .await

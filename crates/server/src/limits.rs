@@ -59,8 +59,10 @@ pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 /// Kept answers that one round of housekeeping removes.
 pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
-/// Subscriptions of one API key.
-pub const SUBSCRIPTIONS_MAX: i64 = 100;
+/// Open proposals of links of one branch (S-47).
+pub const PROPOSALS_MAX: i64 = 100;
+/// How long a proposal of a link is open, in seconds (S-47).
+pub const PROPOSAL_SECONDS: i64 = 30 * 86_400;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.

@@ -17,6 +17,8 @@ pub mod milestones;
 pub mod openapi;
 pub mod page;
 pub mod parameters;
+pub mod proposals;
+pub mod quotas;
 pub mod recording;
 pub mod refusal;
 pub mod segments;
@@ -24,10 +26,13 @@ pub mod sold_property;
 
 use std::sync::Arc;
 
+use chain::consent::ForeignLinks;
 use delivery::wake::Wake;
 use observe::clock::Clock;
 use storage::Storage;
 use tokens::context::TokenContext;
+
+use self::quotas::Quotas;
 
 /// The parts that listing and chain management uses.
 #[derive(Debug)]
@@ -40,6 +45,10 @@ pub struct ListingManagement {
     pub tokens: Arc<TokenContext>,
     /// Wakes the delivery of events after a recording.
     pub wake: Arc<Wake>,
+    /// What a branch or client may add (S-65).
+    pub quotas: Quotas,
+    /// How a link to the listing of another branch comes about (S-47).
+    pub foreign_links: ForeignLinks,
     /// The setting `offer_idle_days` in seconds (S-6).
     pub offer_idle_seconds: i64,
 }

@@ -50,6 +50,9 @@ pub enum Problem {
     RateLimited(u64),
     /// The caller has too many answers that it does not read.
     AnswersUnread,
+    /// A quota is used up (S-65). The caller may retry after this many seconds; `None`: not before it
+    /// has removed something. The text tells the caller which quota.
+    QuotaUsedUp(Option<u64>, String),
     /// A temporary failure. The client may retry after this many seconds. The text is for the log.
     Unavailable(u64, String),
     /// The store did not confirm whether it made a change. The text is for the log.
@@ -93,6 +96,8 @@ impl Problem {
                 return (refusal.class.status(), slug, title);
             }
             Self::RateLimited(_) => (429, "rate-limited", "Rate limit exceeded"),
+            Self::QuotaUsedUp(Some(_), _) => (429, "quota-used-up", "Quota used up"),
+            Self::QuotaUsedUp(None, _) => (409, "quota-used-up", "Quota used up"),
             Self::AnswersUnread => (429, "answers-unread", "Answers not read"),
             Self::Unavailable(..) => (503, "unavailable", "Service unavailable for a moment"),
             Self::Unconfirmed(_) => (503, "unconfirmed", "Outcome not known"),
@@ -136,6 +141,7 @@ impl Problem {
             Self::RateLimited(seconds) => format!(
                 "Wait {seconds} s. The field RateLimit of each answer says how many requests are left."
             ),
+            Self::QuotaUsedUp(_, detail) => detail.clone(),
             Self::AnswersUnread => {
                 "Earlier answers are not read yet. Read them, then ask again.".to_owned()
             }
@@ -179,7 +185,9 @@ impl Problem {
             Self::MethodNotAllowed(Some(allowed)) => {
                 vec![(header::ALLOW, (*allowed).to_owned())]
             }
-            Self::RateLimited(seconds) | Self::Unavailable(seconds, _) => {
+            Self::RateLimited(seconds)
+            | Self::Unavailable(seconds, _)
+            | Self::QuotaUsedUp(Some(seconds), _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
             }
             Self::Unconfirmed(_) | Self::Draining | Self::AnswersUnread => {
@@ -192,6 +200,7 @@ impl Problem {
                 vec![(header::WWW_AUTHENTICATE, "ApiKey".to_owned())]
             }
             Self::Conflict(_)
+            | Self::QuotaUsedUp(None, _)
             | Self::NotFound(_)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(None)

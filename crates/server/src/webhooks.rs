@@ -34,6 +34,10 @@ pub struct WebhookManagement {
     pub replays: RunningReplays,
     /// Requests of each API key, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
+    /// Simulations of each participant, counted (S-65); `None`: there is no limit.
+    pub simulations: Option<RateLimits>,
+    /// Active subscriptions of one participant (S-65).
+    pub subscriptions_max: i64,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).

@@ -60,10 +60,10 @@ pub fn keep_answer(
 ) -> Result<()> {
     write.execute(
         "insert into idempotency (client_id, path, request_key, body_digest, status, body, \
-         expires_at) values ($1, $2, $3, $4, $5, $6, $7) \
+         expires_at, bytes) values ($1, $2, $3, $4, $5, $6, $7, $8) \
          on conflict (client_id, path, request_key) do update set \
          body_digest = excluded.body_digest, status = excluded.status, body = excluded.body, \
-         expires_at = excluded.expires_at",
+         expires_at = excluded.expires_at, bytes = excluded.bytes",
         &[
             request.client_id.into(),
             request.path.into(),
@@ -72,6 +72,7 @@ pub fn keep_answer(
             answer.status.into(),
             (&answer.body).into(),
             expires_at.into(),
+            i64::try_from(answer.body.len()).unwrap_or(i64::MAX).into(),
         ],
     )?;
     Ok(())

@@ -84,14 +84,19 @@ pub fn store_subscription(
     now_milliseconds: i64,
 ) -> Result<bool> {
     let known = write.query_one(
-        "select id from subscription where api_key_id = $1 and callback_url = $2",
+        "select id, status from subscription where api_key_id = $1 and callback_url = $2",
         &[new.api_key.into(), new.callback_url.into()],
-        |row| Ok(SubscriptionId(row.integer(0)?)),
+        |row| Ok((SubscriptionId(row.integer(0)?), row.text(1)?)),
     )?;
-    let Some(id) = known else {
+    let Some((id, status)) = known else {
         insert_subscription(write, new, now_milliseconds / 1000)?;
         return Ok(true);
     };
+    if status == "active" {
+        end_pause(write, id)?;
+    } else {
+        reset_health(write, id)?;
+    }
     update_subscription(write, id, new, now_milliseconds / 1000)?;
     for event_type in EventType::ALL {
         if !new.events.contains(&event_type) {
@@ -107,7 +112,6 @@ fn update_subscription(
     new: &NewSubscription<'_>,
     now: i64,
 ) -> Result<()> {
-    reset_health(write, id)?;
     write.execute(
         "update subscription set participant_name = $1, hears_milestones = $2, \
          hears_fall_throughs = $3, status = 'active', disabled_reason = null, \
@@ -147,10 +151,12 @@ fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i6
     Ok(())
 }
 
-/// The number of an API key's subscriptions.
-pub fn count_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+/// The number of active subscriptions of the participant that has this API key.
+pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
     read.query_integer(
-        "select count(*) from subscription where api_key_id = $1 and status <> 'removed'",
+        "select count(*) from subscription s join api_key k on k.id = s.api_key_id \
+         where s.status = 'active' and k.participant_id = \
+         (select participant_id from api_key where id = $1)",
         &[api_key.into()],
     )
 }
@@ -256,6 +262,16 @@ fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set failures = 0, failing_since = null, open_until = 0 \
          where subscription_id = $1",
+        &[id.into()],
+    )?;
+    Ok(())
+}
+
+/// Ends a pause and keeps the recent failures, so that one more failure begins the next pause. This
+/// must come first too.
+fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+    write.execute(
+        "update lane set open_until = 0 where subscription_id = $1",
         &[id.into()],
     )?;
     Ok(())

@@ -18,7 +18,7 @@ pub struct RateLimits {
     buckets: Cache<String, Arc<Bucket>>,
     quota: Quota,
     clock: DefaultClock,
-    per_second: u32,
+    window_seconds: u32,
     burst: u32,
 }
 
@@ -31,7 +31,7 @@ pub struct Allowance {
     pub wait_seconds: u64,
     /// Whether this request is over the limit.
     pub is_exceeded: bool,
-    per_second: u32,
+    window_seconds: u32,
     burst: u32,
 }
 
@@ -40,16 +40,27 @@ type Bucket = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformatio
 impl RateLimits {
     /// Makes buckets of size `burst` that fill at `per_second`.
     pub fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
-        Self::of_callers(per_second, burst, limits::RATE_LIMITED_CALLERS_MAX)
+        let window_seconds = burst.get().div_ceil(per_second.get());
+        let quota = Quota::per_second(per_second).allow_burst(burst);
+        Self::of_callers(quota, window_seconds, limits::RATE_LIMITED_CALLERS_MAX)
     }
 
-    fn of_callers(per_second: NonZeroU32, burst: NonZeroU32, callers_max: usize) -> Self {
+    /// Makes buckets that fill within a minute.
+    pub fn per_minute(size: NonZeroU32) -> Self {
+        Self::of_callers(
+            Quota::per_minute(size),
+            60,
+            limits::RATE_LIMITED_CALLERS_MAX,
+        )
+    }
+
+    fn of_callers(quota: Quota, window_seconds: u32, callers_max: usize) -> Self {
         Self {
             buckets: Cache::new(callers_max),
-            quota: Quota::per_second(per_second).allow_burst(burst),
+            quota,
             clock: DefaultClock::default(),
-            per_second: per_second.get(),
-            burst: burst.get(),
+            window_seconds,
+            burst: quota.burst_size().get(),
         }
     }
 
@@ -66,7 +77,7 @@ impl RateLimits {
             remaining,
             wait_seconds,
             is_exceeded,
-            per_second: self.per_second,
+            window_seconds: self.window_seconds,
             burst: self.burst,
         }
     }
@@ -91,7 +102,7 @@ impl RateLimits {
             remaining: self.burst,
             wait_seconds: 0,
             is_exceeded: false,
-            per_second: self.per_second,
+            window_seconds: self.window_seconds,
             burst: self.burst,
         }
     }
@@ -110,7 +121,7 @@ impl Allowance {
 
     /// The seconds that fill an empty bucket.
     pub fn window_seconds(&self) -> u32 {
-        self.burst.div_ceil(self.per_second)
+        self.window_seconds
     }
 }
 
@@ -120,8 +131,8 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_for_any_number_of_callers() {
-        let (per_second, burst) = (NonZeroU32::MIN, NonZeroU32::new(2).unwrap());
-        let limits = RateLimits::of_callers(per_second, burst, 1000);
+        let quota = Quota::per_second(NonZeroU32::MIN).allow_burst(NonZeroU32::new(2).unwrap());
+        let limits = RateLimits::of_callers(quota, 2, 1000);
         for caller in 0..20_000 {
             // The cache keeps a frequent caller and drops callers that came once.
             let regular = limits.count("regular");

@@ -33,6 +33,8 @@ mod model;
 #[cfg(test)]
 mod query;
 #[cfg(test)]
+mod quotas;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod routes;

@@ -37,7 +37,8 @@ impl Config {
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
-        let numbers = self.numbers().into_iter().chain(self.connection_numbers());
+        let numbers = self.numbers().into_iter().chain(self.quota_numbers());
+        let numbers = numbers.chain(self.connection_numbers());
         for (name, value, range) in numbers {
             if !range.contains(&value) {
                 let reason = format!("{value} is not from {} to {}", range.start(), range.end());
@@ -79,6 +80,18 @@ impl Config {
             ("offer_idle_days", self.offer_idle_days.into(), 1..=36_500),
             ("rate_limit_per_second", rate, 1..=1_000_000),
             ("rate_limit_burst", burst, 1..=1_000_000),
+        ]
+    }
+
+    /// Allowed ranges of the quotas.
+    fn quota_numbers(&self) -> [Number; 5] {
+        let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
+        [
+            quota("listings_per_day", self.listings_per_day),
+            quota("properties_per_day", self.properties_per_day),
+            quota("simulations_per_minute", self.simulations_per_minute),
+            quota("subscriptions_max", self.subscriptions_max),
+            quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
         ]
     }
 

@@ -2,14 +2,16 @@
 
 use std::net::SocketAddr;
 
+use chain::consent::ForeignLinks;
 use edge::EdgeSettings;
 use edge::tls::TlsPaths;
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
 
-use super::{Config, seconds};
+use super::{Config, ForeignLinksSetting, seconds};
 use crate::listener::Listener;
+use crate::listing_management::quotas::Quotas;
 
 /// The filter `onward=LEVEL` holds for the log lines of these crates as well.
 const LOGGING_CRATES: [&str; 8] = [
@@ -66,6 +68,24 @@ impl Config {
                 client_crl: self.client_crl_file.clone(),
                 client_usage: self.client_certificate_usage,
             },
+        }
+    }
+
+    /// How a link to the listing of another branch comes about (S-47).
+    pub fn foreign_links(&self) -> ForeignLinks {
+        match self.foreign_links {
+            ForeignLinksSetting::Immediate => ForeignLinks::Immediate,
+            ForeignLinksSetting::Confirmed => ForeignLinks::Confirmed,
+        }
+    }
+
+    /// The quotas of listing and chain management (S-65).
+    pub fn quotas(&self) -> Quotas {
+        let per_day = |limit: u32| self.rate_limit_enabled.then_some(i64::from(limit));
+        Quotas {
+            listings_per_day: per_day(self.listings_per_day),
+            properties_per_day: per_day(self.properties_per_day),
+            kept_answer_bytes: i64::from(self.kept_answers_mebibytes) * 1024 * 1024,
         }
     }
 

@@ -3,17 +3,19 @@
 use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::{Write, branch, chains, current_listings};
+use storage::quotas::Added;
+use storage::{Write, branch, chains, current_listings, proposals};
 use uuid::Uuid;
 
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
+use super::quotas::Allowance;
 use super::recording::{Author, Reply};
 use super::refusal::Refusal;
 use super::segments::unknown_branch;
-use super::sold_property;
+use super::sold_property::{self, Adding};
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
@@ -23,6 +25,7 @@ pub fn store_listing(
     write: &mut Write<'_>,
     author: &Author<'_>,
     new: &NewListing,
+    allowance: &Allowance,
 ) -> Result<Reply, Problem> {
     if !branch::branch_exists(write, new.branch)? {
         let unknown = unknown_branch(&new.branch.to_string());
@@ -33,14 +36,16 @@ pub fn store_listing(
         Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
         None => None,
     };
+    let now = author.now;
+    let adding = Adding { allowance, now };
     let Some(known) = known else {
-        return create(write, author, new);
+        return create(write, author, new, &adding);
     };
     if known.is_deleted {
         return Err(withdrawn(known.id).into());
     }
     let before = find_own_listing(write, author.caller, known.id)?;
-    let property = sold_property::find_or_add(write, &new.place, Some(&before))?;
+    let property = sold_property::find_or_add(write, &new.place, Some(&before), &adding)?;
     if property != before.property && listings::names_a_sale(write, before.id)? {
         return Err(property_fixed(before.id).into());
     }
@@ -76,6 +81,7 @@ pub fn withdraw_listing(
         return Err(linked(id).into());
     }
     listings::delete_listing(write, id, author.now)?;
+    proposals::delete_proposals_of_listing(write, id)?;
     let detail = WithdrawnDetail::from(id);
     let at = ListingInChain::from(&listing);
     author
@@ -114,8 +120,14 @@ pub fn linked(listing: ListingId) -> Refusal {
     Refusal::conflict("listing_linked", detail)
 }
 
-fn create(write: &mut Write<'_>, author: &Author<'_>, new: &NewListing) -> Result<Reply, Problem> {
-    let property = sold_property::find_or_add(write, &new.place, None)?;
+fn create(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    new: &NewListing,
+    adding: &Adding<'_>,
+) -> Result<Reply, Problem> {
+    adding.allowance.add(write, Added::Listing, author.now)?;
+    let property = sold_property::find_or_add(write, &new.place, None, adding)?;
     let NewListing { facts, .. } = new;
     let details = ListingDetails {
         property,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::body::Bytes;
 use chain::ends::{End, EndRefusal};
-use chain::ids::{ChainId, ListingId, PropertyId};
+use chain::ids::{BranchId, ChainId, ListingId, PropertyId};
 use chain::link::{LinkRefusal, Side};
 use chain::state::Link;
 use tokens::registry::Scope;
@@ -17,6 +17,7 @@ use super::links::{foreign_sides, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
+use super::quotas::day_used_up;
 use super::recording::{key_malformed, key_reused};
 use super::refusal::Refusal;
 use super::segments;
@@ -54,6 +55,11 @@ pub fn any_body() -> Vec<Problem> {
         Problem::BodyTooLarge(limits::JSON_BODY_BYTES_MAX),
         key_malformed().into(),
     ]
+}
+
+/// Refusals of a branch that has used its quota up.
+pub fn quotas() -> Vec<Problem> {
+    vec![day_used_up(BranchId(7), 20_000, "listings")]
 }
 
 /// Refusals of a write that is recorded, with or without `Idempotency-Key`.

@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
+use chain::consent::ForeignLinks;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use observe::trace;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use signing::{base64url, canonical};
 use storage::Write;
 use storage::current_listings::Settling;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
+use storage::proposals::StoredProposal;
 use tracing::Instrument as _;
 
 use super::caller::BranchCaller;
@@ -17,11 +19,13 @@ use super::fields::Fields;
 use super::history::HistoryWriter;
 use super::json_body::JsonBody;
 use super::page::Query;
+use super::quotas;
 use super::refusal::Refusal;
 use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::problem::Problem;
-use crate::wire::management::SuccessAnswer;
+use crate::wire::management::proposal::ProposalResource;
+use crate::wire::management::{Data, SuccessAnswer};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -53,6 +57,8 @@ pub struct Author<'a> {
     pub now: i64,
     /// The same moment in Unix milliseconds.
     pub now_milliseconds: i64,
+    /// How a link to the listing of another branch comes about (S-47).
+    pub foreign_links: ForeignLinks,
     /// The setting `offer_idle_days` in seconds (S-6).
     pub offer_idle_seconds: i64,
 }
@@ -103,6 +109,11 @@ pub async fn record(
     let now = management.clock.now_seconds();
     let now_milliseconds = management.clock.now_milliseconds();
     let offer_idle_seconds = management.offer_idle_seconds;
+    let foreign_links = management.foreign_links;
+    let refusal = match &request.key {
+        Some(_key) => quotas::refuse_kept_answer(management, caller.client_id()).await?,
+        None => None,
+    };
     let (reply, is_replayed) = management
         .storage
         .write(move |write| {
@@ -110,6 +121,7 @@ pub async fn record(
                 caller: &caller,
                 now,
                 now_milliseconds,
+                foreign_links,
                 offer_idle_seconds,
             };
             let Some(key) = request.key.as_deref() else {
@@ -122,6 +134,9 @@ pub async fn record(
             };
             if let Some(kept) = idempotency::find_answer(write, &answer_key, now)? {
                 return replay(&kept, &request).map(|reply| (reply, true));
+            }
+            if let Some(refusal) = &refusal {
+                return Err(refusal.clone());
             }
             let reply = match work(write, &author) {
                 Ok(reply) => reply,
@@ -181,6 +196,12 @@ impl Reply {
             body,
             location: None,
         })
+    }
+
+    /// A link that was proposed instead of made (S-47).
+    pub fn proposed(proposal: &StoredProposal) -> Result<Self, Problem> {
+        let data = ProposalResource::from(proposal);
+        Self::json(StatusCode::ACCEPTED, &Data { data })
     }
 
     /// The simple success response.

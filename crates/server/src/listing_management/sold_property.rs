@@ -7,17 +7,29 @@ use chain::ids::{PropertyId, Uprn};
 use storage::Write;
 use storage::listings::StoredListing;
 use storage::properties::{self, Address, NewProperty};
+use storage::quotas::Added;
 
 use super::listing_fields::{Place, PlaceAddress};
+use super::quotas::Allowance;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 use crate::property_search;
+
+/// The quota that a new property uses, and its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Adding<'a> {
+    /// The rows that the branch may still add.
+    pub allowance: &'a Allowance,
+    /// Unix seconds.
+    pub now: i64,
+}
 
 /// Finds or adds the property that a body names. `standing` is the listing that the body changes.
 pub fn find_or_add(
     write: &mut Write<'_>,
     place: &Place,
     standing: Option<&StoredListing>,
+    adding: &Adding<'_>,
 ) -> Result<PropertyId, Problem> {
     match place {
         Place::Known(id) => {
@@ -26,8 +38,8 @@ pub fn find_or_add(
             Ok(found.id)
         }
         Place::Address(PlaceAddress { address, uprn }) => match uprn {
-            Some(uprn) => find_by_uprn(write, address, *uprn),
-            None => find_by_address(write, address, standing),
+            Some(uprn) => find_by_uprn(write, address, *uprn, adding),
+            None => find_by_address(write, address, standing, adding),
         },
     }
 }
@@ -38,6 +50,7 @@ fn find_by_uprn(
     write: &mut Write<'_>,
     address: &Address,
     uprn: Uprn,
+    adding: &Adding<'_>,
 ) -> Result<PropertyId, Problem> {
     if let Some(known) = properties::find_known_property(write, uprn)? {
         if known.is_verified && !property_search::is_same(address, &known.address) {
@@ -49,7 +62,7 @@ fn find_by_uprn(
         let detail = "is in the range of placeholders and not known; leave it out".to_owned();
         return Err(Refusal::invalid("value_invalid", "address.uprn", detail).into());
     }
-    add(write, address, uprn)
+    add(write, address, uprn, adding)
 }
 
 /// The property that this address certainly means, or a new property with a placeholder (S-12).
@@ -57,6 +70,7 @@ fn find_by_address(
     write: &mut Write<'_>,
     address: &Address,
     standing: Option<&StoredListing>,
+    adding: &Adding<'_>,
 ) -> Result<PropertyId, Problem> {
     let address_key = address::normalise(&address.display_address);
     if let Some(standing) = standing
@@ -78,10 +92,16 @@ fn find_by_address(
         return Ok(id);
     }
     let uprn = properties::next_placeholder_uprn(write)?;
-    add(write, address, uprn)
+    add(write, address, uprn, adding)
 }
 
-fn add(write: &mut Write<'_>, address: &Address, uprn: Uprn) -> Result<PropertyId, Problem> {
+fn add(
+    write: &mut Write<'_>,
+    address: &Address,
+    uprn: Uprn,
+    adding: &Adding<'_>,
+) -> Result<PropertyId, Problem> {
+    adding.allowance.add(write, Added::Property, adding.now)?;
     let property = NewProperty {
         uprn,
         address: address.clone(),

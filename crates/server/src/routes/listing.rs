@@ -5,6 +5,7 @@ pub(crate) mod history;
 pub(crate) mod is_complete;
 pub(crate) mod lagging;
 pub(crate) mod milestone;
+pub(crate) mod proposals;
 pub(crate) mod relationships;
 pub(crate) mod reopen_enquiries;
 
@@ -23,13 +24,14 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listing_fields::described::{ListingChangesBody, NewListingBody};
 use crate::listing_management::listing_fields::{ListingChanges, NewListing};
 use crate::listing_management::openapi::{
-    branch_and_property, describe, fixed_reference, includes, own_listing, pages, recorded_write,
-    unlinked, wrong_member,
+    branch_and_property, describe, fixed_reference, includes, own_listing, pages, quotas,
+    recorded_write, unlinked, wrong_member,
 };
 use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::{
     IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
 };
+use crate::listing_management::quotas::Allowance;
 use crate::listing_management::recording::{self, WriteRequest};
 use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
@@ -121,6 +123,7 @@ refusals!(
         recorded_write(),
         wrong_member("branch_id", "is missing"),
         branch_and_property(),
+        quotas(),
     )
 );
 
@@ -143,8 +146,9 @@ pub(crate) async fn create_listing(
     request: WriteRequest,
 ) -> Result<Response, Problem> {
     let new = NewListing::read(&request)?;
+    let allowance = Allowance::count(&management, new.branch).await?;
     recording::record(&management, caller, request, move |write, author| {
-        listing_writes::store_listing(write, author, &new)
+        listing_writes::store_listing(write, author, &new, &allowance)
     })
     .await
 }

@@ -24,6 +24,7 @@ const SECRET_BYTES: usize = 32;
 #[derive(Debug, Clone)]
 pub struct ApiKeyHolder {
     id: i64,
+    participant: String,
 }
 
 /// The secret part of a new key, and its digest for the store.
@@ -71,11 +72,10 @@ impl ApiKeyHolder {
             .await?;
         let found = found.filter(|key| key.revoked_at.is_none());
         let stored = found.as_ref().map_or("", |key| key.digest.as_str());
-        if random::constant_time_eq(digest(secret).as_bytes(), stored.as_bytes()) {
-            Ok(Self { id })
-        } else {
-            Err(unknown_key())
-        }
+        let is_right = random::constant_time_eq(digest(secret).as_bytes(), stored.as_bytes());
+        let found = found.filter(|_key| is_right).ok_or_else(unknown_key)?;
+        let participant = found.participant;
+        Ok(Self { id, participant })
     }
 
     /// Proves within a transaction that the key is still valid. It may have been revoked since the
@@ -84,6 +84,11 @@ impl ApiKeyHolder {
         let found = api_keys::find_api_key(read, self.id)?;
         let is_good = found.is_some_and(|key| key.revoked_at.is_none());
         is_good.then_some(()).ok_or_else(unknown_key)
+    }
+
+    /// The name of the participant that has the API key.
+    pub fn participant(&self) -> &str {
+        &self.participant
     }
 
     /// The id of the API key.

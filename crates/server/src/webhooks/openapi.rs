@@ -8,12 +8,11 @@ use outbound::callback::CallbackRefusal;
 use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
-use super::owned::{disabled, unknown_subscription};
+use super::owned::{disabled, too_many, unknown_subscription};
 use super::replaying::under_way;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
-use crate::routes::webhook::simulate::nobody_subscribed;
-use crate::routes::webhook::subscribe::too_many;
+use crate::routes::webhook::simulate::{self, nobody_subscribed};
 use crate::routes::webhook::subscriptions::deliveries::redeliver::unknown_delivery;
 
 /// Describes the refusals of an operation: these, and the refusals of every operation.
@@ -63,7 +62,12 @@ pub fn callback() -> Vec<Problem> {
 
 /// Refusals of one more subscription.
 pub fn one_more_subscription() -> Vec<Problem> {
-    vec![too_many()]
+    vec![too_many(100)]
+}
+
+/// Refusals of one more simulation.
+pub fn one_more_simulation() -> Vec<Problem> {
+    vec![simulate::too_many(60, 1)]
 }
 
 /// Refusals of an event that at least one subscription must receive.

@@ -32,6 +32,25 @@ pub fn find_active_subscription(
     Err(disabled())
 }
 
+/// Refuses one more active subscription of the key's participant, if it has so many (S-65).
+pub fn check_one_more(
+    read: &mut Read<'_>,
+    holder: &ApiKeyHolder,
+    most: i64,
+) -> Result<(), Problem> {
+    if subscriptions::count_active_subscriptions(read, holder.id())? < most {
+        return Ok(());
+    }
+    Err(too_many(most))
+}
+
+/// The refusal of a subscription above the quota.
+pub fn too_many(most: i64) -> Problem {
+    let detail =
+        format!("A participant has at most {most} active subscriptions. Delete one first.");
+    Problem::QuotaUsedUp(None, detail)
+}
+
 /// The refusal of an unknown subscription.
 pub fn unknown_subscription() -> Problem {
     Problem::NotFound("There is no such subscription of this API key.")

@@ -79,7 +79,7 @@ on_both_engines! {
             let by_url = subscriptions::find_subscription_by_url(read, api_key, url)?;
             let found = subscriptions::find_subscription(read, api_key, "subscription")?;
             let all = subscriptions::list_subscriptions(read, api_key)?;
-            let count = subscriptions::count_subscriptions(read, api_key)?;
+            let count = subscriptions::count_active_subscriptions(read, api_key)?;
             Ok((by_url, found, all, count))
         });
         assert_eq!(seen, (None, None, vec![], 0));

@@ -15,7 +15,7 @@ use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::openapi::{describe, somebody_subscribed};
+use crate::webhooks::openapi::{describe, one_more_simulation, somebody_subscribed};
 use crate::webhooks::simulation::{NO_PROPERTY, Simulation, SimulationBody};
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
 
@@ -24,6 +24,7 @@ refusals!(
         any_body(),
         wrong_member("propertyId", NO_PROPERTY),
         somebody_subscribed(),
+        one_more_simulation(),
     )
 );
 
@@ -53,6 +54,12 @@ pub(crate) async fn simulate(
     let now = webhooks.clock.now_seconds();
     let now_milliseconds = webhooks.clock.now_milliseconds();
     let simulation = Simulation::read(&body, now)?;
+    if let Some(limits) = &webhooks.simulations {
+        let allowance = limits.count(holder.participant());
+        if let Some(wait) = allowance.wait() {
+            return Err(too_many(allowance.burst(), wait));
+        }
+    }
     let may_be_known = webhooks.simulate_known_properties;
     let simulated = webhooks
         .storage
@@ -97,6 +104,12 @@ pub(crate) async fn simulate(
         .await?;
     webhooks.wake.wake();
     Ok((StatusCode::ACCEPTED, Json(simulated)))
+}
+
+/// The refusal of a simulation above the quota (S-65).
+pub(crate) fn too_many(most: u32, wait_seconds: u64) -> Problem {
+    let detail = format!("A participant simulates at most {most} events a minute.");
+    Problem::QuotaUsedUp(Some(wait_seconds), detail)
 }
 
 /// The refusal of an event that no active subscription of the caller receives.

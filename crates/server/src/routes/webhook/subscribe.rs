@@ -13,7 +13,6 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
-use crate::limits;
 use crate::listing_management::fields::Fields;
 use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
@@ -23,6 +22,7 @@ use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{callback, describe, one_more_subscription};
+use crate::webhooks::owned;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
 
@@ -57,18 +57,18 @@ pub(crate) async fn subscribe(
     holder: ApiKeyHolder,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
-    let wish = read_wish(&webhooks, body.fields()?).await?;
+    let wish = read_wish(&webhooks, holder.id(), body.fields()?).await?;
     prepare(&webhooks, holder.id(), &wish).await?;
     let now = webhooks.clock.now_milliseconds();
+    let most = webhooks.subscriptions_max;
     let (is_new, stored) = webhooks
         .storage
         .write_at_length(move |write| {
             holder.prove_again(write)?;
             let url = wish.callback.as_str();
             let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
-            let count = subscriptions::count_subscriptions(write, holder.id())?;
-            if known.is_none() && count >= limits::SUBSCRIPTIONS_MAX {
-                return Err(too_many());
+            if !known.is_some_and(|known| known.is_active) {
+                owned::check_one_more(write, &holder, most)?;
             }
             let new = NewSubscription {
                 reference: &Uuid::new_v4().to_string(),
@@ -80,7 +80,7 @@ pub(crate) async fn subscribe(
             let is_new = subscriptions::store_subscription(write, &new, now)?;
             let stored = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
             let vanished = || Problem::Internal("a subscription vanished".to_owned());
-            Ok((is_new, stored.ok_or_else(vanished)?))
+            Ok::<_, Problem>((is_new, stored.ok_or_else(vanished)?))
         })
         .await?;
     webhooks.wake.wake();
@@ -118,14 +118,18 @@ struct Wish {
     events: Vec<EventType>,
 }
 
-async fn read_wish(webhooks: &WebhookManagement, mut fields: Fields) -> Result<Wish, Problem> {
+async fn read_wish(
+    webhooks: &WebhookManagement,
+    api_key: i64,
+    mut fields: Fields,
+) -> Result<Wish, Problem> {
     for name in ["participantName", "callbackUrl", "events"] {
         fields.require(name);
     }
     let participant_name = fields.text("participantName");
     let events = read_events(&mut fields);
     let callback = match fields.exact_text("callbackUrl") {
-        Some(text) => match webhooks.outbound.accept_callback(&text).await {
+        Some(text) => match webhooks.outbound.accept_callback(api_key, &text).await {
             Ok(callback) => Some(callback),
             Err(refusal) => {
                 fields.refuse("callbackUrl", refusal.to_string());
@@ -164,11 +168,6 @@ fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
         return None;
     }
     Some(events)
-}
-
-/// The refusal of a subscription above the limit of an API key.
-pub(crate) fn too_many() -> Problem {
-    Problem::Conflict("An API key has at most 100 subscriptions. Delete one first.")
 }
 
 /// The body that `read_wish` parses.

@@ -113,31 +113,6 @@ sqlite_story! {
 }
 
 story! {
-    async fn a_key_has_at_most_100(server) {
-        let key = server.api_key("Example Lender").await;
-        let url = |number: usize| format!("https://localhost/{number}");
-        let mut ids = Vec::new();
-        for number in 0..100 {
-            let answer = server.post_webhook(&key, "/subscribe", wish(&url(number))).await;
-            assert_eq!(answer.status, 201);
-            ids.push(answer.json()["subscriptionId"].as_str().unwrap().to_owned());
-        }
-        let refused = server.post_webhook(&key, "/subscribe", wish(&url(100))).await;
-        let said = "409 conflict: An API key has at most 100 subscriptions. Delete one first.";
-        assert_eq!(refused.problem(), said);
-        // A known URL is no further one.
-        let again = server.post_webhook(&key, "/subscribe", wish(&url(0))).await;
-        assert_eq!(again.status, 200);
-        let path = format!("/subscriptions/{}", ids[7]);
-        assert_eq!(server.webhook(&key, ("DELETE", &path), None).await.status, 204);
-        let created = server.post_webhook(&key, "/subscribe", wish(&url(100))).await;
-        assert_eq!(created.status, 201);
-        let other = server.api_key("Other Ltd").await;
-        assert_eq!(server.post_webhook(&other, "/subscribe", wish(&url(0))).await.status, 201);
-    }
-}
-
-story! {
     /// A subscription does not outlive its key, because nobody could delete it.
     async fn a_key_that_is_revoked_meanwhile_subscribes_nothing(server) {
         let key = server.api_key("Example Lender").await;

@@ -11,13 +11,13 @@ use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::openapi::{describe, own_subscription};
-use crate::webhooks::owned::{find_own_subscription, reread};
+use crate::webhooks::openapi::{describe, one_more_subscription, own_subscription};
+use crate::webhooks::owned::{self, find_own_subscription, reread};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
 
-refusals!(EnableSubscriptionRefusals = describe(own_subscription()));
+refusals!(EnableSubscriptionRefusals = describe(own_subscription(), one_more_subscription()));
 
 /// Makes a subscription active again.
 ///
@@ -50,6 +50,7 @@ pub(crate) async fn enable_subscription(
         waiting::make_due_now(&webhooks, found.id).await?;
     }
     let now = webhooks.clock.now_seconds();
+    let most = webhooks.subscriptions_max;
     let enabled = webhooks
         .storage
         .write_at_length(move |write| {
@@ -58,6 +59,7 @@ pub(crate) async fn enable_subscription(
             if found.is_active {
                 return Ok(found);
             }
+            owned::check_one_more(write, &holder, most)?;
             subscriptions::enable_subscription(write, found.id, now)?;
             Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
         })

@@ -1,0 +1,106 @@
+//! Bounds what a branch adds in a day, and the answers kept for a client (S-65).
+
+use chain::ids::BranchId;
+use storage::quotas::{self, Added};
+use storage::{StorageError, Write};
+
+use super::ListingManagement;
+use crate::problem::Problem;
+
+const DAY_SECONDS: i64 = 86_400;
+/// Old additions and old answers leave the count one after the other.
+const RETRY_SECONDS: u64 = 600;
+
+/// The quotas of listing and chain management.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quotas {
+    /// Listings that a branch may add in a day; `None`: any number.
+    pub listings_per_day: Option<i64>,
+    /// Properties that a branch may add in a day; `None`: any number.
+    pub properties_per_day: Option<i64>,
+    /// Bytes of the answers that are kept for one client.
+    pub kept_answer_bytes: i64,
+}
+
+/// The rows that a branch may still add. They were counted before the transaction, so branches that
+/// add many at once may exceed a quota by as many as run at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance {
+    branch: BranchId,
+    listings: Option<Part>,
+    properties: Option<Part>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    limit: i64,
+    is_used_up: bool,
+}
+
+impl Allowance {
+    /// Counts the rows that a branch added within the last day.
+    pub async fn count(management: &ListingManagement, branch: BranchId) -> Result<Self, Problem> {
+        let quotas = management.quotas;
+        let since = management.clock.now_seconds() - DAY_SECONDS;
+        let counting = management.storage.read(move |read| {
+            let mut count = |limit: Option<i64>, added| {
+                let Some(limit) = limit else {
+                    return Ok(None);
+                };
+                let count = quotas::count_added(read, branch, added, since, limit)?;
+                let is_used_up = count >= limit;
+                Ok::<_, StorageError>(Some(Part { limit, is_used_up }))
+            };
+            Ok::<_, StorageError>(Self {
+                branch,
+                listings: count(quotas.listings_per_day, Added::Listing)?,
+                properties: count(quotas.properties_per_day, Added::Property)?,
+            })
+        });
+        Ok(counting.await?)
+    }
+
+    /// Notes a new row, or refuses it.
+    pub fn add(&self, write: &mut Write<'_>, added: Added, now: i64) -> Result<(), Problem> {
+        let (part, name) = match added {
+            Added::Listing => (self.listings, "listings"),
+            Added::Property => (self.properties, "new properties"),
+        };
+        match part {
+            None => Ok(()),
+            Some(part) if part.is_used_up => Err(day_used_up(self.branch, part.limit, name)),
+            Some(_) => Ok(quotas::note_added(write, self.branch, added, now)?),
+        }
+    }
+}
+
+/// The refusal of a new `Idempotency-Key`, while too many answers are kept for its client.
+pub async fn refuse_kept_answer(
+    management: &ListingManagement,
+    client_id: &str,
+) -> Result<Option<Problem>, StorageError> {
+    let id = client_id.to_owned();
+    let counting = management
+        .storage
+        .read(move |read| quotas::count_kept_bytes(read, &id));
+    let limit = management.quotas.kept_answer_bytes;
+    if counting.await? < limit {
+        return Ok(None);
+    }
+    Ok(Some(used_up(format!(
+        "Answers of {limit} bytes are kept for this client's Idempotency-Keys, which is its quota. \
+         Send this without a key, or later: each is kept for 24 h."
+    ))))
+}
+
+/// The refusal of a listing or property above the quota of the day.
+pub fn day_used_up(branch: BranchId, limit: i64, name: &str) -> Problem {
+    used_up(format!(
+        "Branch {branch} has added {limit} {name} within a day, which is its quota. Add more later, \
+         or have the operator import them."
+    ))
+}
+
+fn used_up(detail: String) -> Problem {
+    Problem::QuotaUsedUp(Some(RETRY_SECONDS), detail)
+}
