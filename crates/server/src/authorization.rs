@@ -30,7 +30,7 @@ pub(crate) fn find_peer(parts: &Parts) -> Result<&Peer, Problem> {
 }
 
 /// Reads the token of the `Authorization` field. The case of the scheme does not matter (RFC 9110
-/// section 11.1). Tokens anywhere else are ignored (RFC 6750 section 2; FAPI 2.0 section 5.3.3).
+/// section 11.1). Tokens anywhere else are ignored (RFC 6750 section 2; FAPI 2.0 section 5.3.4).
 fn read_bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut fields = headers.get_all(header::AUTHORIZATION).iter();
     let Some(field) = fields.next() else {

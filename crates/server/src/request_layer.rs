@@ -27,6 +27,7 @@ use crate::unread_answers::{Caller, UnreadAnswers};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 /// Two years, as browsers' preload lists ask for.
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=63072000");
@@ -163,6 +164,8 @@ impl RequestLayer {
             headers.insert(REQUEST_ID, value);
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+        // Answers tell of people's homes. Key sets, metadata and descriptions set their own field.
+        headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
         if !matches!(self.listener, Listener::Ops) {
             headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
         }

@@ -26,7 +26,7 @@ pub enum AccessRefusal {
 }
 
 /// Proof that a text is a valid access token. Its signature, times, revocation and client were
-/// checked (RFC 9068 section 4; FAPI 2.0 section 5.3.3).
+/// checked (RFC 9068 section 4; FAPI 2.0 section 5.3.4).
 ///
 /// It does not prove the binding to a certificate: [`BoundToken`] does.
 #[derive(Debug)]

@@ -40,7 +40,6 @@ pub(super) fn finish(listener: Listener, config: &Config) -> Value {
     for (method, operation) in operations_of(&mut document) {
         add_interaction_id(operation);
         add_replayed(operation);
-        add_no_store(operation);
         shared.add_to(&mut operation["responses"]);
         if method == "head" {
             without_bodies(operation);
@@ -168,22 +167,9 @@ fn add_replayed(operation: &mut Value) {
     }
     let responses = operation["responses"].as_object_mut();
     for (status, response) in responses.into_iter().flatten() {
-        if ["200", "201", "403", "404", "409", "422"].contains(&status.as_str()) {
+        if ["200", "201", "202", "403", "404", "409", "422"].contains(&status.as_str()) {
             response["headers"]["idempotency-replayed"] = json!({});
         }
-    }
-}
-
-/// Adds `Cache-Control` to answers for holders of an API key, because no cache may keep them.
-fn add_no_store(operation: &mut Value) {
-    let security = operation["security"].as_array();
-    let mut ways = security.into_iter().flatten();
-    if !ways.any(|way| way.get("apiKey").is_some()) {
-        return;
-    }
-    let responses = operation["responses"].as_object_mut();
-    for response in responses.into_iter().flat_map(Map::values_mut) {
-        response["headers"]["cache-control"] = json!({});
     }
 }
 
@@ -212,6 +198,7 @@ impl SharedFields {
             "x-request-id",
             "x-fapi-interaction-id",
             "x-content-type-options",
+            "cache-control",
         ];
         if !matches!(listener, Listener::Ops) {
             always.push("strict-transport-security");

@@ -6,7 +6,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, header};
+use http::HeaderMap;
 use observe::trace;
 use signing::{base64url, canonical, random};
 use storage::{Read, api_keys};
@@ -51,13 +51,7 @@ pub async fn admit(
     parts.extensions.insert(holder);
     let answering = next.run(Request::from_parts(parts, body));
     let limits = webhooks.rate_limits.as_deref();
-    let mut response = rate_limit_fields::answer_within(limits, &bucket, answering).await;
-    // Callback URLs can hold secrets of the subscriber, and the log of attempts changes often.
-    let no_store = HeaderValue::from_static("no-store");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, no_store);
-    response
+    rate_limit_fields::answer_within(limits, &bucket, answering).await
 }
 
 impl ApiKeyHolder {
