@@ -1,6 +1,7 @@
 //! The command line: every command, its errors and its exit status.
 
 pub mod api_key;
+pub mod audit_log;
 pub mod backup;
 pub mod branch;
 pub mod check;
@@ -34,6 +35,8 @@ use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
 use server::config::Config;
 use storage::{Opening, Storage};
+
+use crate::limits::COMMAND_CHARACTERS_MAX;
 
 /// Serves the signed state of property chains in England and Wales.
 #[derive(Debug, Parser)]
@@ -79,6 +82,8 @@ enum Command {
     Listing(listing::ListingCommand),
     /// Lists properties that need the operator's attention.
     Properties(properties::PropertiesArgs),
+    /// Lists the changes that operators made by commands.
+    AuditLog(audit_log::AuditLogArgs),
     /// Copies an SQLite store into a new file while the service runs.
     Backup(backup::BackupArgs),
     /// Replaces the store by a backup while the service is stopped.
@@ -144,8 +149,7 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        server::foundation::open_storage(&self.config.load()?, Opening::Unchanged)
-            .map_err(Failure::new)
+        open_to_change(&self.config.load()?)
     }
 
     /// Prints the answer as JSON or as text, as the flags say.
@@ -201,6 +205,7 @@ pub fn run() -> ExitCode {
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
+        Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),
         Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),
         Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
         Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
@@ -230,6 +235,38 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Opens the store for an operator's command, which is noted if it writes.
+fn open_to_change(config: &Config) -> Result<Storage, Failure> {
+    let storage = server::foundation::open_storage(config, Opening::Unchanged);
+    let storage = storage.map_err(Failure::new)?;
+    let arguments = std::env::args_os().skip(1);
+    let command =
+        describe_command(arguments.map(|argument| argument.to_string_lossy().into_owned()));
+    Ok(storage.noting(command, Clock::System.now_seconds()))
+}
+
+/// The command with its arguments, without its settings, which may hold a password.
+fn describe_command(mut arguments: impl Iterator<Item = String>) -> String {
+    let mut shown = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--set" | "--config" => drop(arguments.next()),
+            "--json" => {}
+            other if other.starts_with("--set=") || other.starts_with("--config=") => {}
+            plain if plain.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                shown.push(plain.to_owned());
+            }
+            // In quotes, and without control characters, which a terminal would obey.
+            other => shown.push(format!("{other:?}")),
+        }
+    }
+    shown
+        .join(" ")
+        .chars()
+        .take(COMMAND_CHARACTERS_MAX)
+        .collect()
 }
 
 /// Runs a future to its end on a new runtime.

@@ -18,6 +18,7 @@ pub mod listing_management;
 mod metrics;
 mod oauth;
 mod openapi;
+pub mod operator_log;
 pub mod problem;
 pub mod property_search;
 mod rate_limit_fields;

@@ -20,8 +20,8 @@ use tokio::task::JoinSet;
 use crate::config::{Config, seconds};
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
-use crate::housekeeping;
 use crate::metrics::Metrics;
+use crate::{housekeeping, operator_log};
 
 /// Why the server does not start, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +109,8 @@ impl Server {
         tasks.spawn(watching);
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
         tasks.spawn(dispatcher::run(delivering, stopped.clone()));
+        let storage = foundation.storage.clone();
+        tasks.spawn(operator_log::run(storage, stopped.clone()));
         tasks.spawn(housekeeping::run(foundation.housekeeping(), stopped));
         Ok(Self {
             foundation,

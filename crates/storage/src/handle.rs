@@ -13,6 +13,7 @@ use crate::engine::{
     self, NotificationListener, PostgresEngine, ReadJob, ReadMode, SqliteEngine, WriteJob,
     WriteMode,
 };
+use crate::operator_changes::Note;
 use crate::session::{Read, Write};
 use crate::{Result, StorageError, address_index};
 
@@ -54,6 +55,8 @@ pub struct OpenOptions {
 #[derive(Debug, Clone)]
 pub struct Storage {
     engine: Arc<Engine>,
+    /// The operator's command that uses this handle.
+    note: Option<Arc<Note>>,
 }
 
 #[derive(Debug)]
@@ -124,9 +127,19 @@ impl Storage {
         };
         let storage = Self {
             engine: Arc::new(engine),
+            note: None,
         };
         address_index::bring_up_to_date(&storage, options.opening)?;
         Ok(storage)
+    }
+
+    /// The same store for an operator's command. It is noted with its first write.
+    #[must_use]
+    pub fn noting(self, command: String, now: i64) -> Self {
+        Self {
+            note: Some(Arc::new(Note::new(command, now))),
+            ..self
+        }
     }
 
     /// Runs `work` on one snapshot.
@@ -273,14 +286,28 @@ impl Storage {
     /// As [`Storage::write`], for code without an async runtime.
     pub fn write_blocking<T, E>(
         &self,
-        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+        mut work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
-        let answer = self.submit_write(WriteMode::Grouped, work)?;
-        answer.blocking_recv().map_err(|_| StorageError::Stopped)?
+        let note = self.note.clone();
+        let noting = move |write: &mut Write<'_>| {
+            let done = work(write)?;
+            if let Some(note) = &note {
+                note.insert(write)?;
+            }
+            Ok::<_, E>(done)
+        };
+        let answer = self.submit_write(WriteMode::Grouped, noting)?;
+        let done = answer
+            .blocking_recv()
+            .map_err(|_| StorageError::Stopped)??;
+        if let Some(note) = &self.note {
+            note.keep();
+        }
+        Ok(done)
     }
 
     fn submit_read<T, E>(

@@ -33,6 +33,7 @@ pub mod listings;
 pub mod maintenance;
 mod migrations;
 pub mod milestones;
+pub mod operator_changes;
 pub mod participants;
 pub mod properties;
 pub mod proposals;

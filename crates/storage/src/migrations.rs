@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 12;
+pub(crate) const SCHEMA_VERSION: i64 = 13;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -19,6 +19,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0010_current_listing.sql"),
     include_str!("migrations/0011_quotas.sql"),
     include_str!("migrations/0012_link_proposals.sql"),
+    include_str!("migrations/0013_operator_changes.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -8,14 +8,12 @@ use chain::state::Link;
 use clap::Args;
 use observe::clock::Clock;
 use serde_json::json;
-use server::foundation::open_storage;
 use server::listing_management::history::OPERATOR;
 use server::listing_management::links;
 use server::problem::Problem;
-use storage::Opening;
 use storage::current_listings::Settling;
 
-use super::{Failure, OperatorArgs};
+use super::{Failure, OperatorArgs, open_to_change};
 
 /// The two listings to link.
 #[derive(Debug, Args)]
@@ -45,7 +43,7 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
         LinkRule::OneToOne
     };
     let config = args.output.config.load()?;
-    let storage = open_storage(&config, Opening::Unchanged).map_err(Failure::new)?;
+    let storage = open_to_change(&config)?;
     let settling = Settling {
         actor: OPERATOR,
         now: Clock::System.now_seconds(),

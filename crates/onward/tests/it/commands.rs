@@ -1,6 +1,7 @@
 //! The commands, run as programs.
 
 mod api_key;
+mod audit_log;
 mod backup;
 mod branch;
 mod client;

@@ -65,7 +65,12 @@ impl Folder {
 
     /// Lists all of a kind, as JSON.
     pub(super) fn list(&self, kind: &str) -> Vec<Value> {
-        let listed = self.run(&[kind, "list", "--json"]);
+        self.list_of(&[kind, "list"])
+    }
+
+    /// The list that a command prints, as JSON.
+    pub(super) fn list_of(&self, args: &[&str]) -> Vec<Value> {
+        let listed = self.run(&[args, &["--json"]].concat());
         assert_eq!((listed.status, listed.err.as_str()), (Some(0), ""));
         serde_json::from_str(&listed.out).unwrap()
     }

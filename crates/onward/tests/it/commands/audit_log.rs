@@ -1,0 +1,80 @@
+//! `onward audit-log`, and the lines about operators' changes in the log of a server.
+
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+
+/// The commands that the list shows.
+fn commands(folder: &Folder) -> Vec<String> {
+    let listed = folder.list_of(&["audit-log"]);
+    let commands = listed
+        .iter()
+        .map(|change| change["command"].as_str().unwrap().to_owned());
+    commands.collect()
+}
+
+#[test]
+fn each_change_is_noted_once_and_no_setting() {
+    let folder = Folder::new();
+    let none: [String; 0] = [];
+    assert_eq!(commands(&folder), none);
+    for line in [
+        "participant add --name Acorn --set log=debug --json",
+        "participant list",
+        "participant disable Nobody",
+        "api-key issue --participant Acorn",
+        "keys rotate --now",
+    ] {
+        folder.run(&line.split(' ').collect::<Vec<_>>());
+    }
+    folder.run(&[
+        "branch",
+        "add",
+        "--name",
+        "Acorn, \u{202e}Leeds",
+        "--participant",
+        "Acorn",
+    ]);
+    let rows = "{\"type\":\"branch\",\"branch\":\"b1\",\"name\":\"Beech\"}\n".repeat(2500);
+    let file = folder.write("rows.ndjson", rows);
+    assert_eq!(folder.run(&["import", &file]).status, Some(0));
+    assert_eq!(
+        commands(&folder),
+        [
+            "participant add --name Acorn".to_owned(),
+            "api-key issue --participant Acorn".to_owned(),
+            "keys rotate --now".to_owned(),
+            "branch add --name \"Acorn, \\u{202e}Leeds\" --participant Acorn".to_owned(),
+            format!("import {file}"),
+        ]
+    );
+    let last = folder.list_of(&["audit-log", "--after", "4"]);
+    assert_eq!((last.len(), &last[0]["id"]), (1, &json!(5)));
+    let text = folder.run(&["audit-log"]).out;
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("1  20"), "{first}");
+    assert!(
+        first.ends_with("Z  participant add --name Acorn"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_server_logs_changes_while_it_serves() {
+    let folder = Folder::new();
+    let add = |name: &str| {
+        let added = folder.run(&["participant", "add", "--name", name]);
+        assert_eq!(added.status, Some(0), "{}", added.err);
+    };
+    add("Before");
+    let mut server = folder.serve(&["log_format=json"]);
+    server.wait_for("serving");
+    add("Meanwhile");
+    let line = server.wait_for_line("operator_change");
+    let line: Value = serde_json::from_str(&line).unwrap();
+    let fields = &line["fields"];
+    assert_eq!(fields["command"], "participant add --name Meanwhile");
+    assert_eq!(fields["id"], 2);
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}

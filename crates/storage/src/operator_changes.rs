@@ -1,0 +1,71 @@
+//! The commands by which operators changed the store.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{Read, Result, Write};
+
+/// A command that changed the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorChange {
+    /// Rises with each change.
+    pub id: i64,
+    /// Unix seconds.
+    pub changed_at: i64,
+    /// The command and its arguments, without settings.
+    pub command: String,
+}
+
+/// A command that is noted with its first write, in the same transaction.
+#[derive(Debug)]
+pub(crate) struct Note {
+    command: String,
+    now: i64,
+    is_kept: AtomicBool,
+}
+
+impl Note {
+    pub(crate) fn new(command: String, now: i64) -> Self {
+        Self {
+            command,
+            now,
+            is_kept: AtomicBool::new(false),
+        }
+    }
+
+    /// Inserts the note, unless an earlier transaction kept it.
+    pub(crate) fn insert(&self, write: &mut Write<'_>) -> Result<()> {
+        if self.is_kept.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        write.execute(
+            "insert into operator_change (changed_at, command) values ($1, $2)",
+            &[self.now.into(), (&self.command).into()],
+        )?;
+        Ok(())
+    }
+
+    /// Notes that the transaction was committed.
+    pub(crate) fn keep(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The id of the last change; 0 if there is none.
+pub fn find_last_id(read: &mut Read<'_>) -> Result<i64> {
+    read.query_integer("select coalesce(max(id), 0) from operator_change", &[])
+}
+
+/// At most `limit` changes after this id, in their order.
+pub fn list_changes(read: &mut Read<'_>, after: i64, limit: i64) -> Result<Vec<OperatorChange>> {
+    read.query(
+        "select id, changed_at, command from operator_change where id > $1 order by id limit $2",
+        &[after.into(), limit.into()],
+        |row| {
+            Ok(OperatorChange {
+                id: row.integer(0)?,
+                changed_at: row.integer(1)?,
+                command: row.text(2)?,
+            })
+        },
+    )
+}
