@@ -20,7 +20,7 @@ pub struct Record {
 
 /// A request to record a milestone. A member that is `None` keeps its value or takes its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wish {
+pub struct RequestedRecord {
     /// The civil date in Europe/London.
     pub date: Date,
     /// The exact time within that date, in Unix seconds.
@@ -42,20 +42,24 @@ pub struct Change {
 
 /// Decides about recording a milestone. `present` is the present record; `None` for a milestone
 /// that was never recorded or is withdrawn. Returns `None` when nothing changes (S-38).
-pub fn record(kind: &MilestoneType, present: Option<&Record>, wish: &Wish) -> Option<Change> {
-    let is_new_date = present.is_none_or(|present| present.date != Some(wish.date));
+pub fn record(
+    kind: &MilestoneType,
+    present: Option<&Record>,
+    requested: &RequestedRecord,
+) -> Option<Change> {
+    let is_new_date = present.is_none_or(|present| present.date != Some(requested.date));
     // Recording the same date again keeps the exact time.
     let kept = present.filter(|_| !is_new_date);
     let record = Record {
-        date: Some(wish.date),
-        completed_at: wish
+        date: Some(requested.date),
+        completed_at: requested
             .completed_at
             .or_else(|| kept.and_then(|present| present.completed_at)),
-        origin: wish
+        origin: requested
             .origin
             .or_else(|| present.map(|present| present.origin))
             .unwrap_or(Origin::Agent),
-        excluded: wish
+        excluded: requested
             .excluded
             .or_else(|| present.map(|present| present.excluded))
             .unwrap_or(false),
@@ -76,8 +80,8 @@ mod tests {
 
     const TIME: i64 = 1_795_255_200;
 
-    fn wish(day: i8) -> Wish {
-        Wish {
+    fn requested(day: i8) -> RequestedRecord {
+        RequestedRecord {
             date: date(2026, 11, day),
             completed_at: None,
             origin: None,
@@ -94,8 +98,8 @@ mod tests {
         }
     }
 
-    fn record_sstc(present: Option<&Record>, wish: &Wish) -> Option<Change> {
-        record(find_by_key("sstc").unwrap(), present, wish)
+    fn record_sstc(present: Option<&Record>, requested: &RequestedRecord) -> Option<Change> {
+        record(find_by_key("sstc").unwrap(), present, requested)
     }
 
     #[test]
@@ -111,7 +115,7 @@ mod tests {
             (Some(&present), kept),
             (Some(&reopened), kept),
         ] {
-            let change = record_sstc(present, &wish(21)).unwrap();
+            let change = record_sstc(present, &requested(21)).unwrap();
             assert_eq!(change.record, expected, "{present:?}");
             assert_eq!(change.event, Some(EventType::MilestoneUpdated));
         }
@@ -120,27 +124,27 @@ mod tests {
     #[test]
     fn the_same_date_again_emits_nothing() {
         let present = recorded(21, Some(TIME), Origin::Lender, true);
-        assert_eq!(record_sstc(Some(&present), &wish(21)), None);
-        for wish in [
-            Wish {
+        assert_eq!(record_sstc(Some(&present), &requested(21)), None);
+        for requested in [
+            RequestedRecord {
                 origin: Some(Origin::Conveyancer),
-                ..wish(21)
+                ..requested(21)
             },
-            Wish {
+            RequestedRecord {
                 excluded: Some(false),
-                ..wish(21)
+                ..requested(21)
             },
-            Wish {
+            RequestedRecord {
                 completed_at: Some(TIME + 1),
-                ..wish(21)
+                ..requested(21)
             },
         ] {
-            let change = record_sstc(Some(&present), &wish).unwrap();
+            let change = record_sstc(Some(&present), &requested).unwrap();
             let expected = Record {
-                date: Some(wish.date),
-                completed_at: wish.completed_at.or(Some(TIME)),
-                origin: wish.origin.unwrap_or(Origin::Lender),
-                excluded: wish.excluded.unwrap_or(true),
+                date: Some(requested.date),
+                completed_at: requested.completed_at.or(Some(TIME)),
+                origin: requested.origin.unwrap_or(Origin::Lender),
+                excluded: requested.excluded.unwrap_or(true),
             };
             assert_eq!((change.record, change.event), (expected, None));
         }
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn each_type_emits_the_event_of_the_catalogue() {
         for kind in CATALOGUE {
-            let change = record(&kind, None, &wish(21)).unwrap();
+            let change = record(&kind, None, &requested(21)).unwrap();
             assert_eq!(change.event, kind.emits(), "{}", kind.key);
         }
     }

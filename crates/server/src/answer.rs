@@ -12,7 +12,7 @@ use signing::canonical;
 use signing::key::SigningKey;
 use signing::provenance::{PayloadHash, Provenance};
 use storage::Storage;
-use storage::address_search::Hit;
+use storage::address_search::CurrentListing;
 use tokens::signers::Signers;
 use tracing::Instrument as _;
 
@@ -122,14 +122,14 @@ impl Answers {
         }
     }
 
-    /// The document of the chain that a hit's listing is in; `None` if the listing was withdrawn
-    /// since the hit was read.
+    /// The document of the chain that the current listing is in; `None` if the listing was withdrawn
+    /// since it was read.
     pub(crate) async fn find_document(
         &self,
         storage: &Storage,
-        hit: &Hit,
+        current: &CurrentListing,
     ) -> Result<Option<Document>, Problem> {
-        let (chain, version) = (hit.chain, hit.version);
+        let (chain, version) = (current.chain, current.version);
         if let Some(bytes) = self.documents.get(&(chain, version)) {
             return Ok(Some(Document {
                 chain,
@@ -137,7 +137,7 @@ impl Answers {
                 bytes,
             }));
         }
-        let listing = hit.listing;
+        let listing = current.listing;
         let built = storage
             .read(move |read| {
                 // The listing may be in another chain by now. Its present chain is read with all

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use address::{Candidate, Decision, Query, Ranking};
 use chain::ids::{PropertyId, Uprn};
-use storage::address_search::{self, Hit};
+use storage::address_search::{self, CurrentListing};
 use storage::properties::{Address, StoredProperty};
 use storage::{Read, StorageError};
 
@@ -17,11 +17,11 @@ pub enum Found {
     /// Several properties that fit equally well.
     Several,
     /// One property's current listing.
-    One(Hit),
+    One(CurrentListing),
 }
 
 /// The postcodes that one request has looked up, and their listings.
-pub type Postcodes = HashMap<String, Option<Hit>>;
+pub type Postcodes = HashMap<String, Option<CurrentListing>>;
 
 /// A property that an address may mean.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,17 +47,17 @@ pub fn find_listing(
         if let Some(known) = postcodes.get(&postcode) {
             return Ok(known.clone().map_or(Found::Nothing, Found::One));
         }
-        let hit = address_search::find_by_postcode(read, &postcode)?;
-        postcodes.insert(postcode, hit.clone());
-        return Ok(hit.map_or(Found::Nothing, Found::One));
+        let current = address_search::find_by_postcode(read, &postcode)?;
+        postcodes.insert(postcode, current.clone());
+        return Ok(current.map_or(Found::Nothing, Found::One));
     }
     let ranking = rank(read, &query, |_property| {})?;
     Ok(match ranking.decision() {
         Decision::Nothing => Found::Nothing,
         Decision::Several => Found::Several,
         Decision::One(property) => {
-            let hit = address_search::find_by_property(read, property)?;
-            hit.map_or(Found::Nothing, Found::One)
+            let current = address_search::find_by_property(read, property)?;
+            current.map_or(Found::Nothing, Found::One)
         }
     })
 }

@@ -9,7 +9,7 @@ use crate::{Read, Result};
 
 /// A property with its current listing (S-6) and chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct CurrentListing {
     /// The property.
     pub property: PropertyId,
     /// Its address in one line.
@@ -30,7 +30,7 @@ pub struct Located {
     /// The registry's revision in the same snapshot.
     pub revision: i64,
     /// `None` if no property has this UPRN, or if it has no current listing.
-    pub hit: Option<Hit>,
+    pub current: Option<CurrentListing>,
 }
 
 /// Finds the current listing of a UPRN (S-6). The same statement reads the registry's revision,
@@ -47,7 +47,7 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
                 let is_found = row.optional_integer(2)?.is_some();
                 Ok(Located {
                     revision: row.integer(6)?,
-                    hit: is_found.then(|| read_hit(row)).transpose()?,
+                    current: is_found.then(|| read_current_listing(row)).transpose()?,
                 })
             },
         )
@@ -55,13 +55,16 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
 }
 
 /// Finds the current listing of a property (S-6).
-pub fn find_by_property(read: &mut Read<'_>, property: PropertyId) -> Result<Option<Hit>> {
+pub fn find_by_property(
+    read: &mut Read<'_>,
+    property: PropertyId,
+) -> Result<Option<CurrentListing>> {
     read.query_one(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
          from property p join listing l on l.id = p.current_listing_id \
          join chain c on c.id = l.chain_id where p.id = $1",
         &[property.into()],
-        read_hit,
+        read_current_listing,
     )
 }
 
@@ -86,7 +89,7 @@ pub fn list_candidates(
 ///
 /// It looks at the first 500 properties with a listing, the verified ones first: no postcode has so
 /// many homes, and somebody may have made properties up.
-pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Option<Hit>> {
+pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Option<CurrentListing>> {
     read.query_one(
         "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
          from (select id, display_address, verified, current_listing_id from property \
@@ -97,12 +100,12 @@ pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Optio
          and x.deleted_at is null and x.id <> l.id) then 0 else 1 end, l.updated_at desc, p.id \
          limit 1",
         &[postcode_key.into()],
-        read_hit,
+        read_current_listing,
     )
 }
 
-fn read_hit(row: &Row<'_>) -> Result<Hit> {
-    Ok(Hit {
+fn read_current_listing(row: &Row<'_>) -> Result<CurrentListing> {
+    Ok(CurrentListing {
         property: PropertyId(row.integer(0)?),
         display_address: row.text(1)?,
         listing: ListingId(row.integer(2)?),

@@ -15,7 +15,7 @@ pub struct Peers {
 
 /// The permit of one connection. Dropping it frees the permit.
 #[derive(Debug)]
-pub struct PeerPermit {
+pub struct ConnectionPermit {
     peers: Arc<Peers>,
     /// `None` for a connection that is not counted.
     network: Option<IpAddr>,
@@ -33,7 +33,7 @@ impl Peers {
     }
 
     /// Admits one more connection, unless its network has too many.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<PeerPermit> {
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         let is_counted = self.max > 0 && !self.exempt.contains(&address);
         let network = is_counted.then(|| network_of(address));
@@ -45,7 +45,7 @@ impl Peers {
             }
             *count += 1;
         }
-        Some(PeerPermit {
+        Some(ConnectionPermit {
             peers: Arc::clone(self),
             network,
         })
@@ -56,7 +56,7 @@ impl Peers {
     }
 }
 
-impl Drop for PeerPermit {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let Some(network) = self.network else {
             return;

@@ -12,7 +12,7 @@ use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
 
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
-use super::proposals::{Wish, propose_if_needed};
+use super::proposals::{WantedLink, propose_if_needed};
 use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
@@ -145,13 +145,13 @@ fn join_or_propose(
     author: &Author<'_>,
     sides: &Sides,
 ) -> Result<Option<StoredProposal>, Problem> {
-    let wish = Wish {
+    let wanted = WantedLink {
         link: sides.link(),
         own: find_own_sides(author, sides)?,
         branches: [sides.seller.branch, sides.buyer.branch],
     };
     let join = decide_join(write, sides, LinkRule::OneToOne)?;
-    let proposal = propose_if_needed(write, author, &wish)?;
+    let proposal = propose_if_needed(write, author, &wanted)?;
     if proposal.is_none() {
         store_join(write, &author.settling(), &join)?;
     }

@@ -4,7 +4,7 @@ use chain::current::Offer;
 use chain::event::EventType;
 use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType};
-use chain::record::{self, Change, Record, Wish};
+use chain::record::{self, Change, Record, RequestedRecord};
 use storage::deliveries;
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
@@ -23,12 +23,12 @@ pub fn record_milestone(
     author: &Author<'_>,
     listing: ListingId,
     kind: &'static MilestoneType,
-    wish: &Wish,
+    requested: &RequestedRecord,
 ) -> Result<StoredMilestone, Problem> {
     let listing = find_own_listing(write, author.caller, listing)?;
     let standing = find_standing(write, listing.id, kind)?;
     let record = standing.as_ref().map(record_of);
-    if let Some(change) = record::record(kind, record.as_ref(), wish) {
+    if let Some(change) = record::record(kind, record.as_ref(), requested) {
         store(write, author, &listing, kind, &change)?;
     }
     milestones::find_milestone(write, listing.id, kind.id)?

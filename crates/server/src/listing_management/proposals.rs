@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 /// The rights of a caller on a link.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish {
+pub struct WantedLink {
     /// The link.
     pub link: Link,
     /// The sides that are the caller's.
@@ -27,18 +27,18 @@ pub struct Wish {
 pub fn propose_if_needed(
     write: &mut Write<'_>,
     author: &Author<'_>,
-    wish: &Wish,
+    wanted: &WantedLink,
 ) -> Result<Option<StoredProposal>, Problem> {
-    let known = proposals::find_proposal(write, wish.link, author.now)?;
+    let known = proposals::find_proposal(write, wanted.link, author.now)?;
     let proposed = known.as_ref().map(|known| known.side);
-    let side = match consent::decide(author.foreign_links, wish.own, proposed) {
+    let side = match consent::decide(author.foreign_links, wanted.own, proposed) {
         LinkRequest::Links => return Ok(None),
         LinkRequest::Proposes(side) => side,
     };
     if known.is_some() {
         return Ok(known);
     }
-    let [seller, buyer] = wish.branches;
+    let [seller, buyer] = wanted.branches;
     let branch = match side {
         Side::Seller => seller,
         Side::Buyer => buyer,
@@ -48,7 +48,7 @@ pub fn propose_if_needed(
     }
     let mut new = StoredProposal {
         id: 0,
-        link: wish.link,
+        link: wanted.link,
         side,
         branch,
         created_at: author.now,

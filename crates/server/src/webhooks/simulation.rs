@@ -83,13 +83,13 @@ impl Simulation {
         if let Some(property) = self.property
             && let Some(found) = properties::find_property(read, PropertyId(property))?
             && address_search::find_by_uprn(read, found.uprn)?
-                .hit
+                .current
                 .is_some()
         {
             errors.push("propertyId");
         }
         if let Some(uprn) = self.uprn.and_then(Uprn::new)
-            && address_search::find_by_uprn(read, uprn)?.hit.is_some()
+            && address_search::find_by_uprn(read, uprn)?.current.is_some()
         {
             errors.push("uprn");
         }

@@ -2,7 +2,7 @@
 
 use address::Probe;
 use chain::ids::{ListingId, PropertyId};
-use storage::address_search::{self, Hit};
+use storage::address_search::{self, CurrentListing};
 use storage::properties;
 use storage::{
     Read, Result, Storage, StorageError, Write, chains, copies, current_listings, listings,
@@ -79,7 +79,7 @@ on_both_engines! {
             write(&nodes[round % 2], move |write| raise_version(write, listing));
             // Each node answers twice. Its second answer may come from the cache.
             let seen = [0, 1, 0, 1].map(|node| look_up(&nodes[node], 1).unwrap());
-            assert!(seen.iter().all(|hit| *hit == seen[0]), "{seen:?}");
+            assert!(seen.iter().all(|current| *current == seen[0]), "{seen:?}");
             assert!(!versions.contains(&seen[0].version), "round {round} was not seen");
             versions.push(seen[0].version);
             assert_eq!(look_up(&nodes[0], 2).unwrap().listing, ids[1]);
@@ -110,7 +110,7 @@ on_both_engines! {
         }));
         let (before, after) = seen.unwrap();
         assert_eq!(before.revision, after.revision);
-        assert_ne!(before.hit, after.hit);
+        assert_ne!(before.current, after.current);
     }
 }
 
@@ -160,9 +160,9 @@ fn shared_tokens() -> Vec<i32> {
     all.filter(|token| others.contains(token)).collect()
 }
 
-fn look_up(storage: &Storage, number: i64) -> Option<Hit> {
+fn look_up(storage: &Storage, number: i64) -> Option<CurrentListing> {
     let lookup = storage.lookup(move |read| address_search::find_by_uprn(read, uprn(number)));
-    wait_for(lookup).unwrap().hit
+    wait_for(lookup).unwrap().current
 }
 
 fn raise_version(write: &mut Write<'_>, listing: ListingId) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Draws a chain: the top first, one lane for each branch, and arrows from a sale to the purchase
+//! Draws a chain: the top first, one track for each branch, and arrows from a sale to the purchase
 //! that it pays for.
 
 use client::printable;
@@ -7,11 +7,11 @@ use client::wire::{Chain, ChainType};
 use super::Paint;
 use super::property::{describe_address, describe_property};
 
-mod lanes;
 mod links;
+mod tracks;
 
-use lanes::Lanes;
 use links::{End, Links};
+use tracks::Tracks;
 
 /// The most properties drawn of one chain. The service allows 100 (S-54); this limit keeps a
 /// hostile answer from filling the terminal.
@@ -23,15 +23,15 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
     // The service lists a chain from the bottom to the top (S-9); the drawing starts at the top.
     let shown: Vec<_> = chain.properties.iter().rev().take(DRAWN_LIMIT).collect();
     let links = Links::between(&shown);
-    let mut lanes = Lanes::new();
+    let mut tracks = Tracks::new();
     let mut rows = vec![describe_chain(chain, paint), String::new()];
 
     for (place, property) in shown.iter().enumerate() {
-        let joined = lanes.enter(place);
+        let joined = tracks.enter(place);
         match joined.count {
             0 => {
                 let (mark, remark) = describe_top(links.top(place));
-                rows.push(lanes.row(joined.lane, mark, remark, paint));
+                rows.push(tracks.row(joined.track, mark, remark, paint));
             }
             1 => {}
             count => rows.push(format!(
@@ -41,20 +41,20 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
             )),
         }
         let heading = describe_address(property, chain, paint);
-        rows.push(format!("{} {heading}", lanes.drawing(joined.lane, '●')));
+        rows.push(format!("{} {heading}", tracks.drawing(joined.track, '●')));
         let below = links.below(place);
         let stem = if below.is_empty() { ' ' } else { '│' };
         for line in describe_property(property, paint) {
-            rows.push(format!("{}   {line}", lanes.drawing(joined.lane, stem)));
+            rows.push(format!("{}   {line}", tracks.drawing(joined.track, stem)));
         }
         if below.is_empty() {
             let (mark, remark) = describe_bottom(links.bottom(place));
-            rows.push(lanes.row(joined.lane, mark, remark, paint));
+            rows.push(tracks.row(joined.track, mark, remark, paint));
         } else {
             let arrow = describe_arrow(below.len());
-            rows.push(lanes.row(joined.lane, '▲', arrow, paint));
+            rows.push(tracks.row(joined.track, '▲', arrow, paint));
         }
-        rows.extend(lanes.leave(joined.lane, below));
+        rows.extend(tracks.leave(joined.track, below));
     }
     let left_out = chain.properties.len().saturating_sub(shown.len());
     if left_out > 0 {

@@ -9,7 +9,7 @@ use super::Paint;
 const FIRST_PLACEHOLDER_UPRN: u64 = 900_000_000_000;
 /// The width of a milestone group's name, in columns.
 const GROUP_COLUMNS: usize = 10;
-/// The width of a line of milestones, in columns: beside three lanes it fits into 80.
+/// The width of a line of milestones, in columns: beside three tracks it fits into 80.
 const LINE_COLUMNS: usize = 72;
 
 /// The heading of a property: its address, and a mark if the query asked for it.

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use chain::milestone::Origin;
-use chain::record::Wish;
+use chain::record::RequestedRecord;
 use http::StatusCode;
 use jiff::civil::Date;
 use observe::clock;
@@ -104,9 +104,9 @@ pub(crate) async fn record_milestone(
     let now = management.clock.now_seconds();
     let dates = clock::date_in_london(now).map(|today| kind.dates(today));
     let dates = dates.ok_or_else(|| Problem::Internal("the clock is out of range".to_owned()))?;
-    let wish = read_wish(request.fields()?, &dates)?;
+    let requested = read_requested(request.fields()?, &dates)?;
     recording::record(&management, caller, request, move |write, author| {
-        let recorded = milestones::record_milestone(write, author, listing, kind, &wish)?;
+        let recorded = milestones::record_milestone(write, author, listing, kind, &requested)?;
         let data = MilestoneResource::from(&recorded);
         Reply::json(StatusCode::OK, &Data { data })
     })
@@ -144,7 +144,10 @@ pub(crate) async fn withdraw_milestone(
 }
 
 /// Parses `{date | completed_at, origin?, excluded?}`.
-fn read_wish(mut fields: Fields, dates: &RangeInclusive<Date>) -> Result<Wish, Problem> {
+fn read_requested(
+    mut fields: Fields,
+    dates: &RangeInclusive<Date>,
+) -> Result<RequestedRecord, Problem> {
     let date = match (fields.has("date"), fields.has("completed_at")) {
         (true, true) => {
             fields.refuse("completed_at", "send either date or completed_at, not both");
@@ -180,7 +183,7 @@ fn read_wish(mut fields: Fields, dates: &RangeInclusive<Date>) -> Result<Wish, P
     fields.finish()?;
     let (date, completed_at) =
         date.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))?;
-    Ok(Wish {
+    Ok(RequestedRecord {
         date,
         completed_at,
         origin,
@@ -205,7 +208,7 @@ fn read_moment(fields: &mut Fields) -> Option<(Date, Option<i64>)> {
     date.map(|date| (date, Some(seconds)))
 }
 
-/// The body that `read_wish` parses.
+/// The body that `read_requested` parses.
 struct MilestoneBody;
 
 impl utoipa::ToSchema for MilestoneBody {}

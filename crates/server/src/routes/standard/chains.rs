@@ -138,8 +138,8 @@ impl Exchange<'_> {
         let only = matches
             .first()
             .filter(|_| matches.len() == 1 && query.page == 1);
-        let known = only.and_then(|Match { queried, hit }| {
-            let wanted = BodyKey::new(hit.chain, hit.version, queried, query.rows);
+        let known = only.and_then(|Match { queried, current }| {
+            let wanted = BodyKey::new(current.chain, current.version, queried, query.rows);
             queries.answers.find_body(&wanted, key, now)
         });
         if known.is_some() {
@@ -182,8 +182,12 @@ async fn render(
     };
     let shown = matches.get(page.range()).unwrap_or_default();
     let mut documents = Vec::with_capacity(shown.len());
-    for Match { hit, .. } in shown {
-        let Some(document) = queries.answers.find_document(&queries.storage, hit).await? else {
+    for Match { current, .. } in shown {
+        let Some(document) = queries
+            .answers
+            .find_document(&queries.storage, current)
+            .await?
+        else {
             return Ok(None);
         };
         documents.push(document);

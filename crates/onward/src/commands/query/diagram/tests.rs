@@ -94,7 +94,7 @@ fn a_straight_chain_is_drawn_from_the_top() {
 }
 
 #[test]
-fn a_buyer_who_sells_two_properties_parts_the_lanes() {
+fn a_buyer_who_sells_two_properties_parts_the_tracks() {
     let properties = [
         property(1, &[3], &[]),
         property(2, &[4], &[]),
@@ -116,7 +116,7 @@ fn a_buyer_who_sells_two_properties_parts_the_lanes() {
 }
 
 #[test]
-fn a_seller_who_buys_three_properties_joins_the_lanes() {
+fn a_seller_who_buys_three_properties_joins_the_tracks() {
     let properties = [
         property(1, &[2, 3, 4], &[]),
         property(2, &[], &[1]),

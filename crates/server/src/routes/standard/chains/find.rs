@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chain::ids::Uprn;
 use observe::trace;
-use storage::address_search::{self, Hit};
+use storage::address_search::{self, CurrentListing};
 use storage::{Read, Storage, StorageError, registry};
 use tracing::Instrument as _;
 
@@ -20,7 +20,7 @@ const FEW_VALUES: usize = 4;
 pub(super) struct Match {
     /// The member `queriedAddress` of the answer (S-5).
     pub(super) queried: String,
-    pub(super) hit: Hit,
+    pub(super) current: CurrentListing,
 }
 
 /// Finds the matches of all values, and the registry's revision in the same read. Values without a
@@ -60,9 +60,9 @@ fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Findings, StorageEr
     for uprn in uprns {
         let located = address_search::find_by_uprn(read, *uprn)?;
         oldest_revision = oldest_revision.min(located.revision);
-        if let Some(hit) = located.hit {
-            let queried = hit.display_address.clone();
-            matches.push(Match { queried, hit });
+        if let Some(current) = located.current {
+            let queried = current.display_address.clone();
+            matches.push(Match { queried, current });
         }
     }
     Ok((oldest_revision, matches, false))
@@ -77,9 +77,9 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
         match property_search::find_listing(read, text, &mut postcodes)? {
             Found::Nothing => {}
             Found::Several => is_ambiguous = true,
-            Found::One(hit) => matches.push(Match {
+            Found::One(current) => matches.push(Match {
                 queried: text.clone(),
-                hit,
+                current,
             }),
         }
     }
