@@ -35,7 +35,7 @@ pub struct Ranked<Id> {
 pub struct Ranking<Id> {
     /// The best first, equal ones by id.
     pub ranked: Vec<Ranked<Id>>,
-    /// Only cut-off answers held the best property.
+    /// Each answer that held the best property was cut off, so another property may fit as well.
     pub(crate) is_cut_off: bool,
     /// The best property is a building, its flats are stored too, and the query leaves out parts
     /// of its address. The query may leave out the flat as well.

@@ -78,8 +78,7 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
 }
 
 /// Cancels pending deliveries of revoked API keys, and removes all deliveries of deleted
-/// subscriptions.
-/// Stops early when `stop` turns true; the next round goes on.
+/// subscriptions. It stops early when `stop` turns true; the next round goes on.
 pub async fn delete_leftovers(
     housekeeping: &Housekeeping,
     stop: &watch::Receiver<bool>,

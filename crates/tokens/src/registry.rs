@@ -162,7 +162,7 @@ impl Registry {
             .storage
             .read(move |read| read_changes(read, seen))
             .await?;
-        // Added before this node shows their revision.
+        // This node must know the revoked tokens before it shows their revision.
         known.revoked.add(changes.revoked);
         let registered = match changes.keys {
             None => Arc::clone(&known.registered),

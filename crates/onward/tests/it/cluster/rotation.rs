@@ -56,7 +56,8 @@ fn answers_by_key(past: &Past) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Verifies what the subscriber received since the last look, with the key sets of that time.
+/// Verifies the events that the subscriber received since the last look, with the key sets of that
+/// time.
 fn verify_events(cluster: &Cluster, load: &Load, verified: &mut usize) {
     let received = cluster.cast.receiver.received();
     for event in &received[*verified..] {

@@ -13,8 +13,8 @@ use crate::model::catalogue::KINDS;
 use crate::random::Random;
 use crate::test_server::{Answer, Client, property_of};
 
-/// So many types of milestone are recorded. Each writer has one, on the listings that are its to
-/// record on, so that nobody else can have changed what it reads back.
+/// So many types of milestone are recorded. Each writer has one type for its own listings, so that
+/// nobody else can have changed the milestone that it reads back.
 const KINDS_RECORDED: usize = 16;
 
 /// A listing as the writers know it.

@@ -1,4 +1,4 @@
-//! What is old is removed, and nothing that is still to be delivered (S-37).
+//! Housekeeping removes old deliveries and events, but no event that is still to be delivered (S-37).
 
 use serde_json::{Value, json};
 use server::housekeeping::{clean_store, delete_leftovers};

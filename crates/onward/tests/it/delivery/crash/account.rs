@@ -12,8 +12,7 @@ use super::ledger::{Standing, StoredDelivery, Tried};
 use super::past::Past;
 use super::receivers::{Manner, SUBSCRIBERS};
 
-/// What is recorded in the same seconds in which a subscription ends may or may not be delivered to
-/// it.
+/// An event of the same seconds in which a subscription ends may or may not be delivered to it.
 const ENDING_SECONDS: i64 = 5;
 
 /// What is wrong, and how much there is of everything.
