@@ -102,6 +102,8 @@ impl UnusedAssertion {
         let keys = find_keys(context, &client, unverified.kid(), now).await?;
         let checked = assertion::check(&unverified, &keys, &rules, &client_id, now)
             .map_err(|error| refuse(&error))?;
+        // Whoever calls has the client's key, perhaps with another certificate.
+        trace::note_caller(&client.id);
         let named = credentials.client_id.as_deref();
         if named.is_some_and(|named| named != client_id) {
             return Err(ClientRefusal::InvalidRequest(
@@ -109,7 +111,6 @@ impl UnusedAssertion {
             ));
         }
         check_certificate(&client, certificate)?;
-        trace::note_caller(&client.id);
         Ok(Self { client, checked })
     }
 

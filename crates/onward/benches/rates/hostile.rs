@@ -33,6 +33,8 @@ const PAST_LIMIT_CONNECTIONS: u64 = 16;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
 /// Slightly fewer connections than one address may open by default.
 const SLOW_CONNECTIONS: usize = 990;
+/// Connections with answers that nobody reads.
+const UNREAD_CONNECTIONS: usize = 200;
 /// Peers that repeatedly send too much.
 const OVERSIZED_CONNECTIONS: usize = 16;
 /// The size of a header or body that is too large for any request, in bytes.
@@ -53,14 +55,17 @@ enum Attack {
     Oversized,
     /// Queries of another client far over its limit.
     PastLimit,
+    /// Queries of another client with long answers, of which it reads almost nothing.
+    Unread,
 }
 
-const ATTACKS: [Attack; 5] = [
+const ATTACKS: [Attack; 6] = [
     Attack::BadHandshakes,
     Attack::Slowloris,
     Attack::HalfOpen,
     Attack::Oversized,
     Attack::PastLimit,
+    Attack::Unread,
 ];
 
 /// The running tasks of an attack.
@@ -77,6 +82,7 @@ struct Scene {
     /// The TLS settings of another client than the well-behaved one.
     tls: Arc<ClientConfig>,
     token: Arc<str>,
+    uprns: Arc<[u64]>,
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
@@ -101,6 +107,7 @@ pub(crate) async fn measure() {
         address: node.base_address(),
         tls: Arc::clone(&tls),
         token: token.into(),
+        uprns: node.read_uprns().into(),
         stop: Arc::default(),
         done: Arc::default(),
     };
@@ -123,6 +130,7 @@ pub(crate) async fn measure() {
                 (attackers.done() - done) as f64 / wall,
                 (node.cpu_seconds() - cpu) / wall
             );
+            println!("  {:<42} memory of the server: {}", "", node.memory());
             attackers.end().await;
         }
     }
@@ -163,6 +171,7 @@ impl Attack {
             Self::HalfOpen => "silent connections, opened anew",
             Self::Oversized => "headers and bodies of 4 MiB",
             Self::PastLimit => "another client far past its limit",
+            Self::Unread => "another client that leaves answers unread",
         }
     }
 }
@@ -192,6 +201,11 @@ impl Attackers {
             Attack::Oversized => {
                 for _connection in 0..OVERSIZED_CONNECTIONS {
                     tasks.spawn(send_too_much(scene.clone()));
+                }
+            }
+            Attack::Unread => {
+                for _connection in 0..UNREAD_CONNECTIONS {
+                    tasks.spawn(leave_unread(scene.clone()));
                 }
             }
             Attack::PastLimit => {
@@ -307,6 +321,34 @@ async fn send_too_much(scene: Scene) {
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
         sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Asks for 100 chains, reads 16 KiB of the answer each second, and asks again on a new connection
+/// when the server closes this one.
+async fn leave_unread(scene: Scene) {
+    let values = scene.uprns.iter().take(100);
+    let values: String = values.map(|uprn| format!("&value%5B%5D={uprn}")).collect();
+    let form = format!("inputType=uprn&rows=100{values}");
+    let request = format!(
+        "POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+        scene.token,
+        form.len()
+    );
+    let mut part = [0; 16 * 1024];
+    while !scene.stop.load(Ordering::Relaxed) {
+        let Ok(mut stream) = shake_hands(2, scene.address, &scene.tls).await else {
+            sleep(Duration::from_secs(1)).await;
+            continue;
+        };
+        if stream.write_all(request.as_bytes()).await.is_err() {
+            continue;
+        }
+        scene.done.fetch_add(1, Ordering::Relaxed);
+        while let Ok(1..) = stream.read(&mut part).await {
+            sleep(Duration::from_secs(1)).await;
+        }
     }
 }
 

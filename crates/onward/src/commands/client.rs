@@ -250,6 +250,9 @@ fn list(args: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn describe_certificate(client: &StoredClient) -> String {
+    if !client.certificate_bound {
+        return "not needed".to_owned();
+    }
     if client.accepted_certificate.is_empty() {
         return "any".to_owned();
     }

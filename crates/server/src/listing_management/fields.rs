@@ -55,9 +55,11 @@ impl Fields {
         self.members.get(name).is_some_and(Value::is_null)
     }
 
-    /// Notes that a member is wrong if it is null.
+    /// Notes that a member is wrong if it is null, unless it is noted as missing.
     pub fn refuse_null(&mut self, name: &str) {
-        if self.is_cleared(name) {
+        let pointer = format!("{}{name}", self.prefix);
+        let is_noted = self.errors.iter().any(|error| error.pointer == pointer);
+        if self.is_cleared(name) && !is_noted {
             self.refuse(name, "must not be null; leave it out to keep its value");
         }
     }
@@ -114,7 +116,9 @@ impl Fields {
 
     /// Notes that a member is missing.
     pub fn require(&mut self, name: &str) {
-        if !self.has(name) {
+        if self.is_cleared(name) {
+            self.refuse(name, "must not be null");
+        } else if !self.has(name) {
             self.refuse(name, "is missing");
         }
     }

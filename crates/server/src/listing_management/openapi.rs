@@ -13,10 +13,11 @@ use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
 
 use super::fields::Fields;
-use super::links::{foreign_sides, unknown_side};
+use super::links::{at_that_end, foreign_sides, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
+use super::proposals::too_many;
 use super::quotas::day_used_up;
 use super::recording::{key_malformed, key_reused};
 use super::refusal::Refusal;
@@ -179,7 +180,9 @@ pub fn linking() -> Vec<Problem> {
         LinkRefusal::TooLong { link: LINK, length },
         locked(),
     ];
-    refusals.map(Problem::from).into()
+    let mut all: Vec<Problem> = refusals.map(Problem::from).into();
+    all.push(too_many(BranchId(7)).into());
+    all
 }
 
 /// Refusals of breaking a link.
@@ -197,6 +200,7 @@ pub fn adding_at_an_end() -> Vec<Problem> {
     };
     let mut all = linking();
     all.push(several.into());
+    all.push(at_that_end(End::Top, SELLER).into());
     all.push(unknown_side(Side::Seller, SELLER).into());
     all
 }

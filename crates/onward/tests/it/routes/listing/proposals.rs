@@ -128,6 +128,10 @@ story! {
         let back = format!("/listing/chain/{added}/add/bottom/{anchor}");
         assert_eq!(south.post_nothing(&back).await.status, 200);
         assert_eq!(chain_length(&north, anchor).await, 2);
+        for (agent, path) in [(&north, &path), (&south, &back)] {
+            let again = agent.post_nothing(path).await.refusal();
+            assert_eq!(again, (409, "already_linked".to_owned()));
+        }
     }
 }
 
