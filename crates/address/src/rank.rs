@@ -114,8 +114,11 @@ impl<Id: Copy + Ord> Ranking<Id> {
         let is_preferred = put_verified_first(&mut ranked, assessed);
         let best = ranked.first().and_then(|best| assessed.get(&best.id));
         let has_flats = best.is_some_and(|best| {
+            // Somebody may have made an unverified flat up.
             let is_flat = |other: &Assessed| {
-                other.fit.is_flat_of_building && other.fit.postcode == best.fit.postcode
+                other.fit.is_flat_of_building
+                    && other.fit.postcode == best.fit.postcode
+                    && (other.is_verified || !best.is_verified)
             };
             !best.fit.is_all_typed && assessed.values().any(is_flat)
         });

@@ -180,7 +180,9 @@ mod tests {
         if name.starts_with("silent") {
             ASKED.fetch_add(1, Ordering::SeqCst);
             let silence = SILENCE.lock().unwrap();
-            drop(BROKEN.wait_while(silence, |is_silent| *is_silent).unwrap());
+            // A failed test must end too.
+            let waited = BROKEN.wait_timeout_while(silence, 2 * PATIENCE, |is_silent| *is_silent);
+            drop(waited.unwrap());
         }
         if name == "unknown" {
             return Err(io::ErrorKind::NotFound.into());

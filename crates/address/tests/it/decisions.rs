@@ -191,6 +191,16 @@ fn a_part_of_an_address_may_mean_a_flat() {
 }
 
 #[test]
+fn an_unverified_flat_does_not_hide_a_verified_house() {
+    let mut homes = homes("12 Mill Lane, Leeds, LS1 4AP\nFlat 1, 12 Mill Lane, Leeds, LS1 4AP");
+    homes[0].is_verified = true;
+    let decide = |homes: &[_]| rank(homes, "12 mill lane, ls1 4ap").decision();
+    assert_eq!(decide(&homes), Decision::One(0));
+    homes[1].is_verified = true;
+    assert_eq!(decide(&homes), Decision::Several);
+}
+
+#[test]
 fn one_in_the_named_postcode_makes_no_other_near_certain() {
     let homes = homes("2 The Green, Morley, Leeds, LS6 0AQ\n2 Green Drive, Morley, Leeds, LS6 0QQ");
     let decide = |homes| rank(homes, "2 the green, morley, leeds, ls6 0qq").decision();

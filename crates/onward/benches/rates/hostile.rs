@@ -327,9 +327,10 @@ async fn send_too_much(scene: Scene) {
 /// Asks for 100 chains, reads 16 KiB of the answer each second, and asks again on a new connection
 /// when the server closes this one.
 async fn leave_unread(scene: Scene) {
-    let values = scene.uprns.iter().take(100);
-    let values: String = values.map(|uprn| format!("&value%5B%5D={uprn}")).collect();
-    let form = format!("inputType=uprn&rows=100{values}");
+    let mut form = "inputType=uprn&rows=100".to_owned();
+    for uprn in scene.uprns.iter().take(100) {
+        form.extend(["&value%5B%5D=", &uprn.to_string()]);
+    }
     let request = format!(
         "POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
          Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",

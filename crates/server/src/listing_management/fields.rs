@@ -116,9 +116,7 @@ impl Fields {
 
     /// Notes that a member is missing.
     pub fn require(&mut self, name: &str) {
-        if self.is_cleared(name) {
-            self.refuse(name, "must not be null");
-        } else if !self.has(name) {
+        if !self.has(name) {
             self.refuse(name, "is missing");
         }
     }

@@ -49,6 +49,10 @@ pub fn store_listing(
     if property != before.property && listings::names_a_sale(write, before.id)? {
         return Err(property_fixed(before.id).into());
     }
+    if property != before.property {
+        // The other branch would confirm a link to another home than the one proposed.
+        proposals::delete_proposals_of_listing(write, before.id)?;
+    }
     store_changes(write, author, &before, property, &new.facts)?;
     reply(write, author, known.id, StatusCode::OK)
 }
@@ -146,6 +150,10 @@ fn create(
         created_at: author.now,
     };
     let id = listings::insert_listing(write, &origin, &details)?;
+    let is_locked = facts.is_locked.filter(|is_locked| *is_locked);
+    if is_locked.is_some() {
+        listings::set_locked(write, id, true, author.now)?;
+    }
     let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let detail = ListingDetail {
         price: Some(details.price),
@@ -155,7 +163,7 @@ fn create(
         transaction_type: filled(&details.transaction_type),
         seller_conveyancer: filled(&details.seller_conveyancer),
         buyer_conveyancer: filled(&details.buyer_conveyancer),
-        is_locked: None,
+        is_locked,
     };
     let at = ListingInChain { listing: id, chain };
     author

@@ -226,3 +226,16 @@ story! {
         );
     }
 }
+
+story! {
+    async fn a_listing_can_be_locked_from_the_beginning(server) {
+        let agent = server.agent("north").await;
+        let locked = with(&body(&agent, &mill_house()), "is_locked", json!(true));
+        let created = agent.post("/listing", locked).await;
+        assert_eq!(created.status, 201);
+        assert_eq!(created.json()["data"]["attributes"]["is_locked"], true);
+        let other = agent.list(2).await;
+        let refused = agent.link(created.listing(), other).await.refusal();
+        assert_eq!(refused, (409, "listing_locked".to_owned()));
+    }
+}

@@ -88,6 +88,15 @@ story! {
         assert_eq!(proposals(&north, seller).await, Vec::<Value>::new());
         assert_eq!(north.link(seller, buyer).await.status, 202, "the old one is over");
         assert_eq!(proposals(&north, seller).await[0]["attributes"]["proposed_by"], "seller");
+        // So does a listing that moves to another property.
+        let moved = |uprn: i64| json!({"branch_id": south.branch(), "external_id": "s", "price": 1,
+            "address": {"line1": format!("{uprn} Mill Lane"), "postTown": "York",
+                "postcode": "YO1 7HH", "uprn": uprn}});
+        let moving = south.post("/listing", moved(50)).await.json();
+        let moving = moving["data"]["id"].as_i64().unwrap();
+        assert_eq!(south.link(seller, moving).await.status, 202);
+        assert_eq!(south.post("/listing", moved(51)).await.status, 200);
+        assert_eq!(proposals(&south, moving).await, Vec::<Value>::new());
         // A withdrawn listing takes its proposals with it.
         assert_eq!(south.delete(&format!("/listing/{buyer}")).await.status, 200);
         assert_eq!(proposals(&north, seller).await, Vec::<Value>::new());
