@@ -90,9 +90,6 @@ pub fn add_at_end(
     let branch = chain
         .member(at)
         .map_or(anchor.branch, |member| member.branch);
-    if at == added.listing {
-        return Err(at_that_end(end, at).into());
-    }
     let standing = Standing {
         listing: at,
         branch,
@@ -109,16 +106,6 @@ pub fn add_at_end(
         },
     };
     join_or_propose(write, author, &sides)
-}
-
-/// The refusal to add a listing at an end at which it is already.
-pub fn at_that_end(end: End, listing: ListingId) -> Refusal {
-    let end = match end {
-        End::Top => "top",
-        End::Bottom => "bottom",
-    };
-    let detail = format!("listing {listing} is the {end} of this chain already");
-    Refusal::conflict("already_linked", detail)
 }
 
 /// Breaks a link, or withdraws its proposal. At least one side must be the caller's.

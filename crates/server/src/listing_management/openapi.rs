@@ -13,7 +13,7 @@ use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
 
 use super::fields::Fields;
-use super::links::{at_that_end, foreign_sides, unknown_side};
+use super::links::{foreign_sides, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
@@ -200,7 +200,6 @@ pub fn adding_at_an_end() -> Vec<Problem> {
     };
     let mut all = linking();
     all.push(several.into());
-    all.push(at_that_end(End::Top, SELLER).into());
     all.push(unknown_side(Side::Seller, SELLER).into());
     all
 }

@@ -139,7 +139,7 @@ story! {
         assert_eq!(chain_length(&north, anchor).await, 2);
         for (agent, path) in [(&north, &path), (&south, &back)] {
             let again = agent.post_nothing(path).await.refusal();
-            assert_eq!(again, (409, "already_linked".to_owned()));
+            assert_eq!(again, (403, "not_your_branch".to_owned()));
         }
     }
 }
