@@ -228,7 +228,7 @@ class Store:
 
 
 def read_key_id(token):
-    """Return the `kid` of a token whose header is that of an event."""
+    """Return the `kid` of a token with the header of an event."""
     parts = token.split(".")
     if len(parts) != 3:
         raise Refused("the body is not a JWT")

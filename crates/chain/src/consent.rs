@@ -13,16 +13,16 @@ pub enum ForeignLinks {
     Confirmed,
 }
 
-/// The sides of a link whose listings the caller owns.
+/// The caller owns the listings of these sides of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnSides {
-    /// Both.
+    /// Both sides.
     Both,
-    /// This one.
+    /// This side alone.
     One(Side),
 }
 
-/// What a request for a link does.
+/// The effect of a request for a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRequest {
     /// It links the listings, or confirms a proposal.

@@ -24,11 +24,11 @@ pub const CALLBACK_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often a connection with an open attempt is probed (HTTP/2), and how long a probe may take.
 /// So the connection of a vanished peer closes within an attempt and is not used again.
 pub const CALLBACK_PROBE_INTERVAL: Duration = Duration::from_secs(5);
-/// Names that are looked up at once, if their last lookup was quick.
+/// Quick names that are looked up at once. The last lookup of a quick name was quick.
 pub const QUICK_LOOKUPS_MAX: usize = 192;
 /// Other names that are looked up at once.
 pub const OTHER_LOOKUPS_MAX: usize = 64;
-/// Names whose last lookup was quick and that are remembered.
+/// Quick names that the resolver remembers.
 pub const QUICK_NAMES_MAX: usize = 100_000;
 /// Names that are looked up at once for new subscriptions of one API key.
 pub const LOOKUPS_OF_SUBSCRIBER_MAX: usize = 4;

@@ -25,8 +25,9 @@ pub trait Resolver: fmt::Debug + Send + Sync {
 /// The resolver of the operating system.
 ///
 /// Each lookup occupies a thread until the name's server has answered, and subscribers choose these
-/// servers. So a name is looked up once at a time, for all who wait for it. Names whose last
-/// lookup was quick have threads of their own, so that names without an answer do not hold them up.
+/// servers. So the resolver looks a name up once at a time, and all callers wait for this lookup. A
+/// name is quick if its last lookup was. Quick names have threads of their own, so that names without
+/// an answer do not delay them.
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     look_up: LookUp,
@@ -42,7 +43,7 @@ struct LookUp(fn(&str) -> io::Result<Vec<IpAddr>>);
 #[derive(Debug, Default)]
 struct Names {
     running: HashMap<String, watch::Receiver<Option<Found>>>,
-    /// Names whose last lookup was quick.
+    /// The quick names.
     quick: HashSet<String>,
 }
 

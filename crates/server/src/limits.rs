@@ -14,7 +14,7 @@ pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
 /// An answer of so many bytes does not count among the unread ones: the rate limit bounds them.
 pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;
-/// Callers whose refused calls the log sums up apart from each other.
+/// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
 /// How long the log sums up refused calls.
 pub const SUMMED_TIME: Duration = Duration::from_secs(1);

@@ -45,7 +45,7 @@ pub struct ListingManagement {
     pub tokens: Arc<TokenContext>,
     /// Wakes the delivery of events after a recording.
     pub wake: Arc<Wake>,
-    /// What a branch or client may add (S-65).
+    /// The quotas of branches and clients (S-65).
     pub quotas: Quotas,
     /// How a link to the listing of another branch comes about (S-47).
     pub foreign_links: ForeignLinks,

@@ -11,12 +11,12 @@ use http::StatusCode;
 use crate::limits;
 use crate::problem::Problem;
 
-/// What the token endpoint did, among the extensions of its answer.
+/// The outcome of a token request, among the extensions of its answer.
 #[derive(Debug, Clone)]
 pub(crate) enum TokenOutcome {
-    /// It issued a token with these scopes.
+    /// The endpoint issued a token with these scopes.
     Issued(String),
-    /// It refused one: the error code and its description.
+    /// The endpoint refused a token: the error code and its description.
     Refused(&'static str, String),
 }
 

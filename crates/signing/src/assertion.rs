@@ -168,8 +168,8 @@ fn check_algorithm(
     }
 }
 
-/// So many keys are tried for an assertion without a `kid`. Anybody can send one who knows the id of a
-/// client, and each try costs a verification.
+/// So many keys are tried for an assertion without a `kid`. Everybody who knows a client's id can send
+/// one, and each try costs a verification.
 const KEYS_TRIED_MAX: usize = 16;
 
 /// RFC 7523 section 3 item 9. A `kid` selects the key; without it each registered key is tried

@@ -1,4 +1,4 @@
-//! What one caller may add, keep and simulate (S-65). Another caller is never affected.
+//! The quotas of one caller (S-65). They never affect another caller.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Bounds what a branch adds in a day, and the answers kept for a client (S-65).
+//! Bounds the rows that a branch adds in a day, and the answers kept for a client (S-65).
 
 use chain::ids::BranchId;
 use storage::quotas::{self, Added};

@@ -1,6 +1,6 @@
 insert into schema_version (version, applied_at) values (11, 0);
 
--- What branches added by the API, a row each, for a day: 1 a listing, 2 a property.
+-- A row for each listing (1) or property (2) that a branch added by the API within a day.
 create table added (
     branch_id bigint not null references branch (id),
     kind smallint not null,

@@ -8,7 +8,7 @@ use super::operation::Wish;
 use super::rules::{Asker, Done, Outcome, Refusal, VALUE_INVALID};
 use super::state::{Event, Milestone, Model};
 
-/// The milestone types whose date may be in the future, because it is planned.
+/// The milestone types with a planned date, which may be in the future.
 const EXPECTED: [&str; 5] = [
     "searches_expected",
     "proposed_exchange",

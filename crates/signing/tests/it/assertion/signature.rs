@@ -66,7 +66,7 @@ fn the_signature_is_by_a_registered_key() {
     headers("UnknownKey", unregistered, [unknown]);
 }
 
-/// Each try costs a verification, before anybody has proved anything.
+/// Each try costs a verification before the client is proven.
 #[test]
 fn without_a_kid_only_the_first_keys_are_tried() {
     let keys: Vec<_> = (0..17)
