@@ -17,7 +17,8 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
 /// How long a closing connection still takes bytes that nobody reads.
 pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of an answer that HTTP/1 takes from the router in one piece.
+/// Bytes of a short answer. HTTP/1 takes it from the router in one piece, so that nobody can count its
+/// bytes while they are sent. The rate limit bounds short answers.
 pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;
 /// How fast a peer must read a whole answer at least, after the time in which it may read nothing.
 pub const ANSWER_BYTES_PER_SECOND_MIN: u64 = 16 * 1024;

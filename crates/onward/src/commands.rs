@@ -149,7 +149,7 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        open_to_change(&self.config.load()?)
+        open_for_operator(&self.config.load()?)
     }
 
     /// Prints the answer as JSON or as text, as the flags say.
@@ -238,7 +238,7 @@ pub fn run() -> ExitCode {
 }
 
 /// Opens the store for an operator's command, which is noted if it writes.
-fn open_to_change(config: &Config) -> Result<Storage, Failure> {
+fn open_for_operator(config: &Config) -> Result<Storage, Failure> {
     let storage = server::foundation::open_storage(config, Opening::Unchanged);
     let storage = storage.map_err(Failure::new)?;
     let arguments = std::env::args_os().skip(1);

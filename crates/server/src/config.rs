@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use chain::consent::ForeignLinks;
 use edge::tls::ExtendedKeyUsage;
 use observe::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,8 @@ pub struct Config {
     pub simulate_known_properties: bool,
 
     /// How a link to the listing of another branch comes about (S-47).
-    pub foreign_links: ForeignLinksSetting,
+    #[serde(with = "ForeignLinksText")]
+    pub foreign_links: ForeignLinks,
     /// How long a current listing may stay unwritten before another listing under offer takes its
     /// place (S-6).
     pub offer_idle_days: u32,
@@ -143,13 +145,11 @@ pub struct Config {
     pub log_format: LogFormat,
 }
 
-/// The setting `foreign_links`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ForeignLinksSetting {
-    /// One of the two branches links.
+/// The texts of the setting `foreign_links`. Crate `chain` knows no texts.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ForeignLinks", rename_all = "lowercase")]
+enum ForeignLinksText {
     Immediate,
-    /// One of them proposes, and the other one confirms.
     Confirmed,
 }
 
@@ -237,7 +237,7 @@ impl Default for Config {
             callback_concurrency: 8,
             delivery_retention_days: 30,
             simulate_known_properties: false,
-            foreign_links: ForeignLinksSetting::Immediate,
+            foreign_links: ForeignLinks::Immediate,
             offer_idle_days: 120,
             rate_limit_enabled: true,
             rate_limit_per_second: 50,

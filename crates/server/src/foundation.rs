@@ -162,7 +162,7 @@ impl Foundation {
                 storage: storage.clone(),
                 tokens: Arc::clone(&tokens),
                 wake: Arc::clone(wake),
-                foreign_links: self.config.foreign_links(),
+                foreign_links: self.config.foreign_links,
                 quotas: self.config.quotas(),
                 offer_idle_seconds: self.config.offer_idle_seconds(),
             }),

@@ -12,7 +12,6 @@ use tokio::sync::watch;
 use crate::limits;
 
 const INTERVAL: Duration = Duration::from_mins(1);
-const DAY_SECONDS: i64 = 86_400;
 
 /// The parts that the removal of old rows uses.
 #[derive(Debug, Clone)]
@@ -56,8 +55,8 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
 /// withdraws old keys (S-28). A round is one transaction of bounded size.
 pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError> {
     let now = housekeeping.clock.now_seconds();
-    let keys_before = now - i64::from(housekeeping.key_retention_days) * DAY_SECONDS;
-    let ended_before = now - i64::from(housekeeping.delivery_retention_days) * DAY_SECONDS;
+    let keys_before = now - i64::from(housekeeping.key_retention_days) * limits::DAY_SECONDS;
+    let ended_before = now - i64::from(housekeeping.delivery_retention_days) * limits::DAY_SECONDS;
     housekeeping
         .storage
         .write_at_length(move |write| {
@@ -71,7 +70,7 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
             let limit = limits::IDEMPOTENCY_DELETED_MAX;
             storage::idempotency::delete_expired_answers(write, now, limit)?;
             storage::proposals::delete_expired_proposals(write, now, limit)?;
-            storage::quotas::delete_added(write, now - DAY_SECONDS, limit)?;
+            storage::quotas::delete_added(write, now - limits::DAY_SECONDS, limit)?;
             Ok::<_, StorageError>(())
         })
         .await

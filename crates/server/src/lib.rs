@@ -3,6 +3,7 @@
 //! This crate knows nothing about commands and terminals.
 
 mod answer;
+mod answered;
 mod authorization;
 mod conditional;
 pub mod config;

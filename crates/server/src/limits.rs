@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+/// The seconds of a day.
+pub const DAY_SECONDS: i64 = 86_400;
 /// Body of a form request, in bytes (S-54).
 pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
 /// JSON body of a write, in bytes (S-54).
@@ -12,8 +14,6 @@ pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 /// Bytes of the answers to all callers that a node keeps while they are not read.
 pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
-/// An answer of so many bytes does not count among the unread ones: the rate limit bounds them.
-pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;
 /// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
 /// How long the log sums up refused calls.
@@ -54,7 +54,7 @@ pub const PER_PAGE_DEFAULT: i64 = 15;
 /// Highest page of a list.
 pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
 /// How long the answer to an `Idempotency-Key` is kept, in seconds (S-52).
-pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
+pub const IDEMPOTENCY_SECONDS: i64 = DAY_SECONDS;
 /// Characters of an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
 /// Kept answers that one round of housekeeping removes.
@@ -62,7 +62,7 @@ pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 /// Open proposals of links of one branch (S-47).
 pub const PROPOSALS_MAX: i64 = 100;
 /// How long a proposal of a link is open, in seconds (S-47).
-pub const PROPOSAL_SECONDS: i64 = 30 * 86_400;
+pub const PROPOSAL_SECONDS: i64 = 30 * DAY_SECONDS;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.

@@ -16,14 +16,15 @@ use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
+use crate::answered::Answered;
 use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::metrics::RequestLabels;
 use crate::problem::Problem;
 use crate::rate_limit_fields;
-use crate::security_log::{Answered, SecurityLog};
-use crate::unread_answers::{Caller, UnreadAnswers};
+use crate::security_log::SecurityLog;
+use crate::unread_answers::UnreadAnswers;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");
@@ -53,14 +54,11 @@ pub(crate) struct SharedLayer {
 impl SharedLayer {
     /// Counts a large answer for its caller until it is sent. Refuses it past the bound.
     fn bound_unread(&self, response: Response, answered: &Answered<'_>) -> Response {
-        let is_proxy = self.trusted_proxies.contains(&answered.address);
-        let caller = match answered.caller {
-            Some(caller) => Caller::Proven(caller.to_owned()),
-            // A proxy's address stands for all its callers.
-            None if is_proxy => return response,
-            None => Caller::At(answered.address),
-        };
-        let counted = self.unread.count(caller, response);
+        // A proxy's address stands for all its callers.
+        if answered.proven.is_none() && self.trusted_proxies.contains(&answered.address) {
+            return response;
+        }
+        let counted = self.unread.count(|| answered.caller(), response);
         counted.unwrap_or_else(|| Problem::AnswersUnread.into_response())
     }
 
@@ -104,15 +102,14 @@ pub(crate) async fn wrap(
     layer.shared.read_trusted_proxy(&mut request);
     let span = begin_span(listener, &request, &request_id);
     let method = request.method().clone();
-    // A terminal must not obey control characters of a path.
-    let path = request.uri().path().escape_debug().to_string();
+    let path = request.uri().path().to_owned();
     let address = find_address(&request);
     let answering = next.run(request).instrument(span.clone());
-    let (response, caller) = trace::with_caller(answering).await;
+    let (response, proven) = trace::with_caller(answering).await;
     let mut answered = Answered {
         request_id: &request_id,
         path: &path,
-        caller: caller.as_deref(),
+        proven: proven.as_deref(),
         address,
         problem: None,
     };
@@ -129,7 +126,8 @@ pub(crate) async fn wrap(
     trace::note_status(&span, response.status());
     let status = response.status().as_u16();
     let door = listener.as_str();
-    tracing::debug!(%request_id, door, %method, path, status, ?elapsed, "answered");
+    let path = path.escape_debug();
+    tracing::debug!(%request_id, door, %method, %path, status, ?elapsed, "answered");
     let metrics = &layer.shared.metrics;
     let labels = RequestLabels { door, status };
     metrics.requests.get_or_create(&labels).inc();
@@ -183,7 +181,9 @@ impl RequestLayer {
 
 fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str) {
     if let Some(text) = problem.log_text() {
-        tracing::error!(%request_id, %method, path, "{text}");
+        // A terminal must not obey control characters of a path.
+        let path = path.escape_debug();
+        tracing::error!(%request_id, %method, %path, "{text}");
     }
 }
 

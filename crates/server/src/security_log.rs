@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::mem;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::response::Response;
 use http::StatusCode;
 
+use crate::answered::{Answered, Caller};
 use crate::limits;
 use crate::problem::Problem;
 
@@ -18,21 +18,6 @@ pub(crate) enum TokenOutcome {
     Issued(String),
     /// The endpoint refused a token: the error code and its description.
     Refused(&'static str, String),
-}
-
-/// An answered request, for a line of the log.
-#[derive(Debug)]
-pub(crate) struct Answered<'a> {
-    /// The id of the request, as in its answer.
-    pub request_id: &'a str,
-    /// The path, without control characters.
-    pub path: &'a str,
-    /// The id of the proven client, or `api-key` and the number of the proven API key.
-    pub caller: Option<&'a str>,
-    /// The address of the peer.
-    pub address: IpAddr,
-    /// The refusal, if the answer is one.
-    pub problem: Option<&'a Problem>,
 }
 
 /// Writes the lines of the log.
@@ -52,7 +37,7 @@ struct Refused {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     status: StatusCode,
-    caller: Result<String, IpAddr>,
+    caller: Caller,
 }
 
 #[derive(Debug)]
@@ -71,7 +56,7 @@ impl SecurityLog {
             Some(TokenOutcome::Issued(scope)) => tracing::info!(
                 event = "token_issued",
                 request_id = answered.request_id,
-                client_id = answered.caller,
+                client_id = answered.proven,
                 address = %answered.address,
                 scope,
                 "a token was issued"
@@ -79,7 +64,7 @@ impl SecurityLog {
             Some(TokenOutcome::Refused(error, reason)) => tracing::info!(
                 event = "token_refused",
                 request_id = answered.request_id,
-                client_id = answered.caller,
+                client_id = answered.proven,
                 address = %answered.address,
                 status = response.status().as_u16(),
                 error,
@@ -104,9 +89,7 @@ impl SecurityLog {
         let is_first = refused.sums.is_empty();
         let key = Key {
             status,
-            caller: answered
-                .caller
-                .map_or(Err(answered.address), |caller| Ok(caller.to_owned())),
+            caller: answered.caller(),
         };
         if let Some(sum) = refused.sums.get_mut(&key) {
             sum.count += 1;
@@ -115,7 +98,8 @@ impl SecurityLog {
             let sum = Sum {
                 count: 1,
                 request_id: answered.request_id.to_owned(),
-                path: answered.path.to_owned(),
+                // A terminal must not obey control characters of a path.
+                path: answered.path.escape_debug().to_string(),
                 reason,
             };
             refused.sums.insert(key, sum);
@@ -142,8 +126,8 @@ impl Refused {
     fn write(&mut self) {
         for (key, sum) in self.sums.drain() {
             let (client_id, address) = match &key.caller {
-                Ok(caller) => (Some(caller.as_str()), None),
-                Err(address) => (None, Some(tracing::field::display(address))),
+                Caller::Proven(id) => (Some(id.as_str()), None),
+                Caller::At(address) => (None, Some(tracing::field::display(address))),
             };
             tracing::info!(
                 event = "calls_refused",

@@ -1,13 +1,13 @@
 //! Bounds the answers that a node keeps in memory because their callers do not read them.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::{Body, HttpBody as _};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 
+use crate::answered::Caller;
 use crate::limits;
 
 /// The bytes of all answers that are not sent yet.
@@ -22,15 +22,6 @@ struct UnreadBytes {
     of_callers: HashMap<Caller, u64>,
 }
 
-/// The caller that an answer counts for: a proven one, or an address.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Caller {
-    /// The id of a client, or the number of an API key.
-    Proven(String),
-    /// The address of the peer.
-    At(IpAddr),
-}
-
 /// The bytes of one answer. They count until this is dropped.
 #[derive(Debug)]
 struct Counted {
@@ -43,11 +34,16 @@ impl UnreadAnswers {
     /// Counts an answer for its caller until it is sent, or given up. `None` if the caller or the
     /// node has too many unread ones: then the answer is dropped. Short answers always pass,
     /// because the answer to a write must not be lost.
-    pub(crate) fn count(self: &Arc<Self>, caller: Caller, answer: Response) -> Option<Response> {
+    pub(crate) fn count(
+        self: &Arc<Self>,
+        caller: impl FnOnce() -> Caller,
+        answer: Response,
+    ) -> Option<Response> {
         let bytes = answer.body().size_hint().lower();
-        if bytes <= limits::SHORT_ANSWER_BYTES {
+        if bytes <= edge::limits::SHORT_ANSWER_BYTES {
             return Some(answer);
         }
+        let caller = caller();
         let counted = self.reserve(caller, bytes)?;
         // The body owns the closure, and the closure the count.
         let counting = move |error: axum::Error| {
@@ -102,7 +98,10 @@ mod tests {
         let answers = Arc::new(UnreadAnswers::default());
         let half = usize::try_from(limits::UNREAD_BYTES_OF_CALLER_MAX / 2).unwrap();
         let answer = |bytes: usize| Response::new(Body::from(vec![0; bytes]));
-        let caller = |name: &str| Caller::Proven(name.to_owned());
+        let caller = |name: &str| {
+            let caller = Caller::Proven(name.to_owned());
+            move || caller.clone()
+        };
         let first = answers.count(caller("a"), answer(half)).unwrap();
         assert_eq!(first.body().size_hint().exact(), u64::try_from(half).ok());
         let second = answers.count(caller("a"), answer(half)).unwrap();
@@ -112,12 +111,8 @@ mod tests {
         drop(first);
         assert!(answers.count(caller("a"), answer(half)).is_some());
         drop(second);
-        let names: Vec<_> = (0..)
-            .map(|number: i32| caller(&number.to_string()))
-            .take(100)
-            .collect();
-        let full = |name: &Caller| answers.count(name.clone(), answer(2 * half));
-        let open: Vec<_> = names.iter().map_while(full).collect();
+        let full = |number: i32| answers.count(caller(&number.to_string()), answer(2 * half));
+        let open: Vec<_> = (0..100).map_while(full).collect();
         let fits = limits::UNREAD_BYTES_OF_NODE_MAX / limits::UNREAD_BYTES_OF_CALLER_MAX;
         assert_eq!(u64::try_from(open.len()).unwrap(), fits);
         drop(open);

@@ -43,11 +43,13 @@ pub fn count_added(
     )
 }
 
-/// Deletes at most `limit` notes from before. Returns their number.
+/// Deletes notes from before: `limit` of them, and others of the same branch and second. Returns their
+/// number.
 pub fn delete_added(write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {
     write.execute(
-        "delete from added where added_at < $1 and added_at <= coalesce((select max(added_at) from \
-         (select added_at from added where added_at < $1 order by added_at limit $2) oldest), 0)",
+        "delete from added where (branch_id, kind, added_at) in \
+         (select branch_id, kind, added_at from added where added_at < $1 \
+         order by added_at limit $2)",
         &[before.into(), limit.into()],
     )
 }

@@ -5,7 +5,7 @@
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::body::Bytes;
 use http::{HeaderMap, header};
@@ -97,10 +97,14 @@ where
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        match &mut self.body {
-            Some(body) => Pin::new(body).poll_frame(context),
-            None => Poll::Ready(None),
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        if frame.is_none() {
+            self.body = None;
         }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

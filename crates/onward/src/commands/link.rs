@@ -13,7 +13,7 @@ use server::listing_management::links;
 use server::problem::Problem;
 use storage::current_listings::Settling;
 
-use super::{Failure, OperatorArgs, open_to_change};
+use super::{Failure, OperatorArgs, open_for_operator};
 
 /// The two listings to link.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
         LinkRule::OneToOne
     };
     let config = args.output.config.load()?;
-    let storage = open_to_change(&config)?;
+    let storage = open_for_operator(&config)?;
     let settling = Settling {
         actor: OPERATOR,
         now: Clock::System.now_seconds(),

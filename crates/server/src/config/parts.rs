@@ -2,14 +2,13 @@
 
 use std::net::SocketAddr;
 
-use chain::consent::ForeignLinks;
 use edge::EdgeSettings;
 use edge::tls::TlsPaths;
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
 
-use super::{Config, ForeignLinksSetting, seconds};
+use super::{Config, seconds};
 use crate::listener::Listener;
 use crate::listing_management::quotas::Quotas;
 
@@ -68,14 +67,6 @@ impl Config {
                 client_crl: self.client_crl_file.clone(),
                 client_usage: self.client_certificate_usage,
             },
-        }
-    }
-
-    /// How a link to the listing of another branch comes about (S-47).
-    pub fn foreign_links(&self) -> ForeignLinks {
-        match self.foreign_links {
-            ForeignLinksSetting::Immediate => ForeignLinks::Immediate,
-            ForeignLinksSetting::Confirmed => ForeignLinks::Confirmed,
         }
     }
 

@@ -55,11 +55,9 @@ impl Fields {
         self.members.get(name).is_some_and(Value::is_null)
     }
 
-    /// Notes that a member is wrong if it is null, unless it is noted as missing.
+    /// Notes that a member is wrong if it is null.
     pub fn refuse_null(&mut self, name: &str) {
-        let pointer = format!("{}{name}", self.prefix);
-        let is_noted = self.errors.iter().any(|error| error.pointer == pointer);
-        if self.is_cleared(name) && !is_noted {
+        if self.is_cleared(name) {
             self.refuse(name, "must not be null; leave it out to keep its value");
         }
     }

@@ -85,6 +85,7 @@ impl ListingChanges {
     /// Reads the body of `PATCH /api/v1/listing/{id}`.
     pub fn read(request: &WriteRequest) -> Result<Self, Problem> {
         let mut fields = request.fields()?;
+        fields.refuse_null("price");
         let changes = read_changes(&mut fields);
         if changes == Self::default() && fields.is_right() {
             fields.refuse(
@@ -99,7 +100,6 @@ impl ListingChanges {
 }
 
 fn read_changes(fields: &mut Fields) -> ListingChanges {
-    fields.refuse_null("price");
     fields.refuse_null("is_locked");
     let mut changes = ListingChanges {
         price: fields.integer("price", 0..=chain::limits::PRICE_MAX),

@@ -15,7 +15,7 @@ use super::quotas::Allowance;
 use super::recording::{Author, Reply};
 use super::refusal::Refusal;
 use super::segments::unknown_branch;
-use super::sold_property::{self, Adding};
+use super::sold_property;
 use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
@@ -36,16 +36,14 @@ pub fn store_listing(
         Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
         None => None,
     };
-    let now = author.now;
-    let adding = Adding { allowance, now };
     let Some(known) = known else {
-        return create(write, author, new, &adding);
+        return create(write, author, new, allowance);
     };
     if known.is_deleted {
         return Err(withdrawn(known.id).into());
     }
     let before = find_own_listing(write, author.caller, known.id)?;
-    let property = sold_property::find_or_add(write, &new.place, Some(&before), &adding)?;
+    let property = sold_property::find_or_add(write, &new.place, Some(&before), allowance)?;
     if property != before.property && listings::names_a_sale(write, before.id)? {
         return Err(property_fixed(before.id).into());
     }
@@ -128,10 +126,10 @@ fn create(
     write: &mut Write<'_>,
     author: &Author<'_>,
     new: &NewListing,
-    adding: &Adding<'_>,
+    allowance: &Allowance,
 ) -> Result<Reply, Problem> {
-    adding.allowance.add(write, Added::Listing, author.now)?;
-    let property = sold_property::find_or_add(write, &new.place, None, adding)?;
+    allowance.add(write, Added::Listing)?;
+    let property = sold_property::find_or_add(write, &new.place, None, allowance)?;
     let NewListing { facts, .. } = new;
     let details = ListingDetails {
         property,

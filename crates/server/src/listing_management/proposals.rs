@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use crate::limits;
 use crate::problem::Problem;
 
-/// The rights of a caller on a link.
+/// A link that a caller asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedLink {
     /// The link.

@@ -5,9 +5,9 @@ use storage::quotas::{self, Added};
 use storage::{StorageError, Write};
 
 use super::ListingManagement;
+use crate::limits;
 use crate::problem::Problem;
 
-const DAY_SECONDS: i64 = 86_400;
 /// Old additions and old answers leave the count one after the other.
 const RETRY_SECONDS: u64 = 600;
 
@@ -27,6 +27,8 @@ pub struct Quotas {
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance {
     branch: BranchId,
+    /// Unix seconds of the count.
+    now: i64,
     listings: Option<Part>,
     properties: Option<Part>,
 }
@@ -41,18 +43,20 @@ impl Allowance {
     /// Counts the rows that a branch added within the last day.
     pub async fn count(management: &ListingManagement, branch: BranchId) -> Result<Self, Problem> {
         let quotas = management.quotas;
-        let since = management.clock.now_seconds() - DAY_SECONDS;
+        let now = management.clock.now_seconds();
         let counting = management.storage.read(move |read| {
             let mut count = |limit: Option<i64>, added| {
                 let Some(limit) = limit else {
                     return Ok(None);
                 };
-                let count = quotas::count_added(read, branch, added, since, limit)?;
+                let count =
+                    quotas::count_added(read, branch, added, now - limits::DAY_SECONDS, limit)?;
                 let is_used_up = count >= limit;
                 Ok::<_, StorageError>(Some(Part { limit, is_used_up }))
             };
             Ok::<_, StorageError>(Self {
                 branch,
+                now,
                 listings: count(quotas.listings_per_day, Added::Listing)?,
                 properties: count(quotas.properties_per_day, Added::Property)?,
             })
@@ -61,7 +65,7 @@ impl Allowance {
     }
 
     /// Notes a new row, or refuses it.
-    pub fn add(&self, write: &mut Write<'_>, added: Added, now: i64) -> Result<(), Problem> {
+    pub fn add(&self, write: &mut Write<'_>, added: Added) -> Result<(), Problem> {
         let (part, name) = match added {
             Added::Listing => (self.listings, "listings"),
             Added::Property => (self.properties, "new properties"),
@@ -69,7 +73,7 @@ impl Allowance {
         match part {
             None => Ok(()),
             Some(part) if part.is_used_up => Err(day_used_up(self.branch, part.limit, name)),
-            Some(_) => Ok(quotas::note_added(write, self.branch, added, now)?),
+            Some(_) => Ok(quotas::note_added(write, self.branch, added, self.now)?),
         }
     }
 }

@@ -15,21 +15,12 @@ use super::refusal::Refusal;
 use crate::problem::Problem;
 use crate::property_search;
 
-/// The quota that a new property uses, and its time.
-#[derive(Debug, Clone, Copy)]
-pub struct Adding<'a> {
-    /// The rows that the branch may still add.
-    pub allowance: &'a Allowance,
-    /// Unix seconds.
-    pub now: i64,
-}
-
 /// Finds or adds the property that a body names. `standing` is the listing that the body changes.
 pub fn find_or_add(
     write: &mut Write<'_>,
     place: &Place,
     standing: Option<&StoredListing>,
-    adding: &Adding<'_>,
+    allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
     match place {
         Place::Known(id) => {
@@ -38,8 +29,8 @@ pub fn find_or_add(
             Ok(found.id)
         }
         Place::Address(PlaceAddress { address, uprn }) => match uprn {
-            Some(uprn) => find_by_uprn(write, address, *uprn, adding),
-            None => find_by_address(write, address, standing, adding),
+            Some(uprn) => find_by_uprn(write, address, *uprn, allowance),
+            None => find_by_address(write, address, standing, allowance),
         },
     }
 }
@@ -50,7 +41,7 @@ fn find_by_uprn(
     write: &mut Write<'_>,
     address: &Address,
     uprn: Uprn,
-    adding: &Adding<'_>,
+    allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
     if let Some(known) = properties::find_known_property(write, uprn)? {
         if known.is_verified && !property_search::is_same(address, &known.address) {
@@ -62,7 +53,7 @@ fn find_by_uprn(
         let detail = "is in the range of placeholders and not known; leave it out".to_owned();
         return Err(Refusal::invalid("value_invalid", "address.uprn", detail).into());
     }
-    add(write, address, uprn, adding)
+    add(write, address, uprn, allowance)
 }
 
 /// The property that this address certainly means, or a new property with a placeholder (S-12).
@@ -70,7 +61,7 @@ fn find_by_address(
     write: &mut Write<'_>,
     address: &Address,
     standing: Option<&StoredListing>,
-    adding: &Adding<'_>,
+    allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
     let address_key = address::normalise(&address.display_address);
     if let Some(standing) = standing
@@ -92,16 +83,16 @@ fn find_by_address(
         return Ok(id);
     }
     let uprn = properties::next_placeholder_uprn(write)?;
-    add(write, address, uprn, adding)
+    add(write, address, uprn, allowance)
 }
 
 fn add(
     write: &mut Write<'_>,
     address: &Address,
     uprn: Uprn,
-    adding: &Adding<'_>,
+    allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
-    adding.allowance.add(write, Added::Property, adding.now)?;
+    allowance.add(write, Added::Property)?;
     let property = NewProperty {
         uprn,
         address: address.clone(),

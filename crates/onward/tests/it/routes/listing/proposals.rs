@@ -1,7 +1,7 @@
 //! `GET /api/v1/listing/{id}/proposals`, and links that both branches have to ask for (S-47).
 
+use chain::consent::ForeignLinks;
 use serde_json::{Value, json};
-use server::config::ForeignLinksSetting;
 
 use crate::story;
 use crate::test_server::{Answer, BEGINNING, Client, TestServer};
@@ -10,7 +10,7 @@ const DAY_SECONDS: i64 = 86_400;
 
 async fn confirming(server: TestServer) -> TestServer {
     let set = |config: &mut server::config::Config| {
-        config.foreign_links = ForeignLinksSetting::Confirmed;
+        config.foreign_links = ForeignLinks::Confirmed;
     };
     server.reconfigure(set).await
 }

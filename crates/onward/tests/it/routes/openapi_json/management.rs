@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use server::config::ForeignLinksSetting;
+use chain::consent::ForeignLinks;
 
 use super::Described;
 use crate::model::catalogue::KINDS;
@@ -52,7 +52,7 @@ impl Checker {
 sqlite_story! {
     async fn every_success(server) {
         let confirm = |config: &mut server::config::Config| {
-            config.foreign_links = ForeignLinksSetting::Confirmed;
+            config.foreign_links = ForeignLinks::Confirmed;
         };
         server = server.reconfigure(confirm).await;
         let mut checker = Checker::new(&server).await;
