@@ -76,9 +76,22 @@ pub fn settle(
     listing: ListingId,
     is_new: bool,
 ) -> Result<Settled> {
-    let (property, change) = settle_offer(write, listing, settling.now)?;
-    let effect = if is_new { Effect::Created } else { change };
-    settle_property(write, settling, property, ListingWrite { listing, effect })
+    let written = settle_offer(write, listing, settling.now)?;
+    let before = written.current;
+    if before == Some(listing) && !written.is_deleted && written.effect == Effect::Other {
+        // The usual case: the current listing stays current whatever the other listings are.
+        return Ok(Settled {
+            before,
+            after: before,
+        });
+    }
+    let effect = if is_new {
+        Effect::Created
+    } else {
+        written.effect
+    };
+    let write_to = ListingWrite { listing, effect };
+    settle_property(write, settling, written.property, before, write_to)
 }
 
 /// Decides which listing of a property is current after a listing moved from it to another property.
@@ -92,16 +105,17 @@ pub fn settle_after_move(
         listing: moved,
         effect: Effect::Other,
     };
-    settle_property(write, settling, property, write_to)
+    let before = find_current(write, property)?;
+    settle_property(write, settling, property, before, write_to)
 }
 
 fn settle_property(
     write: &mut Write<'_>,
     settling: &Settling<'_>,
     property: PropertyId,
+    before: Option<ListingId>,
     write_to: ListingWrite,
 ) -> Result<Settled> {
-    let before = find_current(write, property)?;
     let candidates = list_candidates(write, property)?;
     let Settling {
         now, idle_seconds, ..
@@ -131,46 +145,68 @@ pub fn settle_after_import(
     store(write, decision, property, Settled { before, after })
 }
 
-/// Updates whether a listing is under offer. Returns its property and how its offer changed.
-pub fn settle_offer(
-    write: &mut Write<'_>,
-    listing: ListingId,
-    now: i64,
-) -> Result<(PropertyId, Effect)> {
-    let (property, since, offer) = write.query_exactly_one(
+/// A listing after a write, once it is decided whether it is under offer.
+#[derive(Debug, Clone, Copy)]
+pub struct SettledOffer {
+    /// Its property.
+    pub property: PropertyId,
+    /// The current listing of the property before the write.
+    pub current: Option<ListingId>,
+    /// Whether the listing is deleted.
+    pub is_deleted: bool,
+    /// How its offer changed. Never [`Effect::Created`].
+    pub effect: Effect,
+}
+
+/// Updates whether a listing is under offer.
+pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<SettledOffer> {
+    let (mut settled, since, offer) = write.query_exactly_one(
         concat!(
-            "select l.property_id, l.offer_since, l.deleted_at, ",
-            first_link!(),
-            ", ",
+            "select l.property_id, p.current_listing_id, l.offer_since, l.deleted_at, ",
+            "cast(case when exists (select 1 from link x where x.buyer_listing_id = l.id) or exists \
+             (select 1 from link y where y.seller_listing_id = l.id) then 1 else 0 end as bigint), ",
             counted!("1"),
             ", ",
             counted!("111"),
             ", ",
             counted!("110"),
-            " from listing l where l.id = $1"
+            " from listing l join property p on p.id = l.property_id where l.id = $1"
         ),
         &[listing.into()],
         |row| {
+            let is_deleted = row.optional_integer(3)?.is_some();
             let offer = Offer {
-                is_deleted: row.optional_integer(2)?.is_some(),
-                is_linked: row.optional_integer(3)?.is_some(),
-                sstc: read_optional_date(row, 4)?,
-                fall_through: read_optional_date(row, 5)?,
-                is_completed: row.optional_text(6)?.is_some(),
+                is_deleted,
+                is_linked: row.flag(4)?,
+                sstc: read_optional_date(row, 5)?,
+                fall_through: read_optional_date(row, 6)?,
+                is_completed: row.optional_text(7)?.is_some(),
             };
-            Ok((PropertyId(row.integer(0)?), row.optional_integer(1)?, offer))
+            let settled = SettledOffer {
+                property: PropertyId(row.integer(0)?),
+                current: row.optional_integer(1)?.map(ListingId),
+                is_deleted,
+                effect: Effect::Other,
+            };
+            Ok((settled, row.optional_integer(2)?, offer))
         },
     )?;
-    let (effect, since) = match (since, offer.stands()) {
-        (None, true) => (Effect::OfferBegan, Some(now)),
-        (Some(_), false) => (Effect::OfferEnded, None),
-        _ => return Ok((property, Effect::Other)),
+    let since = match (since, offer.stands()) {
+        (None, true) => {
+            settled.effect = Effect::OfferBegan;
+            Some(now)
+        }
+        (Some(_), false) => {
+            settled.effect = Effect::OfferEnded;
+            None
+        }
+        _ => return Ok(settled),
     };
     write.execute(
         "update listing set offer_since = $1 where id = $2",
         &[since.into(), listing.into()],
     )?;
-    Ok((property, effect))
+    Ok(settled)
 }
 
 /// Makes a listing the current one of its property, which the operator may do.
