@@ -69,7 +69,7 @@ pub enum Row<'r> {
     #[doc(hidden)]
     Sqlite(&'r rusqlite::Row<'r>),
     #[doc(hidden)]
-    Postgres(&'r postgres::Row),
+    Postgres(&'r tokio_postgres::Row),
 }
 
 impl Row<'_> {
@@ -84,7 +84,7 @@ impl Row<'_> {
         match self {
             Row::Sqlite(row) => row.get(column).map_err(|error| unreadable(column, &error)),
             Row::Postgres(row) => {
-                let small = row.columns()[column].type_() == &postgres::types::Type::INT2;
+                let small = row.columns()[column].type_() == &tokio_postgres::types::Type::INT2;
                 if small {
                     row.try_get::<_, Option<i16>>(column)
                         .map(|value| value.map(i64::from))

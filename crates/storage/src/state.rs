@@ -105,7 +105,7 @@ pub fn find_chain(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain>> {
          from listing l where l.chain_id = $1 and l.deleted_at is null",
         &[(&id.to_string()).into()],
         |row| {
-            let branch = |column| Ok(row.optional_integer(column)?.map(BranchId));
+            let branch = |column| Ok::<_, StorageError>(row.optional_integer(column)?.map(BranchId));
             Ok(Member {
                 checked_by: [branch(5)?, branch(6)?],
                 ..read_member(row)?

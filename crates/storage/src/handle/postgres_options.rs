@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use postgres::config::Host;
+use tokio_postgres::config::Host;
 
 use super::{OpenOptions, StoreUrl};
 use crate::engine::{self, PostgresOptions};
@@ -12,7 +12,7 @@ const NEEDS_TLS: &str = "the database is on another machine, and the connection 
      set store_ca_file to the authority of its certificate, or store_plaintext to true";
 
 /// Whether the database is reached by a Unix socket or a loopback address.
-fn is_on_this_machine(config: &postgres::Config) -> bool {
+fn is_on_this_machine(config: &tokio_postgres::Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => {
@@ -32,9 +32,9 @@ pub(super) fn postgres_options(
     options: &OpenOptions,
 ) -> Result<PostgresOptions> {
     let target = url.to_string();
-    let mut config: postgres::Config =
+    let mut config: tokio_postgres::Config =
         text.parse()
-            .map_err(|error: postgres::Error| StorageError::Open {
+            .map_err(|error: tokio_postgres::Error| StorageError::Open {
                 target: target.clone(),
                 reason: error.to_string(),
             })?;
@@ -51,7 +51,7 @@ pub(super) fn postgres_options(
     }
     if tls.is_some() {
         // Otherwise an attacker could answer that the server has no TLS.
-        config.ssl_mode(postgres::config::SslMode::Require);
+        config.ssl_mode(tokio_postgres::config::SslMode::Require);
     }
     Ok(PostgresOptions {
         config,

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use postgres::config::TargetSessionAttrs;
-use postgres::error::DbError;
-use postgres::{Config, NoTls};
+use tokio_postgres::Config;
+use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::error::DbError;
 
-use super::{PostgresOptions, PostgresSession, storage_error};
-use crate::Result;
+use super::PostgresOptions;
+use super::PostgresSession;
+use super::client::{Client, StepError};
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Options of each connection. The time limit of a statement also holds for imports and for
-/// building an index. Generic plans, because planning each call costs more than the small indexed
-/// reads of this program.
-const SETTINGS: &str =
-    "-c plan_cache_mode=force_generic_plan -c statement_timeout=60s -c timezone=UTC";
+const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
+/// How much later than the server Onward gives a statement up.
+const GRACE: Duration = Duration::from_secs(2);
+/// Options of each connection. Generic plans, because planning each call costs more than the small
+/// indexed reads of this program.
+const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c timezone=UTC";
 /// TCP probes of a silent server: after which time, at which intervals and how many. They notice
 /// a machine that vanished within 20 s.
 const PROBE_AFTER: Duration = Duration::from_secs(5);
@@ -29,29 +30,33 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 /// is not translated.
 const REPLICATION_WAIT: &str = "SyncRepWaitForLSN";
 
-pub(super) fn connect(options: &PostgresOptions) -> Result<PostgresSession> {
-    let mut config = configure(&options.config);
+/// Connects. The server ends a statement after `deadline`.
+pub(super) fn connect(
+    options: &PostgresOptions,
+    deadline: Duration,
+) -> Result<PostgresSession, StepError> {
     let is_unreplicated = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_unreplicated);
-    config.notice_callback(move |notice| log_notice(&notice, &flag));
-    let client = match &options.tls {
-        Some(tls) => config.connect(tokio_postgres_rustls::MakeRustlsConnect::new(tls.clone())),
-        None => config.connect(NoTls),
-    }
-    .map_err(storage_error)?;
+    let client = Client::connect(
+        &configure(&options.config, deadline),
+        options.tls.as_ref(),
+        Box::new(move |notice| log_notice(notice, &flag)),
+        [CONNECT_DEADLINE, deadline + GRACE],
+    )?;
     Ok(PostgresSession {
         client,
         statements: HashMap::new(),
         failure: None,
         is_read_only: false,
         is_unreplicated,
+        pool: None,
     })
 }
 
-fn configure(config: &Config) -> Config {
+fn configure(config: &Config, deadline: Duration) -> Config {
     let mut config = config.clone();
     config
-        .connect_timeout(CONNECT_TIMEOUT)
+        .connect_timeout(CONNECT_DEADLINE)
         .keepalives(true)
         .keepalives_idle(PROBE_AFTER)
         .keepalives_interval(PROBE_INTERVAL)
@@ -60,7 +65,10 @@ fn configure(config: &Config) -> Config {
         // A load balancer may lead to a standby for a moment. Its data is old, and would accept a
         // revoked token.
         .target_session_attrs(TargetSessionAttrs::ReadWrite)
-        .options(SETTINGS)
+        .options(format!(
+            "{SETTINGS} -c statement_timeout={}",
+            deadline.as_millis()
+        ))
         .application_name("onward");
     config
 }

@@ -4,9 +4,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use postgres::fallible_iterator::FallibleIterator;
-
-use super::{PostgresOptions, connect, storage_error};
+use super::{PostgresOptions, STATEMENT_DEADLINE, connect};
 use crate::session::Read;
 use crate::{Result, StorageError};
 
@@ -62,25 +60,18 @@ fn listen_on_one_connection(
     name: &str,
     on_notice: &impl Fn(),
 ) -> Result<()> {
-    let mut client = connect(options)?.client;
-    client
-        .batch_execute("listen onward")
-        .map_err(storage_error)?;
+    let mut client = connect(options, STATEMENT_DEADLINE)?.client;
+    client.batch_execute("listen onward")?;
     // Notifications from before are lost.
     on_notice();
     while handle.strong_count() > 0 {
         if client.is_closed() {
             return Err(StorageError::Unavailable("it was closed".to_owned()));
         }
-        let mut notifications = client.notifications();
-        let mut notices = notifications.timeout_iter(CHECK_INTERVAL);
-        while let Some(notice) = notices.next().map_err(storage_error)? {
-            if notice.payload() != name {
-                on_notice();
-            }
-            if handle.strong_count() == 0 {
-                break;
-            }
+        if let Some(notice) = client.next_notification(CHECK_INTERVAL)?
+            && notice.payload() != name
+        {
+            on_notice();
         }
     }
     Ok(())

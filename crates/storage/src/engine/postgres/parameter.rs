@@ -1,6 +1,6 @@
 //! Converts parameters of a statement to the types of PostgreSQL.
 
-use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
+use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 
 use crate::row::Value;
 

@@ -1,0 +1,195 @@
+//! Threads with a connection each, which take jobs from one queue.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, after};
+use tokio_postgres::error::SqlState;
+
+use super::connection::connect;
+use super::{PostgresOptions, PostgresSession, transactions};
+use crate::engine::threads::Threads;
+use crate::engine::{ReadJob, WriteJob};
+use crate::{Result, StorageError};
+
+/// How often an idle connection is checked, so that no request finds out that the server closed it.
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a pool without a connection refuses jobs after it failed to connect.
+const REFUSING: Duration = Duration::from_secs(1);
+/// How often the writer tries to connect while another pool gives up a connection, and the pause
+/// between.
+const RETRIES: u32 = 40;
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// Jobs in one commit. PostgreSQL tracks the reads of a serializable transaction by page. After
+/// about 30 pages of a table it tracks the whole table, which conflicts with every writer.
+const GROUP_LENGTH_MAX: usize = 16;
+
+pub(super) enum Job {
+    Read(ReadJob),
+    Write(Box<dyn WriteJob>),
+    /// At least one job.
+    Group(Vec<Box<dyn WriteJob>>),
+}
+
+/// The parts that the threads of one pool share.
+pub(super) struct Pool {
+    options: Arc<PostgresOptions>,
+    /// How long a statement may take.
+    deadline: Duration,
+    /// Whether the writer needs a connection that another pool has.
+    wanted: Arc<AtomicBool>,
+    is_writer: bool,
+    /// Each open connection holds a clone.
+    open: Arc<()>,
+    /// Why connecting failed, and a message at the time at which it is worth another attempt.
+    refusing: Mutex<Option<(StorageError, Receiver<Instant>)>>,
+}
+
+impl Pool {
+    /// A pool of readers, or of writers that may wait. `wanted` is shared by all pools of a store.
+    pub(super) fn new(
+        options: &Arc<PostgresOptions>,
+        deadline: Duration,
+        wanted: &Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            options: Arc::clone(options),
+            deadline,
+            wanted: Arc::clone(wanted),
+            is_writer: false,
+            open: Arc::default(),
+            refusing: Mutex::default(),
+        }
+    }
+
+    /// The pool of the writer. Without its connection no client gets a token, so the other pools
+    /// give up one of theirs when the server has no more.
+    pub(super) fn of_writer(self) -> Self {
+        Self {
+            is_writer: true,
+            ..self
+        }
+    }
+
+    /// Starts threads that connect when they get their first job.
+    pub(super) fn start(self, name: &str, count: usize) -> Result<Threads<Job>> {
+        let pool = Arc::new(self);
+        let body = || {
+            let pool = Arc::clone(&pool);
+            move |jobs: Receiver<Job>| {
+                pool.work_until_closed(|| jobs.recv_timeout(IDLE_CHECK_INTERVAL));
+            }
+        };
+        Threads::start(name, (0..count).map(|_| body()).collect())
+    }
+
+    pub(super) fn work_until_closed(
+        &self,
+        next: impl Fn() -> std::result::Result<Job, RecvTimeoutError>,
+    ) {
+        let mut session: Option<PostgresSession> = None;
+        loop {
+            match next() {
+                Ok(job) => {
+                    let usable = session.take().filter(PostgresSession::is_usable);
+                    match usable.map_or_else(|| self.connect(), Ok) {
+                        Ok(open) => session = run_job(open, job),
+                        Err(error) => {
+                            job.refuse(error);
+                            // The threads with a connection take the next jobs.
+                            if Arc::strong_count(&self.open) > 1 {
+                                std::thread::sleep(REFUSING);
+                            }
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if session.as_mut().is_some_and(PostgresSession::is_lost) {
+                        session = None;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if session.is_some() && self.gives_up() {
+                session = None;
+            }
+        }
+    }
+
+    /// Whether this connection is the one that the writer gets.
+    fn gives_up(&self) -> bool {
+        !self.is_writer
+            && self.wanted.load(Ordering::Relaxed)
+            && self.wanted.swap(false, Ordering::Relaxed)
+    }
+
+    /// Connects. A pool that has just failed fails at once: otherwise each waiting job would wait for
+    /// an attempt of its own.
+    fn connect(&self) -> Result<PostgresSession> {
+        if let Some((error, over)) = &*self.lock_refusing()
+            && over.is_empty()
+        {
+            return Err(error.clone());
+        }
+        let mut retries = if self.is_writer { RETRIES } else { 0 };
+        loop {
+            let error = match connect(&self.options, self.deadline) {
+                Ok(mut session) => {
+                    session.pool = Some(Arc::clone(&self.open));
+                    return Ok(session);
+                }
+                Err(error) => error,
+            };
+            if retries > 0 && error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) {
+                retries -= 1;
+                self.wanted.store(true, Ordering::Relaxed);
+                std::thread::sleep(RETRY_PAUSE);
+                continue;
+            }
+            let error = StorageError::from(error);
+            *self.lock_refusing() = Some((error.clone(), after(REFUSING)));
+            return Err(error);
+        }
+    }
+
+    fn lock_refusing(&self) -> MutexGuard<'_, Option<(StorageError, Receiver<Instant>)>> {
+        self.refusing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The waiting writes, up to the length of a group.
+pub(super) fn next_group(
+    jobs: &Receiver<Box<dyn WriteJob>>,
+) -> std::result::Result<Job, RecvTimeoutError> {
+    let first = jobs.recv_timeout(IDLE_CHECK_INTERVAL)?;
+    let mut group = vec![first];
+    group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
+    Ok(Job::Group(group))
+}
+
+/// Runs a job and returns the connection. A panic leaves the connection in an unknown state, so
+/// it is closed.
+fn run_job(mut session: PostgresSession, job: Job) -> Option<PostgresSession> {
+    let ended = catch_unwind(AssertUnwindSafe(|| match job {
+        Job::Read(job) => transactions::read(&mut session, job),
+        Job::Write(job) => transactions::write(&mut session, job),
+        Job::Group(group) => transactions::write_group(&mut session, group),
+    }));
+    ended.is_ok().then_some(session)
+}
+
+impl Job {
+    fn refuse(self, error: StorageError) {
+        match self {
+            Job::Read(job) => (job.run)(Err(error)),
+            Job::Write(job) => job.finish(Err(error)),
+            Job::Group(group) => {
+                for job in group {
+                    job.finish(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
