@@ -147,8 +147,9 @@ impl Connection {
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                self.edge.metrics.handshakes_failed.inc();
-                tracing::debug!(address = %self.address, %error, "a TLS handshake failed");
+                self.edge
+                    .failed_handshakes
+                    .note(&self.edge.metrics, self.address, &error);
                 return;
             }
         };

@@ -5,6 +5,7 @@
 
 pub mod connection;
 pub mod drain;
+mod failed_handshakes;
 pub mod limits;
 pub mod metrics;
 pub mod peer;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use observe::clock::Clock;
 
 use self::drain::Drain;
+pub use self::failed_handshakes::FailedHandshakes;
 use self::metrics::Metrics;
 use self::tls::TlsPaths;
 
@@ -26,6 +28,8 @@ pub struct Edge {
     pub clock: Clock,
     /// Counters of connections.
     pub metrics: Arc<Metrics>,
+    /// Logs the handshakes that failed.
+    pub failed_handshakes: FailedHandshakes,
     /// How far this node is on its way to stop.
     pub drain: Arc<Drain>,
     /// Bounds and files.

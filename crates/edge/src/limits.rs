@@ -17,6 +17,12 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
 /// How long a closing connection still takes bytes that nobody reads.
 pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often the log warns of new expiries of certificates and revocation lists.
+pub const ENDINGS_INTERVAL: Duration = Duration::from_mins(1);
+/// How long failed TLS handshakes are summed up for one line of the log.
+pub const HANDSHAKES_SUMMED: Duration = Duration::from_secs(10);
+/// The log keeps a sum of failed handshakes for each of so many reasons.
+pub const HANDSHAKE_REASONS_MAX: usize = 50;
 /// Bytes of a short answer. HTTP/1 takes it from the router in one piece, so that nobody can count its
 /// bytes while they are sent. The rate limit bounds short answers.
 pub const SHORT_ANSWER_BYTES: u64 = 16 * 1024;

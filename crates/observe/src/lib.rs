@@ -2,5 +2,6 @@
 //! work that is observed.
 
 pub mod clock;
+pub mod sums;
 pub mod telemetry;
 pub mod trace;

@@ -12,11 +12,13 @@ use edge::tls::live::LiveTls;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use crate::failure_log::FailureLog;
 use crate::lifecycle::StartError;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::request_layer::{self, RequestLayer, SharedLayer};
 use crate::router::{self, Contexts};
+use crate::security_log::SecurityLog;
 use crate::wire::metadata::ProtectedResource;
 
 /// Opens the sockets of all listeners.
@@ -31,7 +33,8 @@ pub(crate) async fn open_endpoints(
         client_usage: config.client_certificate_usage,
         rate_limits: contexts.tokens.rate_limits.clone(),
         metrics: Arc::clone(metrics),
-        security_log: Arc::default(),
+        security_log: SecurityLog::new(),
+        failure_log: FailureLog::new(),
         unread: Arc::default(),
     });
     let new_peers = || {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use delivery::DeliveryContext;
 use delivery::wake::Wake;
 use edge::drain::Drain;
+use edge::tls::live::LiveTls;
 use observe::clock::Clock;
 use outbound::client::{OutboundClient, OutboundSettings};
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
@@ -15,6 +16,7 @@ use tokens::keys;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
+use tokio::sync::Mutex;
 
 use crate::answer::Answers;
 use crate::config::Config;
@@ -23,6 +25,7 @@ use crate::housekeeping::Housekeeping;
 use crate::lifecycle::StartError;
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
+use crate::readiness::Readiness;
 use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
@@ -126,12 +129,25 @@ impl Foundation {
         }
     }
 
+    /// The checks of this node, none of which ran yet.
+    pub(crate) fn readiness(&self, tls: &Arc<LiveTls>, metrics: &Arc<Metrics>) -> Readiness {
+        Readiness {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            tls: Arc::clone(tls),
+            metrics: Arc::clone(metrics),
+            last: Mutex::default(),
+        }
+    }
+
     pub(crate) fn contexts(
         &self,
         wake: &Arc<Wake>,
         drain: &Arc<Drain>,
-        metrics: &Arc<Metrics>,
+        readiness: &Arc<Readiness>,
     ) -> Contexts {
+        let metrics = &readiness.metrics;
         let (clock, storage) = (&self.clock, &self.storage);
         let rate_limits = rate_limits(&self.config);
         let tokens = Arc::new(self.token_context(rate_limits.clone()));
@@ -169,7 +185,7 @@ impl Foundation {
             operations: Arc::new(Operations {
                 clock: clock.clone(),
                 storage: storage.clone(),
-                registry: Arc::clone(&self.registry),
+                readiness: Arc::clone(readiness),
                 drain: Arc::clone(drain),
                 metrics: Arc::clone(metrics),
             }),

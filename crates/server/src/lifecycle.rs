@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use delivery::dispatcher;
 use delivery::wake::Wake;
-use edge::Edge;
 use edge::connection;
 use edge::tls::TlsError;
 use edge::tls::live::{self, LiveTls, ReloadReason};
+use edge::{Edge, FailedHandshakes};
 use observe::clock::Clock;
 use outbound::client::OutboundError;
 use outbound::networks::NetworkError;
@@ -21,7 +21,7 @@ use crate::config::{Config, seconds};
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;
-use crate::{housekeeping, operator_log};
+use crate::{housekeeping, operator_log, readiness};
 
 /// Why the server does not start, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -87,14 +87,17 @@ impl Server {
         let edge = Arc::new(Edge {
             clock: foundation.clock.clone(),
             metrics: Arc::default(),
+            failed_handshakes: FailedHandshakes::default(),
             drain: Arc::default(),
             settings: foundation.config.edge(),
         });
-        live::note_endings(&edge, &tls);
         let wake = Arc::<Wake>::default();
         let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
         let metrics = Arc::new(Metrics::new(&edge.metrics, Arc::clone(&delivery_metrics)));
-        let contexts = foundation.contexts(&wake, &edge.drain, &metrics);
+        let readiness = Arc::new(foundation.readiness(&tls, &metrics));
+        // A fault shows in the log before the first request.
+        readiness.faults().await;
+        let contexts = foundation.contexts(&wake, &edge.drain, &readiness);
         let (endpoints, addresses) = open_endpoints(&contexts, &tls, &metrics).await?;
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
@@ -107,6 +110,9 @@ impl Server {
         }
         let watching = live::watch_files(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
         tasks.spawn(watching);
+        let warning = live::watch_endings(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
+        tasks.spawn(warning);
+        tasks.spawn(readiness::watch(readiness, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
         tasks.spawn(dispatcher::run(delivering, stopped.clone()));
         let storage = foundation.storage.clone();

@@ -16,7 +16,9 @@ pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
 /// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
-/// How long the log sums up refused calls.
+/// The log keeps a sum of failed calls for each of so many reasons.
+pub const SUMMED_FAILURES_MAX: usize = 100;
+/// How long the log sums up refused and failed calls.
 pub const SUMMED_TIME: Duration = Duration::from_secs(1);
 /// Fields of one form.
 pub const FORM_FIELDS_MAX: usize = 512;
@@ -71,7 +73,13 @@ pub const REPLAY_PART_EVENTS: i64 = 1_000;
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
 /// How long the metrics wait for the store. Prometheus waits for 10 s by default.
-pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
+pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a check of readiness waits for the store.
+pub const READINESS_TIMEOUT: Duration = Duration::from_millis(900);
+/// How long a check of readiness counts.
+pub const READINESS_KEPT: Duration = Duration::from_secs(1);
+/// How often readiness is checked if nobody asks.
+pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
 /// Deliveries of one subscription that the metrics count.
 pub const WAITING_COUNTED_MAX: i64 = 100_000;
 /// Old deliveries that one round of housekeeping removes.

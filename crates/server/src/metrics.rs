@@ -10,7 +10,6 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use storage::lanes::LaneFigures;
 
 /// Labels of an answered request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -21,12 +20,24 @@ pub(crate) struct RequestLabels {
     pub status: u16,
 }
 
+/// Labels of a fault that keeps the node from being ready.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct FaultLabels {
+    /// Names it.
+    reason: &'static str,
+}
+
 /// Counters of requests and signed answers, and the registry of all counters.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    delivery: Arc<delivery::metrics::Metrics>,
-    store_up: Gauge,
+    /// Figures of deliveries.
+    pub delivery: Arc<delivery::metrics::Metrics>,
+    /// 1 if the store can be read and written.
+    pub store_up: Gauge,
+    /// 1 if this node should receive requests.
+    pub ready: Gauge,
+    faults: Family<FaultLabels, Gauge>,
     /// Number of answered requests.
     pub requests: Family<RequestLabels, Counter>,
     /// Seconds from the end of a request's header to the head of its answer.
@@ -65,24 +76,30 @@ impl Metrics {
             "Seconds from the end of a request's header to the head of its answer",
             request_seconds.clone(),
         );
-        let store_up = Gauge::default();
-        let help = "1 if the store answered, just before these figures";
+        let [store_up, ready] = <[Gauge; 2]>::default();
+        let help = "1 if the store could be read and written, within the last second";
         registry.register("store_up", help, store_up.clone());
+        let help = "1 if this node should receive requests, as /health/ready says";
+        registry.register("ready", help, ready.clone());
+        let faults = Family::default();
+        let help = "1 while this keeps the node from being ready";
+        registry.register("fault", help, Family::clone(&faults));
         Self {
             registry,
             delivery,
             store_up,
+            ready,
+            faults,
             requests,
             request_seconds,
             answers,
         }
     }
 
-    /// Replaces the figures of lanes as of `now`, in Unix milliseconds. `None` means that the store
-    /// does not answer.
-    pub(crate) fn note_lanes(&self, lanes: Option<Vec<LaneFigures>>, now: i64) {
-        self.store_up.set(i64::from(lanes.is_some()));
-        self.delivery.note_lanes(lanes.unwrap_or_default(), now);
+    /// Shows whether there is a fault.
+    pub(crate) fn note_fault(&self, reason: &'static str, is_there: bool) {
+        let labels = FaultLabels { reason };
+        self.faults.get_or_create(&labels).set(i64::from(is_there));
     }
 
     /// Renders all metrics in Prometheus' text format.

@@ -59,6 +59,8 @@ pub enum Problem {
     Unconfirmed(String),
     /// This node drains and will stop.
     Draining,
+    /// This node cannot do its work. The text names each reason.
+    NotReady(String),
     /// A fault of the program. The text is for the log.
     Internal(String),
 }
@@ -102,6 +104,7 @@ impl Problem {
             Self::Unavailable(..) => (503, "unavailable", "Service unavailable for a moment"),
             Self::Unconfirmed(_) => (503, "unconfirmed", "Outcome not known"),
             Self::Draining => (503, "leaving", "This node is about to stop"),
+            Self::NotReady(_) => (503, "not-ready", "This node cannot do its work"),
             Self::Internal(_) => (500, "internal", "Internal error"),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -141,7 +144,7 @@ impl Problem {
             Self::RateLimited(seconds) => format!(
                 "Wait {seconds} s. The field RateLimit of each answer says how many requests are left."
             ),
-            Self::QuotaUsedUp(_, detail) => detail.clone(),
+            Self::QuotaUsedUp(_, detail) | Self::NotReady(detail) => detail.clone(),
             Self::AnswersUnread => {
                 "Earlier answers are not read yet. Read them, then ask again.".to_owned()
             }
@@ -155,7 +158,7 @@ impl Problem {
             }
             Self::Draining => "Other nodes answer.".to_owned(),
             Self::Internal(_) => {
-                "The fault is ours and was logged under this request id.".to_owned()
+                "The fault is ours, and the log says why.".to_owned()
             }
         }
     }
@@ -190,7 +193,7 @@ impl Problem {
             | Self::QuotaUsedUp(Some(seconds), _) => {
                 vec![(header::RETRY_AFTER, seconds.to_string())]
             }
-            Self::Unconfirmed(_) | Self::Draining | Self::AnswersUnread => {
+            Self::Unconfirmed(_) | Self::Draining | Self::NotReady(_) | Self::AnswersUnread => {
                 vec![(header::RETRY_AFTER, "1".to_owned())]
             }
             Self::MediaTypeUnsupported(supported) => {

@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use edge::peer::Peer;
 use edge::tls::ExtendedKeyUsage;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use observe::clock::Stopwatch;
 use observe::trace::{self, RequestParts};
 use signing::peer_certificate::PeerCertificate;
@@ -17,6 +17,7 @@ use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::answered::Answered;
+use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
@@ -46,7 +47,8 @@ pub(crate) struct SharedLayer {
     /// Receives the count and duration of requests.
     pub metrics: Arc<Metrics>,
     /// Receives the tokens issued and refused, and refused calls.
-    pub security_log: Arc<SecurityLog>,
+    pub security_log: SecurityLog,
+    pub failure_log: FailureLog,
     /// Bounds the answers that nobody reads.
     pub unread: Arc<UnreadAnswers>,
 }
@@ -118,7 +120,8 @@ pub(crate) async fn wrap(
     answered.problem = problem.as_ref();
     layer.shared.security_log.note(&answered, &response);
     if let Some(problem) = &problem {
-        log_problem(problem, &request_id, &method, &path);
+        let log = &layer.shared.failure_log;
+        log.note(problem, &request_id, &method, &path);
         response = layer.shape_refusal(problem, &request_id, response.headers());
     }
     layer.add_fields(response.headers_mut(), &request_id, interaction_id);
@@ -176,14 +179,6 @@ impl RequestLayer {
         if let Some(value) = interaction_id {
             headers.insert(INTERACTION_ID, value);
         }
-    }
-}
-
-fn log_problem(problem: &Problem, request_id: &str, method: &Method, path: &str) {
-    if let Some(text) = problem.log_text() {
-        // A terminal must not obey control characters of a path.
-        let path = path.escape_debug();
-        tracing::error!(%request_id, %method, %path, "{text}");
     }
 }
 

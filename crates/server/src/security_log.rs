@@ -1,11 +1,8 @@
 //! The security log: tokens issued and refused, and refused calls, which it sums up.
 
-use std::collections::HashMap;
-use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use axum::response::Response;
 use http::StatusCode;
+use observe::sums::{Rules, Sum, Sums};
 
 use crate::answered::{Answered, Caller};
 use crate::limits;
@@ -21,19 +18,12 @@ pub(crate) enum TokenOutcome {
 }
 
 /// Writes the lines of the log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SecurityLog {
-    refused: Mutex<Refused>,
+    refused: Sums<Key, FirstCall>,
 }
 
-/// The refused calls of one second.
-#[derive(Debug, Default)]
-struct Refused {
-    sums: HashMap<Key, Sum>,
-    /// Calls of callers beyond the first [`limits::SUMMED_CALLERS_MAX`].
-    others: u64,
-}
-
+/// The refused calls of one line.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     status: StatusCode,
@@ -41,17 +31,29 @@ struct Key {
 }
 
 #[derive(Debug)]
-struct Sum {
-    count: u64,
-    /// The first call.
+struct FirstCall {
     request_id: String,
     path: String,
     reason: String,
 }
 
 impl SecurityLog {
+    pub(crate) fn new() -> Self {
+        Self {
+            refused: Sums::new(Rules {
+                within: limits::SUMMED_TIME,
+                kinds_max: limits::SUMMED_CALLERS_MAX,
+                write: write_refused,
+                write_others: |count| {
+                    let event = "calls_refused";
+                    tracing::info!(event, count, "calls of other callers were refused");
+                },
+            }),
+        }
+    }
+
     /// Notes one answer.
-    pub(crate) fn note(self: &Arc<Self>, answered: &Answered<'_>, response: &Response) {
+    pub(crate) fn note(&self, answered: &Answered<'_>, response: &Response) {
         match response.extensions().get() {
             Some(TokenOutcome::Issued(scope)) => tracing::info!(
                 event = "token_issued",
@@ -75,8 +77,8 @@ impl SecurityLog {
         }
     }
 
-    /// Counts a refused call. The sum is written a second after its first call.
-    fn sum_up(self: &Arc<Self>, answered: &Answered<'_>, status: StatusCode) {
+    /// Counts a refused call.
+    fn sum_up(&self, answered: &Answered<'_>, status: StatusCode) {
         let is_refused = [
             StatusCode::UNAUTHORIZED,
             StatusCode::FORBIDDEN,
@@ -85,73 +87,34 @@ impl SecurityLog {
         if !is_refused.contains(&status) {
             return;
         }
-        let mut refused = self.lock();
-        let is_first = refused.sums.is_empty();
         let key = Key {
             status,
             caller: answered.caller(),
         };
-        if let Some(sum) = refused.sums.get_mut(&key) {
-            sum.count += 1;
-        } else if refused.sums.len() < limits::SUMMED_CALLERS_MAX {
-            let reason = answered.problem.map(Problem::detail).unwrap_or_default();
-            let sum = Sum {
-                count: 1,
-                request_id: answered.request_id.to_owned(),
-                // A terminal must not obey control characters of a path.
-                path: answered.path.escape_debug().to_string(),
-                reason,
-            };
-            refused.sums.insert(key, sum);
-        } else {
-            refused.others += 1;
-        }
-        drop(refused);
-        if is_first {
-            let log = Arc::clone(self);
-            tokio::spawn(async move {
-                tokio::time::sleep(limits::SUMMED_TIME).await;
-                log.lock().write();
-            });
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Refused> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refused.count(key, || FirstCall {
+            request_id: answered.request_id.to_owned(),
+            // A terminal must not obey control characters of a path.
+            path: answered.path.escape_debug().to_string(),
+            reason: answered.problem.map(Problem::detail).unwrap_or_default(),
+        });
     }
 }
 
-impl Refused {
-    /// Writes the sums, and begins new ones.
-    fn write(&mut self) {
-        for (key, sum) in self.sums.drain() {
-            let (client_id, address) = match &key.caller {
-                Caller::Proven(id) => (Some(id.as_str()), None),
-                Caller::At(address) => (None, Some(tracing::field::display(address))),
-            };
-            tracing::info!(
-                event = "calls_refused",
-                status = key.status.as_u16(),
-                count = sum.count,
-                client_id,
-                address,
-                request_id = sum.request_id,
-                path = sum.path,
-                reason = sum.reason,
-                "calls were refused"
-            );
-        }
-        let others = mem::take(&mut self.others);
-        if others > 0 {
-            let event = "calls_refused";
-            tracing::info!(event, count = others, "calls of other callers were refused");
-        }
-    }
-}
-
-/// The program may end before the second is over.
-impl Drop for Refused {
-    fn drop(&mut self) {
-        self.write();
-    }
+fn write_refused(sum: Sum<Key, FirstCall>) {
+    let Sum { key, first, count } = sum;
+    let (client_id, address) = match &key.caller {
+        Caller::Proven(id) => (Some(id.as_str()), None),
+        Caller::At(address) => (None, Some(tracing::field::display(address))),
+    };
+    tracing::info!(
+        event = "calls_refused",
+        status = key.status.as_u16(),
+        count,
+        client_id,
+        address,
+        request_id = first.request_id,
+        path = first.path,
+        reason = first.reason,
+        "calls were refused"
+    );
 }

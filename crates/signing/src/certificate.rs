@@ -4,6 +4,7 @@ mod accepted;
 mod name;
 
 use std::fmt;
+use std::ops::Range;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use x509_parser::certificate::X509Certificate;
@@ -51,18 +52,19 @@ impl fmt::Debug for Thumbprint {
     }
 }
 
-/// The end of validity of a certificate in DER, in Unix seconds (RFC 5280 section 4.1.2.5);
-/// `None` when `der` is not a certificate.
-pub fn not_after(der: &[u8]) -> Option<i64> {
+/// The validity of a certificate in DER, in Unix seconds (RFC 5280 section 4.1.2.5); `None` when
+/// `der` is not a certificate.
+pub fn validity(der: &[u8]) -> Option<Range<i64>> {
     let (_rest, certificate) = X509Certificate::from_der(der).ok()?;
-    Some(certificate.validity().not_after.timestamp())
+    let validity = certificate.validity();
+    Some(validity.not_before.timestamp()..validity.not_after.timestamp())
 }
 
-/// The `nextUpdate` of a revocation list in DER, in Unix seconds (RFC 5280 section 5.1.2.5);
-/// `None` when it is absent or `der` is not a revocation list.
-pub fn next_update(der: &[u8]) -> Option<i64> {
+/// The time from `thisUpdate` to `nextUpdate` of a revocation list in DER, in Unix seconds (RFC 5280
+/// section 5.1.2.4 f.); `None` when there is no `nextUpdate` or `der` is not a revocation list.
+pub fn list_validity(der: &[u8]) -> Option<Range<i64>> {
     let (_rest, list) = CertificateRevocationList::from_der(der).ok()?;
-    Some(list.next_update()?.timestamp())
+    Some(list.last_update().timestamp()..list.next_update()?.timestamp())
 }
 
 /// Whether a certificate in DER names the uses that its authority allows (RFC 5280 section

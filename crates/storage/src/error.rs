@@ -65,8 +65,9 @@ pub enum StorageError {
     /// Nothing was changed. A retry may succeed.
     #[error("the store is busy; nothing was changed")]
     Busy,
-    /// The database cannot be reached.
-    #[error("the store cannot be reached: {0}")]
+    /// The database cannot be reached, or cannot be written: its disk is full, it became read-only, or
+    /// a right is missing.
+    #[error("the store cannot be used: {0}")]
     Unavailable(String),
     /// The connection broke during a commit, or the standby did not confirm it. The change may or
     /// may not be stored. A retry may succeed.

@@ -104,6 +104,14 @@ impl<'c> Read<'c> {
         }
     }
 
+    /// Finds a table of the store that this program may not use. In a file all tables have one owner.
+    pub(crate) fn find_forbidden_table(&mut self) -> Result<Option<String>> {
+        match &mut self.session {
+            Session::Sqlite(_) => Ok(None),
+            Session::Postgres(session) => session.find_forbidden_table(),
+        }
+    }
+
     /// Runs `find`, unless the engine knows that the store has not changed since the last time.
     pub(crate) fn find_cached(
         &mut self,

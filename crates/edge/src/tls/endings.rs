@@ -1,14 +1,18 @@
 //! When the certificates and revocation lists of the TLS files expire.
 
+use std::ops::Range;
+
 use observe::clock;
 use signing::certificate;
 
 use super::files::PemFile;
 use super::{TlsError, TlsFiles};
 
-/// How long before a certificate expires the log warns, in seconds. Revocation lists are replaced
-/// each day or week, so the log warns only of expired ones.
-const WARNED_BEFORE_SECONDS: i64 = 14 * 86_400;
+/// How long before a certificate expires the log warns at most, in seconds.
+const WARNED_BEFORE_SECONDS_MAX: i64 = 14 * 86_400;
+/// The log warns in the last of so many parts of a lifetime. Revocation lists are often replaced each
+/// day.
+const LAST_PART: i64 = 4;
 
 /// When the first certificate or list of one file expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +21,12 @@ pub struct Ending {
     pub setting: &'static str,
     path: String,
     what: &'static str,
-    /// The time of expiry, in Unix seconds.
+    /// When the first of them expires, in Unix seconds.
     pub at: i64,
-    is_list: bool,
+    /// When the last of them expires, in Unix seconds.
+    last: i64,
+    /// The lifetime of the one that expires first, in seconds.
+    lifetime: i64,
 }
 
 impl Ending {
@@ -27,11 +34,7 @@ impl Ending {
     pub fn warning(&self, now: i64) -> Option<String> {
         let Self { path, what, .. } = self;
         let at = clock::to_rfc3339(self.at);
-        let warned_before = if self.is_list {
-            0
-        } else {
-            WARNED_BEFORE_SECONDS
-        };
+        let warned_before = (self.lifetime / LAST_PART).min(WARNED_BEFORE_SECONDS_MAX);
         if self.at <= now {
             Some(format!("{path} ({what}) ended at {at}: replace it"))
         } else if self.at <= now + warned_before {
@@ -40,6 +43,11 @@ impl Ending {
             None
         }
     }
+
+    /// Whether all of the file has expired at this Unix time.
+    pub fn is_over(&self, now: i64) -> bool {
+        self.last <= now
+    }
 }
 
 impl TlsFiles {
@@ -47,34 +55,52 @@ impl TlsFiles {
     pub(super) fn endings(&self) -> Result<Vec<Ending>, TlsError> {
         // Only the leaf of the server's chain is watched: callers check the other certificates.
         let server = self.certificate.certificates()?;
-        let server = server.first().and_then(|leaf| certificate::not_after(leaf));
+        let server = server.first().map(AsRef::as_ref);
         let authorities = self.authorities.certificates()?;
-        let authorities = authorities
-            .iter()
-            .filter_map(|one| certificate::not_after(one));
         let lists = match &self.revocations {
             Some(file) => file.revocation_lists()?,
             None => Vec::new(),
         };
-        let lists = lists
-            .iter()
-            .filter_map(|list| certificate::next_update(list));
-        let ends = [
-            ("certificate_file", Some(&self.certificate), server),
-            ("client_ca_file", Some(&self.authorities), authorities.min()),
-            ("client_crl_file", self.revocations.as_ref(), lists.min()),
+        let authorities = authorities.iter().map(AsRef::as_ref);
+        let lists = lists.iter().map(AsRef::as_ref);
+        let endings = [
+            self.certificate.ending(
+                "certificate_file",
+                server.into_iter().filter_map(certificate::validity),
+            ),
+            self.authorities.ending(
+                "client_ca_file",
+                authorities.filter_map(certificate::validity),
+            ),
+            self.revocations.as_ref().and_then(|file| {
+                file.ending(
+                    "client_crl_file",
+                    lists.filter_map(certificate::list_validity),
+                )
+            }),
         ];
-        let known = ends.into_iter().filter_map(|(setting, file, at)| {
-            let PemFile { path, what, .. } = file?;
-            Some(Ending {
-                setting,
-                path: path.clone(),
-                what,
-                at: at?,
-                is_list: setting == "client_crl_file",
-            })
-        });
-        Ok(known.collect())
+        Ok(endings.into_iter().flatten().collect())
+    }
+}
+
+impl PemFile {
+    /// The ending of a file by the validities in it. `None` if there are none.
+    fn ending(
+        &self,
+        setting: &'static str,
+        validities: impl Iterator<Item = Range<i64>>,
+    ) -> Option<Ending> {
+        let mut validities: Vec<_> = validities.collect();
+        validities.sort_by_key(|validity| validity.end);
+        let (first, last) = (validities.first()?, validities.last()?);
+        Some(Ending {
+            setting,
+            path: self.path.clone(),
+            what: self.what,
+            at: first.end,
+            last: last.end,
+            lifetime: first.end - first.start,
+        })
     }
 }
 
@@ -85,15 +111,18 @@ mod tests {
     const NOW: i64 = 1_795_000_000;
     const DAY: i64 = 86_400;
 
-    /// How the warning of a file that ends so many seconds from now begins, without its name.
-    fn check(is_list: bool, seconds: i64, expected: &str) {
+    /// How the warning of a file with this lifetime, which ends so many seconds from now, begins
+    /// without its name.
+    fn check(lifetime: i64, seconds: i64, expected: &str) {
         let ending = Ending {
             setting: "certificate_file",
             path: "server.pem".to_owned(),
             what: "the server's certificate",
             at: NOW + seconds,
-            is_list,
+            last: NOW + seconds,
+            lifetime,
         };
+        assert_eq!(ending.is_over(NOW), expected == "ended");
         let said = ending.warning(NOW).unwrap_or_default();
         let said = said.strip_prefix("server.pem (the server's certificate) ");
         let verb = said
@@ -103,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_soon_is_warned_of() {
+    fn the_log_warns_in_the_last_quarter_of_a_lifetime_and_for_14_days_at_most() {
         for (seconds, expected) in [
             (-DAY, "ended"),
             (0, "ended"),
@@ -111,10 +140,15 @@ mod tests {
             (14 * DAY, "ends"),
             (14 * DAY + 1, ""),
         ] {
-            check(false, seconds, expected);
+            check(90 * DAY, seconds, expected);
         }
-        for (seconds, expected) in [(0, "ended"), (1, ""), (DAY, "")] {
-            check(true, seconds, expected);
+        for (seconds, expected) in [
+            (0, "ended"),
+            (1, "ends"),
+            (DAY / 4, "ends"),
+            (DAY / 4 + 1, ""),
+        ] {
+            check(DAY, seconds, expected);
         }
     }
 }

@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 use tokio::sync::watch;
 
 use super::{TlsError, TlsFiles, TlsPaths, TlsSettings};
-use crate::Edge;
+use crate::{Edge, limits};
 
 /// How long a client certificate stays verified before it is verified again.
 const VERIFIED_SECONDS: i64 = 60;
@@ -133,13 +133,25 @@ impl VerifiedCertificate {
     }
 }
 
-/// Sets the metrics of expiry, and logs a warning for certificates that expire soon.
-pub fn note_endings(edge: &Edge, live: &LiveTls) {
-    let now = edge.clock.now_seconds();
-    for ending in &live.current().0.endings {
-        edge.metrics.note_ending(ending);
-        if let Some(warning) = ending.warning(now) {
+/// Sets the metrics of expiry each minute until `stop` turns true, and logs each new warning once.
+pub async fn watch_endings(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch::Receiver<bool>) {
+    let mut warned = Vec::new();
+    loop {
+        let now = edge.clock.now_seconds();
+        let (settings, _revision) = live.current();
+        let warnings: Vec<_> = settings
+            .endings
+            .iter()
+            .inspect(|ending| edge.metrics.note_ending(ending))
+            .filter_map(|ending| ending.warning(now))
+            .collect();
+        for warning in warnings.iter().filter(|one| !warned.contains(*one)) {
             tracing::warn!("{warning}");
+        }
+        warned = warnings;
+        tokio::select! {
+            () = tokio::time::sleep(limits::ENDINGS_INTERVAL) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
         }
     }
 }
@@ -150,7 +162,9 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
         Ok(true) => {
             edge.metrics.tls_reloads.inc();
             tracing::info!("new certificates are served from now on");
-            note_endings(edge, live);
+            for ending in &live.current().0.endings {
+                edge.metrics.note_ending(ending);
+            }
         }
         Ok(false) => tracing::debug!("the certificates have not changed"),
         Err(error) => {

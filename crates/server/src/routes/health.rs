@@ -8,9 +8,9 @@ use std::sync::Arc;
 use edge::drain::Drain;
 use observe::clock::Clock;
 use storage::Storage;
-use tokens::registry::Registry;
 
 use crate::metrics::Metrics;
+use crate::readiness::Readiness;
 
 /// The context of the health checks and metrics.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ pub(crate) struct Operations {
     pub clock: Clock,
     /// The store that holds the lanes.
     pub storage: Storage,
-    /// The registry. Reading it shows whether the store answers.
-    pub registry: Arc<Registry>,
+    /// Shows whether this node can do its work.
+    pub readiness: Arc<Readiness>,
     /// Shows whether this node drains.
     pub drain: Arc<Drain>,
     /// All metrics of this node.

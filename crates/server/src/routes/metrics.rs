@@ -9,6 +9,7 @@ use storage::lanes;
 
 use crate::limits;
 use crate::problem::Problem;
+use crate::readiness::Reason;
 use crate::routes::health::Operations;
 use crate::routes::only_get;
 
@@ -16,8 +17,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// Shows all metrics.
 ///
-/// If the store does not answer, the figures of subscriptions are missing and `onward_store_up` is
-/// 0.
+/// If the store cannot be read, the figures of subscriptions are missing.
 #[utoipa::path(
     method(get, head),
     path = "/metrics",
@@ -47,9 +47,16 @@ pub(crate) async fn show_metrics(
         }
         Err(_elapsed) => None,
     };
+    let faults = operations.readiness.faults().await;
+    let is_up = lanes.is_some() && !faults.contains_key(&Reason::Store);
+    operations.metrics.store_up.set(i64::from(is_up));
+    let now = operations.clock.now_milliseconds();
     operations
         .metrics
-        .note_lanes(lanes, operations.clock.now_milliseconds());
+        .delivery
+        .note_lanes(lanes.unwrap_or_default(), now);
+    let is_ready = faults.is_empty() && !operations.drain.has_begun();
+    operations.metrics.ready.set(i64::from(is_ready));
     Ok((
         [(header::CONTENT_TYPE, OPEN_METRICS)],
         operations.metrics.render(),

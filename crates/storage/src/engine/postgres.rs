@@ -61,6 +61,13 @@ const FEWER_REFERENCES: &str = "alter table delivery \
      drop constraint if exists delivery_subscription_id_fkey; \
      alter table attempt drop constraint if exists attempt_delivery_id_fkey;";
 
+/// A table of the store that the role may not read, or to which it may not add. The store may share
+/// its schema with tables of others.
+const FIND_FORBIDDEN_TABLE: &str = "select c.relname::text from pg_class c \
+     join pg_class v on v.oid = 'schema_version'::regclass and v.relnamespace = c.relnamespace \
+     and v.relowner = c.relowner and v.oid <> c.oid where c.relkind = 'r' \
+     and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')) limit 1";
+
 /// How to reach the database.
 #[derive(Debug, Clone)]
 pub(crate) struct PostgresOptions {
@@ -178,6 +185,15 @@ impl PostgresSession {
             parameters.iter().map(|value| value as _).collect();
         let outcome = self.client.execute(&statement, &parameters);
         outcome.map_err(|error| self.note(error))
+    }
+
+    pub(crate) fn find_forbidden_table(&mut self) -> Result<Option<String>> {
+        let mut found = None;
+        self.each(FIND_FORBIDDEN_TABLE, &[], |row| {
+            found = Some(row.text(0)?);
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     fn prepare(&mut self, sql: &'static str) -> Result<Statement> {

@@ -3,6 +3,7 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod error;
 mod file_lock;
 mod private_files;
 mod uprn_cache;
@@ -15,9 +16,10 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 pub(crate) use self::backup::{back_up, restore};
+use self::error::{reason, storage_error};
 use self::file_lock::FileLock;
 use self::uprn_cache::UprnCache;
 use super::threads::Threads;
@@ -343,11 +345,19 @@ fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
 
 /// Commits or rolls back. No transaction stays open after a failure.
 fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
-    control(connection, ending).inspect_err(|_error| {
-        if !connection.is_autocommit() {
-            drop(control(connection, "rollback"));
+    let ended = run_alone(connection, ending).map_err(|error| {
+        let is_open = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+        let error = storage_error(error);
+        if is_open {
+            // The change may be in the log although the disk did not confirm it.
+            return StorageError::Unconfirmed(error.to_string());
         }
-    })
+        error
+    });
+    if ended.is_err() && !connection.is_autocommit() {
+        drop(control(connection, "rollback"));
+    }
+    ended
 }
 
 fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
@@ -369,30 +379,12 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<(
 
 /// Runs a statement that begins or ends a transaction or savepoint.
 fn control(connection: &Connection, sql: &'static str) -> Result<()> {
+    run_alone(connection, sql).map_err(storage_error)
+}
+
+fn run_alone(connection: &Connection, sql: &'static str) -> rusqlite::Result<()> {
     let prepared = connection.prepare_cached(sql);
-    let outcome = prepared.and_then(|mut statement| statement.raw_execute());
-    outcome.map(drop).map_err(storage_error)
-}
-
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "`map_err` passes the error by value"
-)]
-fn storage_error(error: rusqlite::Error) -> StorageError {
-    match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-            StorageError::Busy
-        }
-        Some(_) | None => StorageError::Statement(reason(&error)),
-    }
-}
-
-fn reason(error: &rusqlite::Error) -> String {
-    match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::CannotOpen) => {
-            "there is no such file, or it may not be opened".to_owned()
-        }
-        Some(rusqlite::ErrorCode::NotADatabase) => "the file is not an SQLite database".to_owned(),
-        Some(_) | None => error.to_string(),
-    }
+    prepared
+        .and_then(|mut statement| statement.raw_execute())
+        .map(drop)
 }

@@ -98,6 +98,15 @@ impl TestDatabase {
         self.try_open().unwrap()
     }
 
+    /// The address of the PostgreSQL database for another role.
+    pub(crate) fn url_as(&self, role: &str) -> StoreUrl {
+        let StoreUrl::Postgres(url) = &self.url else {
+            panic!("not on PostgreSQL");
+        };
+        let (_role, host) = url.rsplit_once('@').unwrap();
+        StoreUrl::Postgres(format!("postgres://{role}@{host}"))
+    }
+
     /// Two handles, which are two nodes, or two processes on one file.
     pub(crate) fn open_two(&self) -> [Storage; 2] {
         [open_with_counter(self), self.open()]

@@ -53,7 +53,7 @@ fn read_certificate(path: &Path) -> Result<Thumbprint, Failure> {
         .map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
     let der = certificate::read_file(&content)
         .ok_or_else(|| Failure::new(format!("{shown} is not a certificate in PEM or DER")))?;
-    let ends = certificate::not_after(&der);
+    let ends = certificate::validity(&der).map(|validity| validity.end);
     if ends.is_none_or(|ends| ends < Clock::System.now_seconds()) {
         return Err(Failure::new(format!(
             "the certificate in {shown} has expired"

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use observe::clock::Stopwatch;
+
 use super::Cluster;
 use super::load::{Calls, Load, Tolerance};
 use super::postgres_server::PostgresServer;
@@ -16,6 +18,9 @@ const RECOVERY_MAX: Duration = Duration::from_secs(10);
 /// How long a request may wait at most while the database is away. Its answer says when to come
 /// back.
 const WAIT_MAX: Duration = Duration::from_secs(12);
+/// How long a request may wait at most for a database that has stopped: a statement, and then a
+/// connection.
+const STOPPED_WAIT_MAX: Duration = Duration::from_secs(25);
 /// A time without refusals, by which a recovery is known.
 const CALM: Duration = Duration::from_secs(2);
 
@@ -87,4 +92,33 @@ async fn the_database_comes_back_and_nothing_acknowledged_is_lost() {
     past.assert_well("the database restarted");
     assert!(past.slowest < WAIT_MAX, "{:?}", past.slowest);
     cluster.end(&past).await;
+}
+
+/// The processes of the database stop, and its connections stay open.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_stops_answering_holds_nobody_up() {
+    let Some(postgres) = PostgresServer::start().await else {
+        return;
+    };
+    let server = TestServer::on_database(Database::create_at(postgres.admin_url()).await).await;
+    let lender = server.register("lender", &["transaction-status"]).await;
+    let token = server.token(&lender, None).await;
+    let form = [("inputType", "uprn"), ("value[]", "1")];
+    assert_eq!(server.query_with(&lender, &token, &form).await.status, 404);
+    postgres.signal("STOP");
+    let detail = server.wait_until_not_ready("store").await;
+    assert!(detail.contains("did not answer within"), "{detail}");
+    let waiting = Stopwatch::start();
+    let answer = server.query_with(&lender, &token, &form).await;
+    assert_eq!(answer.status, 503, "{}", answer.problem());
+    assert_eq!(answer.header("retry-after"), "1");
+    assert!(
+        waiting.elapsed() < STOPPED_WAIT_MAX,
+        "{:?}",
+        waiting.elapsed()
+    );
+    postgres.signal("CONT");
+    server.wait_until_ready().await;
+    assert_eq!(server.query_with(&lender, &token, &form).await.status, 404);
+    server.end().await;
 }

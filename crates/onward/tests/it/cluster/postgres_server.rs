@@ -5,6 +5,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::random::Random;
 use crate::test_server::Database;
@@ -80,6 +81,20 @@ impl PostgresServer {
         assert!(status.success(), "{what}: {:?}", log());
     }
 
+    /// Sends a signal, such as `STOP`, to all its processes.
+    pub(super) fn signal(&self, name: &str) {
+        let file = self.folder.path().join("data/postmaster.pid");
+        let Ok(content) = std::fs::read_to_string(file) else {
+            return;
+        };
+        let main = content.lines().next().unwrap();
+        let children = std::fs::read_to_string(format!("/proc/{main}/task/{main}/children"));
+        let kill = format!("kill -{name} {main} {} 2>&1", children.unwrap());
+        // A process of it may end meanwhile.
+        let killed = Command::new("sh").args(["-c", &kill]).output();
+        drop(killed.unwrap());
+    }
+
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.current_dir(self.folder.path()).stdin(Stdio::null());
@@ -92,6 +107,7 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
+        self.signal("CONT");
         let mut stop = self.command("pg_ctl");
         stop.args(["stop", "--pgdata=data", "--silent", "--mode=immediate"]);
         // It may have been stopped already.
@@ -122,7 +138,9 @@ fn find_user() -> Option<(u32, u32)> {
 
 /// A port that was free a moment ago, of those that `scripts/test` takes from as well.
 fn find_port() -> u16 {
-    let mut random = Random::new(std::process::id().into());
+    static SERVERS: AtomicU64 = AtomicU64::new(0);
+    let server = SERVERS.fetch_add(1, Ordering::Relaxed);
+    let mut random = Random::new(u64::from(std::process::id()) << 8 | server);
     loop {
         let port = 20_000 + u16::try_from(random.below(12_000)).unwrap();
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {

@@ -89,6 +89,17 @@ impl Folder {
         self.start(&args)
     }
 
+    /// Starts `serve`, which can make no file longer than this many blocks of 512 bytes.
+    pub(super) fn serve_on_full_disk(&self, blocks: u64) -> Program {
+        let mut args = vec!["serve"];
+        for setting in ALONE {
+            args.extend(["--set", setting]);
+        }
+        let config = self.config();
+        args.extend(["--config", &config]);
+        Program::start_on_full_disk(&args, blocks)
+    }
+
     /// The store, opened beside the program.
     pub(super) fn open(&self) -> Storage {
         let file = text_of(&self.path("onward.db"));

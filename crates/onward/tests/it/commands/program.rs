@@ -95,7 +95,26 @@ pub(crate) fn listen_from(config: &mut Config, first: u16) {
 
 impl Program {
     pub(crate) fn start(args: &[&str]) -> Self {
-        let mut child = command(args).spawn().unwrap();
+        Self::spawn(&mut command(args))
+    }
+
+    /// Starts `onward` so that it can make no file longer than this many blocks of 512 bytes.
+    pub(super) fn start_on_full_disk(args: &[&str], blocks: u64) -> Self {
+        let onward = command(args);
+        let mut shell = Command::new("sh");
+        // Otherwise the signal about a long file ends the program.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(onward.get_program());
+        shell.args(onward.get_args());
+        for (name, _removed) in onward.get_envs().filter(|(_name, value)| value.is_none()) {
+            shell.env_remove(name);
+        }
+        let pipes = shell.stdin(Stdio::null()).stdout(Stdio::piped());
+        Self::spawn(pipes.stderr(Stdio::piped()))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let (send, lines) = mpsc::channel();
         let out = child.stdout.take().unwrap();
         let err = child.stderr.take().unwrap();

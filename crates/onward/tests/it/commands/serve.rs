@@ -40,6 +40,28 @@ fn certificates_are_read_again_on_sighup() {
     assert_eq!(server.wait().status, Some(0));
 }
 
+/// Other programs write to the log of the store meanwhile, until this one cannot.
+#[test]
+fn a_full_disk_is_in_the_log() {
+    let folder = Folder::new();
+    let size = std::fs::metadata(folder.path("onward.db")).unwrap().len();
+    let mut server = folder.serve_on_full_disk(size / 512 + 200);
+    server.wait_for("serving");
+    let rows: String = (0..2000)
+        .map(|number| {
+            format!(r#"{{"type":"branch","branch":"b{number}","name":"Branch {number}"}}"#) + "\n"
+        })
+        .collect();
+    folder.write("rows.ndjson", rows);
+    let rows = folder.path("rows.ndjson");
+    let imported = folder.run(&["import", rows.to_str().unwrap()]);
+    assert_eq!(imported.status, Some(0), "{}", imported.err);
+    let said = server.wait_for_line("this node is not ready");
+    assert!(said.contains("the store cannot be used: "), "{said}");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}
+
 #[test]
 fn init_leaves_what_is_there() {
     let folder = Folder::new();

@@ -85,6 +85,8 @@ story! {
         let identity = numbered(&server, 7);
         publish(&server, &list(&authority(&server), &[], 2026)).await;
         check(&server, &identity, "UnknownCA", "out of date").await;
+        let detail = server.wait_until_not_ready("revocation_list").await;
+        assert!(detail.ends_with("ended at 2026-01-01T00:00:00Z: replace it"), "{detail}");
         // The log shows the operator when: 2026-01-01.
         let metrics = http_client(&server, None).get(server.url(At::Ops, "/metrics")).send().await;
         let metrics = metrics.unwrap().text().await.unwrap();
@@ -95,6 +97,8 @@ story! {
         // Clients that need no certificate are still served.
         let open = trusting_with(&server, None, TLS13);
         assert_eq!(outcome(&server, At::Listing, open).await, "404");
+        publish(&server, &list(&authority(&server), &[], 2090)).await;
+        server.wait_until_ready().await;
     }
 }
 

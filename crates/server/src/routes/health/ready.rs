@@ -15,8 +15,10 @@ use crate::routes::only_get;
 
 /// Shows whether this node should receive requests.
 ///
-/// The answer is 503 if the store does not answer or the node drains. A draining node still answers
-/// requests for `drain_seconds`, so that load balancers have time to notice.
+/// The answer is 503 if the node drains, the store cannot be read and written, the signing keys cannot
+/// be read, or the server's certificate, each client authority or each revocation list has expired.
+/// It comes within a second. `detail` names each reason. A draining node still answers requests for
+/// `drain_seconds`, so that load balancers have time to notice.
 #[utoipa::path(
     method(get, head),
     path = "/health/ready",
@@ -39,8 +41,14 @@ pub(crate) async fn show_ready(
     if operations.drain.has_begun() {
         return Err(Problem::Draining);
     }
-    operations.registry.snapshot().await?;
-    Ok("ready\n")
+    let faults = operations.readiness.faults().await;
+    if faults.is_empty() {
+        return Ok("ready\n");
+    }
+    let texts = faults
+        .iter()
+        .map(|(reason, text)| format!("{}: {text}", reason.as_str()));
+    Err(Problem::NotReady(texts.collect::<Vec<_>>().join("; ")))
 }
 
 /// The reasons why a node is not ready.
@@ -48,11 +56,7 @@ struct NotReady;
 
 impl IntoResponses for NotReady {
     fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
-        let problems = [
-            Problem::Internal(String::new()),
-            Problem::Unavailable(1, String::new()),
-            Problem::Draining,
-        ];
+        let problems = [Problem::NotReady(String::new()), Problem::Draining];
         refusals::describe(problems.iter().map(Problem::to_refusal))
     }
 }

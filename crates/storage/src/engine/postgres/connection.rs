@@ -15,7 +15,7 @@ use super::client::{Client, StepError};
 
 const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 /// How much later than the server Onward gives a statement up.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
 /// Options of each connection. Generic plans, because planning each call costs more than the small
 /// indexed reads of this program.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c timezone=UTC";

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, after};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, after, select, unbounded};
 use tokio_postgres::error::SqlState;
 
 use super::connection::connect;
@@ -45,6 +45,8 @@ pub(super) struct Pool {
     open: Arc<()>,
     /// Why connecting failed, and a message at the time at which it is worth another attempt.
     refusing: Mutex<Option<(StorageError, Receiver<Instant>)>>,
+    /// Jobs that a thread without a connection hands back for threads with one.
+    handed_back: (Sender<Job>, Receiver<Job>),
 }
 
 impl Pool {
@@ -61,6 +63,7 @@ impl Pool {
             is_writer: false,
             open: Arc::default(),
             refusing: Mutex::default(),
+            handed_back: unbounded(),
         }
     }
 
@@ -79,7 +82,13 @@ impl Pool {
         let body = || {
             let pool = Arc::clone(&pool);
             move |jobs: Receiver<Job>| {
-                pool.work_until_closed(|| jobs.recv_timeout(IDLE_CHECK_INTERVAL));
+                pool.work_until_closed(|| {
+                    select! {
+                        recv(pool.handed_back.1) -> job => job.map_err(RecvTimeoutError::from),
+                        recv(jobs) -> job => job.map_err(RecvTimeoutError::from),
+                        default(IDLE_CHECK_INTERVAL) => Err(RecvTimeoutError::Timeout),
+                    }
+                });
             }
         };
         Threads::start(name, (0..count).map(|_| body()).collect())
@@ -96,13 +105,12 @@ impl Pool {
                     let usable = session.take().filter(PostgresSession::is_usable);
                     match usable.map_or_else(|| self.connect(), Ok) {
                         Ok(open) => session = run_job(open, job),
-                        Err(error) => {
-                            job.refuse(error);
-                            // The threads with a connection take the next jobs.
-                            if Arc::strong_count(&self.open) > 1 {
-                                std::thread::sleep(REFUSING);
-                            }
+                        // The threads with a connection take this job and the next ones.
+                        Err(_refused) if self.has_connection() => {
+                            drop(self.handed_back.0.send(job));
+                            std::thread::sleep(REFUSING);
                         }
+                        Err(error) => job.refuse(error),
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -125,10 +133,11 @@ impl Pool {
             && self.wanted.swap(false, Ordering::Relaxed)
     }
 
-    /// Connects. A pool that has just failed fails at once: otherwise each waiting job would wait for
-    /// an attempt of its own.
+    /// Connects. A pool without a connection that has just failed fails at once: otherwise each waiting
+    /// job would wait for an attempt of its own.
     fn connect(&self) -> Result<PostgresSession> {
-        if let Some((error, over)) = &*self.lock_refusing()
+        if !self.has_connection()
+            && let Some((error, over)) = &*self.lock_refusing()
             && over.is_empty()
         {
             return Err(error.clone());
@@ -137,6 +146,7 @@ impl Pool {
         loop {
             let error = match connect(&self.options, self.deadline) {
                 Ok(mut session) => {
+                    *self.lock_refusing() = None;
                     session.pool = Some(Arc::clone(&self.open));
                     return Ok(session);
                 }
@@ -152,6 +162,11 @@ impl Pool {
             *self.lock_refusing() = Some((error.clone(), after(REFUSING)));
             return Err(error);
         }
+    }
+
+    /// Whether a thread of this pool has a connection.
+    fn has_connection(&self) -> bool {
+        Arc::strong_count(&self.open) > 1
     }
 
     fn lock_refusing(&self) -> MutexGuard<'_, Option<(StorageError, Receiver<Instant>)>> {

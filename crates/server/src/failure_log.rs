@@ -1,0 +1,64 @@
+//! Logs the calls that failed by no fault of their callers.
+
+use http::Method;
+use observe::sums::{Rules, Sum, Sums};
+
+use crate::limits;
+use crate::problem::Problem;
+
+/// Writes one line for the calls of a second that failed for the same reason.
+#[derive(Debug)]
+pub(crate) struct FailureLog {
+    failed: Sums<String, FirstCall>,
+}
+
+#[derive(Debug)]
+struct FirstCall {
+    request_id: String,
+    method: Method,
+    path: String,
+}
+
+impl FailureLog {
+    pub(crate) fn new() -> Self {
+        Self {
+            failed: Sums::new(Rules {
+                within: limits::SUMMED_TIME,
+                kinds_max: limits::SUMMED_FAILURES_MAX,
+                write: write_failed,
+                write_others: |count| {
+                    tracing::error!(
+                        event = "calls_failed",
+                        count,
+                        "calls failed for other reasons"
+                    );
+                },
+            }),
+        }
+    }
+
+    /// Notes one answer.
+    pub(crate) fn note(&self, problem: &Problem, request_id: &str, method: &Method, path: &str) {
+        let Some(text) = problem.log_text() else {
+            return;
+        };
+        self.failed.count(text.to_owned(), || FirstCall {
+            request_id: request_id.to_owned(),
+            method: method.clone(),
+            // A terminal must not obey control characters of a path.
+            path: path.escape_debug().to_string(),
+        });
+    }
+}
+
+fn write_failed(sum: Sum<String, FirstCall>) {
+    let Sum { key, first, count } = sum;
+    tracing::error!(
+        event = "calls_failed",
+        count,
+        request_id = first.request_id,
+        method = %first.method,
+        path = first.path,
+        "{key}"
+    );
+}

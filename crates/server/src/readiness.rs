@@ -1,0 +1,183 @@
+//! Whether this node should receive requests, and why not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use edge::tls::live::LiveTls;
+use observe::clock::Clock;
+use storage::{Storage, StorageError, maintenance};
+use tokens::registry::Registry;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+use crate::limits;
+use crate::metrics::Metrics;
+
+/// The reasons why a node is not ready, each with a text for the operator. Empty: it is ready.
+pub(crate) type Faults = BTreeMap<Reason, String>;
+
+/// A reason why a node is not ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// The store cannot be read or written.
+    Store,
+    /// The keys in the store cannot be unsealed.
+    SigningKeys,
+    /// The certificate of the server has expired.
+    Certificate,
+    /// Every authority of client certificates has expired.
+    ClientCa,
+    /// Every revocation list has expired, so that every client certificate is refused.
+    RevocationList,
+}
+
+/// Checks this node, at most once a second for all who ask.
+#[derive(Debug)]
+pub(crate) struct Readiness {
+    /// Time, for certificates.
+    pub clock: Clock,
+    /// The store that a check writes.
+    pub storage: Storage,
+    /// The registry that a check reads, with the signing keys.
+    pub registry: Arc<Registry>,
+    /// The certificates in use.
+    pub tls: Arc<LiveTls>,
+    /// Shows the reasons.
+    pub metrics: Arc<Metrics>,
+    /// The last check.
+    pub last: Mutex<LastCheck>,
+}
+
+/// The last check, and the steps of it that have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct LastCheck {
+    ended_at: Option<Instant>,
+    faults: Arc<Faults>,
+    /// The use of the store that has not ended. No further one begins meanwhile.
+    probing: Option<JoinHandle<Result<(), StorageError>>>,
+}
+
+impl Reason {
+    /// All reasons.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Store,
+        Self::SigningKeys,
+        Self::Certificate,
+        Self::ClientCa,
+        Self::RevocationList,
+    ];
+
+    /// The name in metrics, answers and log lines.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::SigningKeys => "signing_keys",
+            Self::Certificate => "certificate",
+            Self::ClientCa => "client_ca",
+            Self::RevocationList => "revocation_list",
+        }
+    }
+
+    fn of_setting(setting: &str) -> Option<Self> {
+        match setting {
+            "certificate_file" => Some(Self::Certificate),
+            "client_ca_file" => Some(Self::ClientCa),
+            "client_crl_file" => Some(Self::RevocationList),
+            _ => None,
+        }
+    }
+}
+
+impl Readiness {
+    /// The faults of this node, not older than a second. Answers within a second whatever the store
+    /// does.
+    pub(crate) async fn faults(&self) -> Arc<Faults> {
+        let mut last = self.last.lock().await;
+        let is_fresh = |at: Instant| at.elapsed() < limits::READINESS_KEPT;
+        if !last.ended_at.is_some_and(is_fresh) {
+            let faults = self.check(&mut last).await;
+            self.report(&last.faults, &faults);
+            last.faults = Arc::new(faults);
+            last.ended_at = Some(Instant::now());
+        }
+        Arc::clone(&last.faults)
+    }
+
+    async fn check(&self, last: &mut LastCheck) -> Faults {
+        let mut faults = self.expired_files();
+        let (storage, registry) = (self.storage.clone(), Arc::clone(&self.registry));
+        let begin = || tokio::spawn(use_store(storage, registry));
+        let mut probing = last.probing.take().unwrap_or_else(begin);
+        let fault = match timeout(limits::READINESS_TIMEOUT, &mut probing).await {
+            Ok(Ok(Ok(()))) => return faults,
+            Ok(Ok(Err(error @ StorageError::Corrupt(_)))) => {
+                (Reason::SigningKeys, error.to_string())
+            }
+            Ok(Ok(Err(error))) => (Reason::Store, error.to_string()),
+            Ok(Err(_panic)) => (Reason::Store, StorageError::Stopped.to_string()),
+            Err(_elapsed) => {
+                last.probing = Some(probing);
+                let limit = limits::READINESS_TIMEOUT.as_millis();
+                (
+                    Reason::Store,
+                    format!("the store did not answer within {limit} ms"),
+                )
+            }
+        };
+        faults.extend([fault]);
+        faults
+    }
+
+    fn expired_files(&self) -> Faults {
+        let now = self.clock.now_seconds();
+        let (settings, _revision) = self.tls.current();
+        let expired = settings.endings.iter().filter(|ending| ending.is_over(now));
+        expired
+            .filter_map(|ending| Some((Reason::of_setting(ending.setting)?, ending.warning(now)?)))
+            .collect()
+    }
+
+    /// Logs the beginning and the end of each fault, and shows them in the metrics.
+    fn report(&self, before: &Faults, after: &Faults) {
+        for reason in Reason::ALL {
+            let name = reason.as_str();
+            self.metrics.note_fault(name, after.contains_key(&reason));
+            match (before.get(&reason), after.get(&reason)) {
+                (None, Some(detail)) => {
+                    let event = "not_ready";
+                    tracing::error!(event, reason = name, "this node is not ready: {detail}");
+                }
+                (Some(_), None) => {
+                    let event = "fault_ended";
+                    tracing::info!(event, reason = name, "this fault has ended");
+                }
+                (None, None) | (Some(_), Some(_)) => {}
+            }
+        }
+    }
+}
+
+/// Uses the store as requests do: it reads clients and keys, and writes.
+async fn use_store(storage: Storage, registry: Arc<Registry>) -> Result<(), StorageError> {
+    registry.snapshot().await?;
+    storage.write(maintenance::probe).await
+}
+
+/// Checks this node even if nobody asks, until `stop` turns true, so that the log and the metrics
+/// show each fault.
+pub(crate) async fn watch(readiness: Arc<Readiness>, mut stop: watch::Receiver<bool>) {
+    loop {
+        let is_ready = readiness.faults().await.is_empty();
+        let pause = if is_ready {
+            limits::READINESS_INTERVAL
+        } else {
+            Duration::from_secs(1)
+        };
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _stopped = stop.wait_for(|stop| *stop) => return,
+        }
+    }
+}
