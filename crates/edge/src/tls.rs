@@ -2,6 +2,7 @@
 
 mod endings;
 mod files;
+mod findings;
 pub mod live;
 mod usage;
 
@@ -15,6 +16,7 @@ use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 pub use self::endings::Ending;
 use self::files::PemFile;
 pub use self::files::TlsFiles;
+pub use self::findings::Finding;
 pub use self::usage::ExtendedKeyUsage;
 use self::usage::UsageVerifier;
 

@@ -105,5 +105,14 @@ where
 
 /// Parses the setting `log`.
 pub fn read_filter(filter: &str) -> Result<EnvFilter, String> {
+    // The library takes a misspelt level for the name of a crate.
+    let is_level = |text: &str| text.parse::<LevelFilter>().is_ok();
+    let mut bare = filter.split(',').map(str::trim);
+    if let Some(text) = bare.find(|text| !text.contains(['=', '[']) && !is_level(text)) {
+        return Err(format!(
+            "the setting `log` is wrong: `{text}` is no level; write error, warn, info, debug, trace \
+             or off, or CRATE=LEVEL"
+        ));
+    }
     EnvFilter::try_new(filter).map_err(|error| format!("the setting `log` is wrong: {error}"))
 }

@@ -34,7 +34,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
 use server::config::Config;
-use storage::{Opening, Storage};
+use server::lifecycle::StartError;
+use storage::{Opening, Storage, StorageError};
+use tokens::keys::KeyError;
 
 use crate::limits::COMMAND_CHARACTERS_MAX;
 
@@ -125,13 +127,52 @@ pub struct OperatorArgs {
 
 /// The reason why a command failed: one sentence for the person at the terminal.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Failure(String);
+#[error("{reason}")]
+pub struct Failure {
+    reason: String,
+    status: u8,
+}
+
+/// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
+/// try again.
+const UNUSABLE: u8 = 78;
 
 impl Failure {
     /// Makes a failure with this reason.
     pub fn new(reason: impl std::fmt::Display) -> Self {
-        Self(reason.to_string())
+        Self {
+            reason: reason.to_string(),
+            status: 1,
+        }
+    }
+
+    /// Makes a failure that lasts until somebody changes the configuration.
+    pub fn unusable(reason: impl std::fmt::Display) -> Self {
+        Self {
+            status: UNUSABLE,
+            ..Self::new(reason)
+        }
+    }
+
+    /// Makes the failure of a start. A database or port that is missing now may come back.
+    pub fn of_start(error: StartError) -> Self {
+        let may_pass = match &error {
+            StartError::Storage(error) => {
+                error.is_passing() || matches!(error, StorageError::Open { .. })
+            }
+            StartError::Keys(KeyError::Storage(error)) => error.is_passing(),
+            StartError::Listen { .. } | StartError::Threads(_) => true,
+            StartError::Keys(_)
+            | StartError::Tls(_)
+            | StartError::OutboundClient(_)
+            | StartError::Network(_)
+            | StartError::StoreCa(..) => false,
+        };
+        if may_pass {
+            Self::new(error)
+        } else {
+            Self::unusable(error)
+        }
     }
 }
 
@@ -142,7 +183,18 @@ struct Output(std::io::Stdout);
 impl ConfigArgs {
     /// Loads the settings: the file first, then the environment, then the flags.
     pub fn load(&self) -> Result<Config, Failure> {
-        Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::new)
+        Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::unusable)
+    }
+
+    /// The settings in use as lines of TOML, each with its source.
+    fn load_effective(&self) -> Result<Vec<(String, String)>, Failure> {
+        let loaded = Config::load_with_sources(&self.config, std::env::vars(), &self.set);
+        let (config, mut sources) = loaded.map_err(Failure::unusable)?;
+        let source = |(name, line)| {
+            let source = sources.remove(&name);
+            (line, source.unwrap_or_else(|| "the default".to_owned()))
+        };
+        Ok(config.lines().into_iter().map(source).collect())
     }
 }
 
@@ -184,8 +236,8 @@ fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
     }
 }
 
-/// Runs the command that the arguments name. The exit status is 0 on success, 1 on failure and 2 on
-/// wrong usage.
+/// Runs the command that the arguments name. The exit status is 0 on success, 1 on failure, 2 on wrong
+/// usage and 78 if the configuration cannot be used.
 pub fn run() -> ExitCode {
     let command = CommandLine::parse().command;
     let outcome = match command {
@@ -232,7 +284,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             drop(writeln!(std::io::stderr(), "onward: {failure}"));
-            ExitCode::FAILURE
+            ExitCode::from(failure.status)
         }
     }
 }

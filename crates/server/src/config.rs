@@ -1,5 +1,6 @@
 //! The settings of the program, from file, environment and flags.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +9,8 @@ use chain::consent::ForeignLinks;
 use edge::tls::ExtendedKeyUsage;
 use observe::telemetry::LogFormat;
 use serde::{Deserialize, Serialize};
+use storage::StoreUrl;
+use toml::Table;
 
 use crate::limits;
 
@@ -262,10 +265,41 @@ impl Config {
         environment: impl IntoIterator<Item = (String, String)>,
         flags: &[String],
     ) -> Result<Self, ConfigError> {
-        let mut config = layers::merge(path, environment, flags)?;
-        config.check_values(path)?;
+        Ok(Self::load_with_sources(path, environment, flags)?.0)
+    }
+
+    /// As [`Config::load`]. Also returns the source of each setting that has not its default, by name.
+    pub fn load_with_sources(
+        path: &Path,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: &[String],
+    ) -> Result<(Self, BTreeMap<String, String>), ConfigError> {
+        let (mut config, sources) = layers::merge(path, environment, flags)?;
+        config.check_values(&sources)?;
         config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
-        Ok(config)
+        Ok((config, sources))
+    }
+
+    /// The settings as lines of TOML by name, without passwords.
+    pub fn lines(&self) -> BTreeMap<String, String> {
+        let mut shown = self.clone();
+        if let Ok(url) = self.store.parse::<StoreUrl>() {
+            shown.store = url.to_string();
+        }
+        let settings = Table::try_from(shown).unwrap_or_default();
+        let line = |(name, value)| (String::clone(&name), format!("{name} = {value}"));
+        settings.into_iter().map(line).collect()
+    }
+
+    /// The hosts in the addresses of the service, each with the setting that names it.
+    pub fn hosts(&self) -> Vec<(&'static str, &str)> {
+        let urls = [
+            ("base_url", &self.base_url),
+            ("auth_url", &self.auth_url),
+            ("directory_url", &self.directory_url),
+            ("listing_base_url", &self.listing_base_url),
+        ];
+        urls.map(|(setting, url)| (setting, host_of(url))).to_vec()
     }
 
     /// The setting `offer_idle_days` in seconds.
@@ -311,6 +345,16 @@ impl Config {
             self.store = directory.join(PathBuf::from(path)).display().to_string();
         }
     }
+}
+
+/// The host of an address without a path, such as `https://HOST:PORT`.
+fn host_of(url: &str) -> &str {
+    let authority = url.strip_prefix("https://").unwrap_or(url);
+    // An IPv6 address has colons of its own, within brackets.
+    let end = authority
+        .rfind(':')
+        .filter(|colon| !authority[*colon..].contains(']'));
+    authority[..end.unwrap_or(authority.len())].trim_matches(['[', ']'])
 }
 
 /// A setting in seconds as a duration.

@@ -67,6 +67,12 @@ pub fn list_validity(der: &[u8]) -> Option<Range<i64>> {
     Some(list.last_update().timestamp()..list.next_update()?.timestamp())
 }
 
+/// Whether a certificate in DER may issue others (RFC 5280 section 4.2.1.9). `false` when `der` is not
+/// a certificate.
+pub fn is_authority(der: &[u8]) -> bool {
+    X509Certificate::from_der(der).is_ok_and(|(_rest, certificate)| certificate.is_ca())
+}
+
 /// Whether a certificate in DER names the uses that its authority allows (RFC 5280 section
 /// 4.2.1.12). `false` when `der` is not a certificate.
 pub fn has_extended_key_usage(der: &[u8]) -> bool {

@@ -7,6 +7,9 @@ use crate::{StorageError, StoreUrl, engine};
 /// Why a backup or restore failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CopyError {
+    /// The store has damaged pages, so a copy would be useless.
+    #[error("no copy was made, because the store {} is damaged: {_1}; restore an earlier copy", .0.display())]
+    Damaged(PathBuf, String),
     /// PostgreSQL has its own tools.
     #[error(
         "the store {0} is a PostgreSQL database: copy it with `pg_dump --format=custom` and \

@@ -83,6 +83,19 @@ impl FromStr for StoreUrl {
     }
 }
 
+impl StoreUrl {
+    /// Whether the text of the setting contains a password.
+    pub fn has_password(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(url) => {
+                let config = url.parse::<tokio_postgres::Config>();
+                config.is_ok_and(|config| config.get_password().is_some())
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for StoreUrl {
     /// The store's name without any password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Result, StorageError, Write, assertion};
+use crate::{Read, Result, StorageError, Write, assertion};
 
 /// Refreshes the statistics that the query planner uses. Worth it after an import.
 pub fn refresh_statistics(write: &mut Write<'_>) -> Result<()> {
@@ -28,3 +28,37 @@ pub fn probe(write: &mut Write<'_>) -> Result<()> {
     }
     Ok(())
 }
+
+/// Reads the whole store and lists damage: pages and rows that the engine finds wrong, and rows that
+/// contradict each other.
+pub fn find_damage(read: &mut Read<'_>) -> Result<Vec<String>> {
+    let mut damage = read.list_damage()?;
+    for (what, sql) in CONTRADICTIONS {
+        let count = read.query_integer(sql, &[])?;
+        if count > 0 {
+            damage.push(format!("{count} {what}"));
+        }
+    }
+    Ok(damage)
+}
+
+/// Contradictions, and statements that count them.
+const CONTRADICTIONS: [(&str, &str); 3] = [
+    (
+        "properties have a current listing that is deleted or belongs to another property",
+        "select count(*) from property p left join listing l on l.id = p.current_listing_id \
+         where p.current_listing_id is not null \
+         and (l.id is null or l.property_id <> p.id or l.deleted_at is not null)",
+    ),
+    (
+        "properties have listings and none is current",
+        "select count(*) from property p where p.current_listing_id is null and exists \
+         (select 1 from listing l where l.property_id = p.id and l.deleted_at is null)",
+    ),
+    (
+        "links join listings that are deleted or in different chains",
+        "select count(*) from link k left join listing s on s.id = k.seller_listing_id \
+         left join listing b on b.id = k.buyer_listing_id where s.id is null or b.id is null \
+         or s.deleted_at is not null or b.deleted_at is not null or s.chain_id <> b.chain_id",
+    ),
+];

@@ -112,6 +112,14 @@ impl<'c> Read<'c> {
         }
     }
 
+    /// Lists damage that the engine finds in its files. PostgreSQL's own tools do so for it.
+    pub(crate) fn list_damage(&mut self) -> Result<Vec<String>> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.list_damage(),
+            Session::Postgres(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Runs `find`, unless the engine knows that the store has not changed since the last time.
     pub(crate) fn find_cached(
         &mut self,

@@ -28,25 +28,46 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         Failure::new(format!("cannot make {}: {error}", args.directory.display()))
     })?;
     let path = args.directory.join("onward.toml");
-    if path.exists() {
-        say(
-            out,
-            format!("{} is there already and was left as it is.", path.display()),
-        );
-    } else {
+    let flags: Vec<_> = args
+        .store
+        .iter()
+        .map(|store| format!("store={store}"))
+        .collect();
+    let load = |flags: &[String]| Config::load(&path, std::env::vars(), flags);
+    let is_new = !path.exists();
+    if is_new {
         let text = match &args.store {
             None => TEMPLATE.to_owned(),
             Some(store) => TEMPLATE.replace("store = \"onward.db\"", &format!("store = {store:?}")),
         };
         files::write_secret(&path, &text)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    } else {
+        let loaded = [load(&[]), load(&flags)].map(|config| config.map_err(Failure::unusable));
+        let [kept, asked] = loaded;
+        if kept?.store != asked?.store {
+            return Err(Failure::new(format!(
+                "{} is there already and names another store: edit it, or remove it first",
+                path.display()
+            )));
+        }
+        let text = format!("{} is there already and was left as it is.", path.display());
+        say(out, text);
     }
-    let config = Config::load(&path, std::env::vars(), &[]).map_err(Failure::new)?;
-    prepare_store(&config, Opening::Create)?;
+    let prepared = load(&flags)
+        .map_err(Failure::unusable)
+        .and_then(|config| prepare_store(&config, Opening::Create));
+    if let Err(failure) = prepared {
+        if is_new {
+            // Otherwise the next attempt would find the file, and keep a wrong setting.
+            drop(std::fs::remove_file(&path));
+        }
+        return Err(failure);
+    }
     say(
         out,
         format!(
-            "Made {}: configuration, keys and an empty store.\n\
+            "{} has its configuration, keys and store.\n\
              Next: put server.pem, server.key and ca.pem (the authorities of client certificates) \
              beside it,\nthen run: onward check --config {}",
             args.directory.display(),

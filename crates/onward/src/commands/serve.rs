@@ -3,6 +3,7 @@
 use clap::Args;
 use observe::clock::Clock;
 use observe::telemetry;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use server::lifecycle::Server;
 use storage::StoreUrl;
 
@@ -19,12 +20,13 @@ pub struct ServeArgs {
 /// Runs `onward serve`.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    let telemetry = telemetry::begin(&config.telemetry()).map_err(Failure::new)?;
+    let telemetry = telemetry::begin(&config.telemetry()).map_err(Failure::unusable)?;
+    allow_open_files();
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
     let server = Server::start(config, Clock::System)
         .await
-        .map_err(Failure::new)?;
+        .map_err(Failure::of_start)?;
     let config = &server.foundation.config;
     // The URL is logged without its password.
     let store = config.store.parse::<StoreUrl>();
@@ -55,4 +57,17 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     server.stop().await;
     telemetry.end().await;
     Ok(())
+}
+
+/// Lets this process open as many files as the machine allows it. Shells often start programs with a
+/// limit of 1,024.
+fn allow_open_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }

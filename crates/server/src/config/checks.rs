@@ -1,18 +1,34 @@
 //! Checks the values of settings.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use super::{Config, ConfigError};
 use crate::limits;
+use crate::listener::Listener;
 
 impl Config {
-    pub(super) fn check_values(&self, path: &Path) -> Result<(), ConfigError> {
+    /// Checks the values. `sources` tells where each setting comes from.
+    pub(super) fn check_values(
+        &self,
+        sources: &BTreeMap<String, String>,
+    ) -> Result<(), ConfigError> {
         let wrong = |name: &str, reason: String| ConfigError::Wrong {
-            origin: format!("the configuration (file {})", path.display()),
+            origin: sources
+                .get(name)
+                .cloned()
+                .unwrap_or_else(|| "the default".to_owned()),
             name: name.to_owned(),
             reason,
         };
+        let sockets = Listener::ALL.map(|listener| self.socket(listener));
+        for (index, (name, address)) in sockets.iter().enumerate() {
+            let mut before = sockets.iter().take(index);
+            let taken = before.find(|(_name, other)| address.port() != 0 && other == address);
+            if let Some((other, _address)) = taken {
+                return Err(wrong(name, format!("{address} is also {other}")));
+            }
+        }
         for (name, url) in [
             ("base_url", &self.base_url),
             ("auth_url", &self.auth_url),

@@ -1,5 +1,6 @@
 //! Merges the sources of settings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use toml::{Table, Value};
@@ -16,37 +17,35 @@ const NO_SETTINGS: [&str; 6] = [
     "ONWARD_TEST_",
 ];
 
-/// Merges file, environment and flags (`NAME=VALUE`); the later source wins.
+/// Merges file, environment and flags (`NAME=VALUE`); the later source wins. Also returns the source of
+/// each setting that has not its default.
 pub(super) fn merge(
     path: &Path,
     environment: impl IntoIterator<Item = (String, String)>,
     flags: &[String],
-) -> Result<Config, ConfigError> {
+) -> Result<(Config, BTreeMap<String, String>), ConfigError> {
+    let mut sources = BTreeMap::new();
     let defaults = Table::try_from(Config::default()).unwrap_or_default();
     let mut settings = defaults.clone();
     let file = read_file(path)?;
     for (name, value) in file {
         let origin = format!("the file {}", path.display());
         set(&mut settings, &origin, &name, value)?;
+        sources.insert(name, origin);
     }
     for (variable, text) in environment {
         let Some(name) = variable.strip_prefix("ONWARD_") else {
             continue;
         };
-        if NO_SETTINGS
-            .iter()
-            .any(|prefix| variable.starts_with(prefix))
-        {
+        let is_other = |prefix: &&str| variable.starts_with(*prefix);
+        if NO_SETTINGS.iter().any(is_other) || is_injected(&variable, &text) {
             continue;
         }
         let name = name.to_lowercase();
         let value = read_text(&defaults, &name, &text);
-        set(
-            &mut settings,
-            &format!("the environment variable {variable}"),
-            &name,
-            value,
-        )?;
+        let origin = format!("the environment variable {variable}");
+        set(&mut settings, &origin, &name, value)?;
+        sources.insert(name, origin);
     }
     for flag in flags {
         let Some((name, text)) = flag.split_once('=') else {
@@ -57,14 +56,32 @@ pub(super) fn merge(
             });
         };
         let value = read_text(&defaults, name, text);
-        set(&mut settings, "the flag --set", name, value)?;
+        let origin = "the flag --set";
+        set(&mut settings, origin, name, value)?;
+        sources.insert(name.to_owned(), origin.to_owned());
     }
-    settings
-        .try_into()
-        .map_err(|error: toml::de::Error| ConfigError::Malformed {
-            path: path.display().to_string(),
-            reason: error.message().to_owned(),
-        })
+    let config = settings.try_into();
+    let config = config.map_err(|error: toml::de::Error| ConfigError::Malformed {
+        path: path.display().to_string(),
+        reason: error.message().to_owned(),
+    })?;
+    Ok((config, sources))
+}
+
+/// Whether Kubernetes sets this variable in each container beside a service whose name begins with
+/// `onward`.
+fn is_injected(variable: &str, text: &str) -> bool {
+    let is_address = ["tcp://", "udp://", "sctp://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme));
+    let is_port = variable.contains("_PORT_")
+        && ["_TCP", "_UDP", "_SCTP"].iter().any(|protocol| {
+            variable.ends_with(protocol) || variable.contains(&format!("{protocol}_"))
+        });
+    variable.ends_with("_SERVICE_HOST")
+        || variable.contains("_SERVICE_PORT")
+        || variable.ends_with("_PORT") && is_address
+        || is_port
 }
 
 fn read_file(path: &Path) -> Result<Table, ConfigError> {

@@ -1,8 +1,10 @@
 //! What keeps the program from serving, each in one clear sentence.
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 use super::folder::Folder;
+use super::program::command;
 
 /// `check` and `serve` both refuse the settings and say this.
 fn check(folder: &Folder, settings: &[&str], parts: &[&str]) {
@@ -37,6 +39,9 @@ base_url=http://localhost | `base_url` | must be https://HOST
 listen_auth=here | `listen_auth` wrongly
 log_format=xml | `log_format` wrongly
 log=[[[ | the setting `log` is wrong
+log=inof | the setting `log` is wrong | `inof` is no level
+log=onward=debug,wran | `wran` is no level
+rate_limit_burst=0 | the flag --set sets `rate_limit_burst` wrongly
 store | write it as NAME=VALUE
 store=postgress://onward:secret@localhost/onward | `postgress://…` is no store";
 
@@ -85,6 +90,186 @@ fn wrong_settings_are_named() {
         }
         check(&folder, &[], &[parts, &["onward.toml"]].concat());
     }
+}
+
+/// A supervisor tries again what may pass, and nothing else.
+#[test]
+fn the_exit_status_says_whether_it_may_pass() {
+    let folder = Folder::new();
+    for (setting, status) in [
+        ("log=inof", 78),
+        ("certificate_file=none.pem", 78),
+        ("store=postgress://localhost/onward", 78),
+        ("store=postgres://127.0.0.1:1/none", 1),
+        ("listen_ops=192.0.2.1:1", 1),
+    ] {
+        let served = folder.serve(&[setting]).wait();
+        assert_eq!(served.status, Some(status), "{setting}: {}", served.err);
+    }
+}
+
+#[test]
+fn a_socket_is_named_once() {
+    let folder = Folder::new();
+    let twice = ["listen_base=127.0.0.1:9", "listen_ops=127.0.0.1:9"];
+    check(
+        &folder,
+        &twice,
+        &[
+            "the flag --set sets `listen_ops` wrongly",
+            "is also listen_base",
+        ],
+    );
+}
+
+/// A certificate for this name that is valid from one year to another, and its key, PEM.
+fn certificate(name: &str, years: [i32; 2]) -> [String; 2] {
+    let mut params = rcgen::CertificateParams::new([name.to_owned()]).unwrap();
+    params.not_before = rcgen::date_time_ymd(years[0], 1, 1);
+    params.not_after = rcgen::date_time_ymd(years[1], 1, 1);
+    let key = rcgen::KeyPair::generate().unwrap();
+    [params.self_signed(&key).unwrap().pem(), key.serialize_pem()]
+}
+
+/// Each of these is served, and refuses clients or tells secrets.
+#[test]
+fn check_finds_faults_that_only_clients_would_notice() {
+    let folder = Folder::new();
+    for (name, years, said) in [
+        ("localhost", [2020, 2021], "ended at 2021-01-01T00:00:00Z"),
+        ("localhost", [2090, 2091], "is not valid yet"),
+        (
+            "elsewhere.example",
+            [2020, 2090],
+            "is not for localhost, which base_url names",
+        ),
+    ] {
+        let [certificate, key] = certificate(name, years);
+        folder.write("wrong.pem", certificate);
+        let key = folder.write("wrong.key", key);
+        std::fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
+        let set = [
+            "--set",
+            "certificate_file=wrong.pem",
+            "--set",
+            "private_key_file=wrong.key",
+        ];
+        let checked = folder.run(&[&["check"], &set[..]].concat());
+        assert_eq!(checked.status, Some(78), "{checked:?}");
+        assert!(checked.failure().contains(said), "{checked:?}");
+        // A proxy shows its own certificate.
+        let behind = [
+            &["check"],
+            &set[..],
+            &["--set", "trusted_proxies=[\"10.0.0.1\"]"],
+        ]
+        .concat();
+        assert_eq!(folder.run(&behind).status == Some(0), name != "localhost");
+    }
+    let leaf = folder.run(&["check", "--set", "client_ca_file=wrong.pem"]);
+    assert!(
+        leaf.failure()
+            .contains("holds a certificate that is no authority"),
+        "{leaf:?}"
+    );
+    for name in ["server.key", "key-encryption.key"] {
+        let open =
+            |mode| std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(mode));
+        open(0o644).unwrap();
+        let checked = folder.run(&["check"]);
+        assert!(
+            checked.failure().contains("everybody may read"),
+            "{checked:?}"
+        );
+        open(0o640).unwrap();
+        assert_eq!(folder.run(&["check"]).status, Some(0));
+    }
+}
+
+#[test]
+fn check_reads_the_whole_store_if_asked() {
+    let folder = Folder::new();
+    let rows = r#"{"type":"branch","branch":"b","name":"B"}
+{"type":"property","uprn":100023336956,"line1":"14 Example Road","post_town":"Leeds","postcode":"LS6 3AB"}
+{"type":"listing","branch":"b","listing":"L1","uprn":100023336956}"#;
+    folder.write("rows.ndjson", rows);
+    let rows = folder.path("rows.ndjson");
+    assert_eq!(
+        folder.run(&["import", rows.to_str().unwrap()]).status,
+        Some(0)
+    );
+    assert_eq!(folder.run(&["check", "--deep"]).status, Some(0));
+    let forget = "update property set current_listing_id = null";
+    let storage = folder.open();
+    storage
+        .write_blocking(move |write| write.execute(forget, &[]))
+        .unwrap();
+    drop(storage);
+    let checked = folder.run(&["check", "--deep"]);
+    let said = checked.failure();
+    assert_eq!(said, "1 properties have listings and none is current");
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn a_damaged_store_is_not_copied() {
+    let folder = Folder::new();
+    let mut store = std::fs::read(folder.path("onward.db")).unwrap();
+    let end = store.len();
+    store[end - 4096..].fill(0xff);
+    folder.write("onward.db", store);
+    let copy = folder.path("copy.db");
+    let copied = folder.run(&["backup", copy.to_str().unwrap()]);
+    let said = copied.failure();
+    assert!(
+        said.contains("damaged") || said.contains("malformed"),
+        "{said}"
+    );
+    assert!(!copy.exists());
+}
+
+#[test]
+fn check_prints_each_setting_with_its_source() {
+    let folder = Folder::new();
+    let printed = folder.run(&[
+        "check",
+        "--print",
+        "--set",
+        "store=postgres://onward:secret@localhost/onward?password=hidden",
+    ]);
+    assert_eq!(printed.status, Some(0), "{printed:?}");
+    assert!(
+        !printed.out.contains("secret") && !printed.out.contains("hidden"),
+        "{printed:?}"
+    );
+    let store = "store = \"postgres://localhost/onward\"  # the flag --set\n";
+    assert!(printed.out.contains(store), "{}", printed.out);
+    let file = format!(
+        "base_url = \"https://localhost:8440\"  # the file {}",
+        folder.config()
+    );
+    assert!(printed.out.contains(&file), "{}", printed.out);
+}
+
+/// Kubernetes tells each container of services in its environment.
+#[test]
+fn variables_of_kubernetes_are_passed_by() {
+    let folder = Folder::new();
+    let mut command = command(&["check", "--config", &folder.config()]);
+    for (name, value) in [
+        ("ONWARD_SERVICE_HOST", "10.0.0.1"),
+        ("ONWARD_SERVICE_PORT_BASE", "8440"),
+        ("ONWARD_PORT", "tcp://10.0.0.1:8440"),
+        ("ONWARD_PORT_8440_TCP", "tcp://10.0.0.1:8440"),
+        ("ONWARD_PORT_8440_TCP_ADDR", "10.0.0.1"),
+        ("ONWARD_OPS_PORT_8444_TCP_PROTO", "tcp"),
+    ] {
+        command.env(name, value);
+    }
+    let checked = command.output().unwrap();
+    assert!(checked.status.success(), "{checked:?}");
+    let refused = command.env("ONWARD_PORT", "8440").output().unwrap();
+    assert_eq!(refused.status.code(), Some(78), "{refused:?}");
 }
 
 #[test]

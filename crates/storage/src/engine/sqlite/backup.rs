@@ -35,6 +35,13 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     connection
         .execute("vacuum into $1", [name])
         .map_err(|error| write_error(reason(&error)))?;
+    // A store with damaged pages makes a damaged copy.
+    let copied = connect(&unfinished.0, Access::Read);
+    let copied = copied.map_err(|error| write_error(error.to_string()))?;
+    if let Some(damage) = find_damage(&copied).map_err(|error| write_error(reason(&error)))? {
+        return Err(CopyError::Damaged(store.to_owned(), damage));
+    }
+    drop(copied);
     file.sync_all()
         // A link does not replace a file that somebody else put there meanwhile. A rename would.
         .and_then(|()| std::fs::hard_link(&unfinished.0, target))
@@ -104,14 +111,16 @@ fn set_aside(store: &Path) -> Result<(), CopyError> {
 
 fn check_integrity(connection: &Connection, copy: &Path) -> Result<(), CopyError> {
     let read_error = |reason: String| CopyError::Read(copy.to_owned(), reason);
-    let found: String = connection
-        .query_row("pragma integrity_check(1)", [], |row| row.get(0))
-        .map_err(|error| read_error(reason(&error)))?;
-    if found == "ok" {
-        Ok(())
-    } else {
-        Err(read_error(format!("it is damaged: {found}")))
+    match find_damage(connection).map_err(|error| read_error(reason(&error)))? {
+        None => Ok(()),
+        Some(damage) => Err(read_error(format!("it is damaged: {damage}"))),
     }
+}
+
+/// The first damage in a file.
+fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let found = connection.query_row("pragma integrity_check(1)", [], |row| row.get(0));
+    found.map(|found: String| Some(found).filter(|found| found != "ok"))
 }
 
 fn check_version(connection: &Connection, path: &Path) -> Result<(), CopyError> {

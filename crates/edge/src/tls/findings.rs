@@ -1,0 +1,66 @@
+//! The faults of the TLS files that would show only once clients call.
+
+use rustls::client::verify_server_name;
+use rustls::pki_types::ServerName;
+use rustls::server::ParsedCertificate;
+use signing::certificate;
+
+use super::{TlsError, TlsFiles, TlsSettings};
+
+/// Something about the configuration that an operator should know before it is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// Clients would be refused.
+    Fault(String),
+    /// It works, but perhaps not for long or not everywhere.
+    Warning(String),
+}
+
+impl TlsFiles {
+    /// Finds faults at this Unix time. `names` are the hosts in the addresses of the service, each with
+    /// the setting that names it.
+    pub fn findings(
+        &self,
+        names: &[(&'static str, &str)],
+        now: i64,
+    ) -> Result<Vec<Finding>, TlsError> {
+        let mut findings = Vec::new();
+        for ending in TlsSettings::of(self)?.endings {
+            let is_over = ending.is_over(now);
+            let finding = |text| {
+                if is_over {
+                    Finding::Fault(text)
+                } else {
+                    Finding::Warning(text)
+                }
+            };
+            findings.extend(ending.warning(now).map(finding));
+        }
+        let chain = self.certificate.certificates()?;
+        let path = &self.certificate.path;
+        if let Some(leaf) = chain.first() {
+            if certificate::validity(leaf).is_some_and(|validity| now < validity.start) {
+                let text = format!("{path} is not valid yet: check its dates and this clock");
+                findings.push(Finding::Fault(text));
+            }
+            let parsed = ParsedCertificate::try_from(leaf);
+            let parsed = parsed.map_err(|error| self.certificate.refused(error))?;
+            for (setting, host) in names {
+                let name = ServerName::try_from(*host);
+                if !name.is_ok_and(|name| verify_server_name(&parsed, &name).is_ok()) {
+                    let text = format!("{path} is not for {host}, which {setting} names");
+                    findings.push(Finding::Fault(text));
+                }
+            }
+        }
+        let authorities = self.authorities.certificates()?;
+        if !authorities.iter().all(|der| certificate::is_authority(der)) {
+            let path = &self.authorities.path;
+            findings.push(Finding::Fault(format!(
+                "{path} holds a certificate that is no authority: put the certificates there that \
+                 issue those of clients"
+            )));
+        }
+        Ok(findings)
+    }
+}
