@@ -180,21 +180,21 @@ pub fn join(
     })
 }
 
-/// Decides about breaking a link. `fresh` becomes the id of the part that cannot keep the chain's
-/// id. It is not used when the chain stays in one piece.
-pub fn unlink(
-    chain: &Chain,
-    seller: ListingId,
-    buyer: ListingId,
-    fresh: ChainId,
-) -> Result<Unlink, LinkRefusal> {
-    let link = Link { seller, buyer };
+/// Decides about breaking a link for a branch. `fresh` becomes the id of the part that cannot keep the
+/// chain's id. It is not used when the chain stays in one piece.
+pub fn unlink(chain: &Chain, link: Link, fresh: ChainId) -> Result<Unlink, LinkRefusal> {
+    let unlink = unlink_locked(chain, link, fresh)?;
+    refuse_locked(chain, Side::Seller, link.seller)?;
+    refuse_locked(chain, Side::Buyer, link.buyer)?;
+    Ok(unlink)
+}
+
+/// As [`unlink`], for the operator: a lock binds branches only (S-53).
+pub fn unlink_locked(chain: &Chain, link: Link, fresh: ChainId) -> Result<Unlink, LinkRefusal> {
+    let Link { seller, buyer } = link;
     if !chain.onward_purchases(buyer).contains(&seller) {
         return Err(LinkRefusal::NotLinked { link });
     }
-    refuse_locked(chain, Side::Seller, seller)?;
-    refuse_locked(chain, Side::Buyer, buyer)?;
-
     let mut cleared = find_checked_ends(chain, chain, link);
     let upper = chain.order().find_piece(seller, Some(link));
     let new_chain = if upper.contains(&buyer) {

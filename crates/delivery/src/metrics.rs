@@ -1,4 +1,4 @@
-//! Counters of deliveries, and gauges of all lanes from the last read of the store.
+//! Counters of deliveries, and gauges of all subscriptions from the last read of the store.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use storage::lanes::LaneFigures;
+use storage::subscriptions::SubscriptionOverview;
 
 use crate::policy::AttemptOutcome;
 
@@ -19,12 +19,14 @@ struct AttemptLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct LaneLabels {
+struct SubscriptionLabels {
     /// The subscription's public id.
     subscription: String,
+    /// The organisation that owns it.
+    participant: String,
 }
 
-/// Counters of deliveries, and gauges of all lanes.
+/// Counters of deliveries, and gauges of all subscriptions.
 #[derive(Debug)]
 pub struct Metrics {
     /// Signatures of events that were made.
@@ -32,10 +34,10 @@ pub struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
     attempt_seconds: Histogram,
     delivery_seconds: Histogram,
-    waiting: Family<LaneLabels, Gauge>,
-    oldest_seconds: Family<LaneLabels, Gauge>,
-    paused: Family<LaneLabels, Gauge>,
-    disabled: Family<LaneLabels, Gauge>,
+    waiting: Family<SubscriptionLabels, Gauge>,
+    oldest_seconds: Family<SubscriptionLabels, Gauge>,
+    paused: Family<SubscriptionLabels, Gauge>,
+    disabled: Family<SubscriptionLabels, Gauge>,
 }
 
 impl Default for Metrics {
@@ -91,8 +93,8 @@ impl Metrics {
         }
     }
 
-    /// Replaces the gauges by the state of all lanes at `now`, in Unix milliseconds.
-    pub fn note_lanes(&self, lanes: Vec<LaneFigures>, now: i64) {
+    /// Replaces the gauges by the state of all subscriptions at `now`, in Unix milliseconds.
+    pub fn note_subscriptions(&self, subscriptions: Vec<SubscriptionOverview>, now: i64) {
         for gauge in [
             &self.waiting,
             &self.oldest_seconds,
@@ -101,14 +103,17 @@ impl Metrics {
         ] {
             gauge.clear();
         }
-        for lane in lanes {
-            let labels = LaneLabels {
-                subscription: lane.reference,
+        for one in subscriptions {
+            let labels = SubscriptionLabels {
+                subscription: one.reference,
+                participant: one.participant,
             };
-            let age = lane.oldest.map_or(0, |oldest| (now - oldest).max(0) / 1000);
-            let is_paused = i64::from(lane.health.open_until > now);
-            let is_disabled = i64::from(!lane.is_active);
-            self.waiting.get_or_create(&labels).set(lane.waiting);
+            let age = one
+                .oldest_at
+                .map_or(0, |oldest| (now - oldest).max(0) / 1000);
+            let is_paused = i64::from(one.paused_until > now);
+            let is_disabled = i64::from(!one.is_active);
+            self.waiting.get_or_create(&labels).set(one.waiting);
             self.oldest_seconds.get_or_create(&labels).set(age);
             self.paused.get_or_create(&labels).set(is_paused);
             self.disabled.get_or_create(&labels).set(is_disabled);

@@ -22,6 +22,7 @@ pub mod restore;
 pub mod sandbox;
 pub mod serve;
 pub mod simulate;
+pub mod subscription;
 pub mod verify;
 
 use std::future::Future;
@@ -71,6 +72,9 @@ enum Command {
     /// Issues, lists and revokes keys for webhook management.
     #[command(subcommand)]
     ApiKey(api_key::ApiKeyCommand),
+    /// Shows and removes subscriptions.
+    #[command(subcommand)]
+    Subscription(subscription::SubscriptionCommand),
     /// Lists, rotates and revokes signing keys.
     #[command(subcommand)]
     Keys(keys::KeysCommand),
@@ -79,6 +83,8 @@ enum Command {
     Branch(branch::BranchCommand),
     /// Links two listings as the operator; the chain may be a split one.
     Link(link::LinkArgs),
+    /// Breaks a link as the operator, also one of a locked listing.
+    Unlink(link::UnlinkArgs),
     /// Decides about listings as the operator.
     #[command(subcommand)]
     Listing(listing::ListingCommand),
@@ -253,9 +259,11 @@ pub fn run() -> ExitCode {
         Command::Client(command) => client::run(command, &mut std::io::stdout()),
         Command::Participant(command) => participant::run(command, &mut std::io::stdout()),
         Command::ApiKey(command) => api_key::run(command, &mut std::io::stdout()),
+        Command::Subscription(command) => subscription::run(&command, &mut std::io::stdout()),
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
+        Command::Unlink(args) => link::break_link(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
         Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),
         Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),

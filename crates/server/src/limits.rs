@@ -80,7 +80,5 @@ pub const READINESS_TIMEOUT: Duration = Duration::from_millis(900);
 pub const READINESS_KEPT: Duration = Duration::from_secs(1);
 /// How often readiness is checked if nobody asks.
 pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
-/// Deliveries of one subscription that the metrics count.
-pub const WAITING_COUNTED_MAX: i64 = 100_000;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;

@@ -4,12 +4,15 @@
 use std::sync::Arc;
 
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+
+use crate::process_metrics::ProcessMetrics;
 
 /// Labels of an answered request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -27,10 +30,21 @@ struct FaultLabels {
     reason: &'static str,
 }
 
+/// Labels of the duration of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct DurationLabels {
+    /// The listener that answered, as in [`RequestLabels`].
+    pub door: &'static str,
+    /// The pattern of the path; empty: there is nothing at the path.
+    pub route: String,
+}
+
 /// Counters of requests and signed answers, and the registry of all counters.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
+    /// Metrics without the prefix of this program.
+    process: Registry,
     /// Figures of deliveries.
     pub delivery: Arc<delivery::metrics::Metrics>,
     /// 1 if the store can be read and written.
@@ -41,7 +55,7 @@ pub(crate) struct Metrics {
     /// Number of answered requests.
     pub requests: Family<RequestLabels, Counter>,
     /// Seconds from the end of a request's header to the head of its answer.
-    pub request_seconds: Histogram,
+    pub request_seconds: Family<DurationLabels, Histogram, fn() -> Histogram>,
     /// Counters of signed answers.
     pub answers: Arc<AnswerMetrics>,
 }
@@ -66,11 +80,13 @@ impl Metrics {
         let mut registry = Registry::with_prefix("onward");
         edge.register(&mut registry);
         delivery.register(&mut registry);
+        let version = vec![("version", env!("CARGO_PKG_VERSION"))];
+        registry.register("build", "The version of this program", Info::new(version));
         let answers = Arc::<AnswerMetrics>::default();
         answers.register(&mut registry);
         let requests = Family::default();
         registry.register("requests", "Requests answered", requests.clone());
-        let request_seconds = Histogram::new(exponential_buckets(0.000_25, 2.0, 16));
+        let request_seconds = Family::new_with_constructor(new_durations as fn() -> Histogram);
         registry.register(
             "request_seconds",
             "Seconds from the end of a request's header to the head of its answer",
@@ -84,8 +100,11 @@ impl Metrics {
         let faults = Family::default();
         let help = "1 while this keeps the node from being ready";
         registry.register("fault", help, Family::clone(&faults));
+        let mut process = Registry::default();
+        process.register_collector(Box::new(ProcessMetrics));
         Self {
             registry,
+            process,
             delivery,
             store_up,
             ready,
@@ -102,13 +121,19 @@ impl Metrics {
         self.faults.get_or_create(&labels).set(i64::from(is_there));
     }
 
-    /// Renders all metrics in Prometheus' text format.
+    /// Renders all metrics in `OpenMetrics`.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         // Writing into a string cannot fail.
-        let _written = encode(&mut text, &self.registry);
+        let _written = encode_registry(&mut text, &self.process)
+            .and_then(|()| encode_registry(&mut text, &self.registry))
+            .and_then(|()| encode_eof(&mut text));
         text
     }
+}
+
+fn new_durations() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
 }
 
 impl AnswerMetrics {

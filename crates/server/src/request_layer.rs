@@ -21,7 +21,7 @@ use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
-use crate::metrics::RequestLabels;
+use crate::metrics::{DurationLabels, RequestLabels};
 use crate::problem::Problem;
 use crate::rate_limit_fields;
 use crate::security_log::SecurityLog;
@@ -103,6 +103,10 @@ pub(crate) async fn wrap(
     let interaction_id = read_interaction_id(request.headers());
     layer.shared.read_trusted_proxy(&mut request);
     let span = begin_span(listener, &request, &request_id);
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route
+        .map(|route| route.as_str().to_owned())
+        .unwrap_or_default();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let address = find_address(&request);
@@ -134,7 +138,9 @@ pub(crate) async fn wrap(
     let metrics = &layer.shared.metrics;
     let labels = RequestLabels { door, status };
     metrics.requests.get_or_create(&labels).inc();
-    metrics.request_seconds.observe(elapsed.as_secs_f64());
+    let labels = DurationLabels { door, route };
+    let seconds = metrics.request_seconds.get_or_create(&labels);
+    seconds.observe(elapsed.as_secs_f64());
     response
 }
 

@@ -129,45 +129,6 @@ pub(crate) fn store_health(write: &mut Write<'_>, lane: &Lane, health: &Health) 
     Ok(changed > 0)
 }
 
-/// The figures of one subscription for an operator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaneFigures {
-    /// The id of the subscription for the subscriber.
-    pub reference: String,
-    /// Whether it receives new events.
-    pub is_active: bool,
-    /// Pending deliveries, up to the limit of the count.
-    pub waiting: i64,
-    /// When the oldest of the counted deliveries was created.
-    pub oldest: Option<i64>,
-    /// The recent failures.
-    pub health: Health,
-}
-
-/// The figures of all subscriptions. At most `limit` deliveries of each are counted, in the order
-/// of their due times.
-pub fn list_lane_figures(read: &mut Read<'_>, limit: i64) -> Result<Vec<LaneFigures>> {
-    read.query(
-        "select s.reference, s.status, l.failures, l.failing_since, l.open_until, \
-         (select count(*) from (select 1 from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0 limit $1) as counted), \
-         (select min(seen.created_at) from (select d.created_at from delivery d \
-         where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
-         order by d.not_before, d.id limit $2) as seen) \
-         from subscription s join lane l on l.subscription_id = s.id order by s.id",
-        &[limit.into(), limit.into()],
-        |row| {
-            Ok(LaneFigures {
-                reference: row.text(0)?,
-                is_active: row.str(1)? == "active",
-                health: read_health(row, 2)?,
-                waiting: row.integer(5)?,
-                oldest: row.optional_integer(6)?,
-            })
-        },
-    )
-}
-
 fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {
     Ok(Lane {
         subscription,

@@ -143,7 +143,7 @@ fn a_break_moves_the_shorter_part_and_the_seller_wins_a_tie() {
             new_chain: moved.map(|moved| (chain_id(9), ids(&moved))),
             cleared,
         };
-        let found = unlink(&chain, link.seller, link.buyer, chain_id(9));
+        let found = unlink(&chain, link, chain_id(9));
         assert_eq!(found, Ok(expected), "{links} without {broken}");
     }
 }
@@ -162,7 +162,7 @@ fn breaks_are_refused_without_a_link_or_with_a_lock() {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let chain = read_chain(1, cells[0], "1<2 2<3");
         let link = read_links(cells[1])[0];
-        let refusal = unlink(&chain, link.seller, link.buyer, chain_id(9));
+        let refusal = unlink(&chain, link, chain_id(9));
         assert_eq!(refusal.unwrap_err().to_string(), cells[2]);
     }
 }

@@ -128,7 +128,7 @@ impl Store {
         let chain = self.load(link.buyer);
         self.fresh += 1;
         let fresh = chain_id(self.fresh);
-        let found = unlink(&chain, link.seller, link.buyer, fresh);
+        let found = unlink(&chain, link, fresh);
         let is_allowed = self.links.contains(&link) && !self.is_locked(link);
         prop_assert_eq!(found.is_ok(), is_allowed);
         let Ok(found) = found else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! `onward link`: links two listings as the operator (S-46).
+//! `onward link` and `onward unlink`: link and break as the operator (S-46).
 
 use std::io::Write;
 
@@ -8,6 +8,7 @@ use chain::state::Link;
 use clap::Args;
 use observe::clock::Clock;
 use serde_json::json;
+use server::config::Config;
 use server::listing_management::history::OPERATOR;
 use server::listing_management::links;
 use server::problem::Problem;
@@ -44,21 +45,13 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let config = args.output.config.load()?;
     let storage = open_for_operator(&config)?;
-    let settling = Settling {
-        actor: OPERATOR,
-        now: Clock::System.now_seconds(),
-        idle_seconds: config.offer_idle_seconds(),
-    };
-    let chain = storage
-        .write_blocking(move |write| {
-            links::add_link_as_operator(write, &settling, link, rule)?;
-            let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
-            chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
-        })
-        .map_err(|problem| match problem.log_text() {
-            Some(inside) => Failure::new(inside),
-            None => Failure::new(problem.to_failure().1.message),
-        })?;
+    let settling = settling(&config);
+    let linked = storage.write_blocking(move |write| {
+        links::add_link_as_operator(write, &settling, link, rule)?;
+        let chain = storage::chains::find_chain_of_listing(write, link.seller)?;
+        chain.ok_or_else(|| Problem::Internal("a linked listing has no chain".to_owned()))
+    });
+    let chain = linked.map_err(|problem| failure_of(&problem))?;
     let document = json!({
         "seller": args.seller, "buyer": args.buyer, "chain_link_id": chain.to_string(),
     });
@@ -68,4 +61,58 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
     );
     args.output.answer(out, &document, text);
     Ok(())
+}
+
+/// The link to break.
+#[derive(Debug, Args)]
+pub struct UnlinkArgs {
+    /// The id of the listing that is bought: the upper one.
+    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+    seller: i64,
+    /// The id of the lower listing.
+    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
+    buyer: i64,
+    /// Why; the history of both listings keeps it.
+    #[arg(long, value_name = "TEXT", value_parser = super::branch::read_name)]
+    reason: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward unlink`.
+pub fn break_link(args: &UnlinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let link = Link {
+        seller: ListingId(args.seller),
+        buyer: ListingId(args.buyer),
+    };
+    let config = args.output.config.load()?;
+    let storage = open_for_operator(&config)?;
+    let settling = settling(&config);
+    let reason = args.reason.clone();
+    let broken = storage.write_blocking(move |write| {
+        links::remove_link_as_operator(write, &settling, link, &reason)
+    });
+    broken.map_err(|problem| failure_of(&problem))?;
+    let document = json!({ "seller": args.seller, "buyer": args.buyer, "reason": args.reason });
+    let text = format!(
+        "Broke the link of seller listing {} and buyer listing {}",
+        args.seller, args.buyer
+    );
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn settling(config: &Config) -> Settling<'static> {
+    Settling {
+        actor: OPERATOR,
+        now: Clock::System.now_seconds(),
+        idle_seconds: config.offer_idle_seconds(),
+    }
+}
+
+fn failure_of(problem: &Problem) -> Failure {
+    match problem.log_text() {
+        Some(inside) => Failure::new(inside),
+        None => Failure::new(problem.to_failure().1.message),
+    }
 }

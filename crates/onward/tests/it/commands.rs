@@ -21,5 +21,6 @@ pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
 mod serve;
+mod subscription;
 mod tables;
 mod traces;

@@ -72,11 +72,16 @@ impl HistoryWriter<'_> {
 pub struct LinkDetail {
     seller: i64,
     buyer: i64,
+    /// The operator's reason, if the operator broke the link.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl From<Link> for LinkDetail {
     fn from(link: Link) -> Self {
         Self {
+            reason: None,
             seller: link.seller.0,
             buyer: link.buyer.0,
         }

@@ -3,7 +3,7 @@
 use chain::consent::{self, OwnSides};
 use chain::ends::{self, End};
 use chain::ids::{BranchId, ChainId, ListingId};
-use chain::link::{self, Join, LinkRule, Side};
+use chain::link::{self, Join, LinkRule, Side, Unlink};
 use chain::permission;
 use chain::state::{Chain, Link};
 use storage::current_listings::{self, Settling};
@@ -116,21 +116,46 @@ pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Re
         return Ok(());
     }
     let chain = load_chain(write, sides.seller.chain)?;
-    let unlink = link::unlink(&chain, link.seller, link.buyer, ChainId(Uuid::new_v4()))?;
-    changes::store_unlink(write, &unlink, author.now)?;
+    let unlink = link::unlink(&chain, link, ChainId(Uuid::new_v4()))?;
+    store_unlink(write, &author.settling(), &unlink, None)
+}
+
+/// Breaks a link for the operator, also a locked one. The history of both listings keeps the reason.
+pub fn remove_link_as_operator(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    link: Link,
+    reason: &str,
+) -> Result<(), Problem> {
+    let sides = find_sides(write, link)?;
+    let chain = load_chain(write, sides.seller.chain)?;
+    let unlink = link::unlink_locked(&chain, link, ChainId(Uuid::new_v4()))?;
+    store_unlink(write, settling, &unlink, Some(reason.to_owned()))
+}
+
+fn store_unlink(
+    write: &mut Write<'_>,
+    settling: &Settling<'_>,
+    unlink: &Unlink,
+    reason: Option<String>,
+) -> Result<(), Problem> {
+    let Settling { actor, now, .. } = *settling;
+    changes::store_unlink(write, unlink, now)?;
+    let history = HistoryWriter { actor, now };
     let chain_of = |listing| match &unlink.new_chain {
         Some((fresh, moved)) if moved.contains(&listing) => *fresh,
         Some(_) | None => unlink.kept,
     };
-    let detail = LinkDetail::from(link);
-    for listing in [link.seller, link.buyer] {
+    let mut detail = LinkDetail::from(unlink.link);
+    detail.reason = reason;
+    for listing in [unlink.link.seller, unlink.link.buyer] {
         let at = ListingInChain {
             listing,
             chain: chain_of(listing),
         };
-        author.history().note(write, at, "link.broken", &detail)?;
+        history.note(write, at, "link.broken", &detail)?;
     }
-    settle_sides(write, &author.settling(), link)
+    settle_sides(write, settling, unlink.link)
 }
 
 /// Loads a chain by an id that was read in this transaction.

@@ -3,6 +3,7 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod damage;
 mod error;
 mod file_lock;
 mod private_files;
@@ -35,8 +36,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const GROUP_LENGTH_MAX: usize = 256;
 /// Lookups that run at the same time on the threads of their callers.
 const LOOKUP_CONNECTIONS: usize = 8;
-/// Damages that a check of the whole store shows.
-const DAMAGE_SHOWN_MAX: usize = 10;
 /// Prepared statements that each connection keeps.
 const STATEMENTS_KEPT: usize = 256;
 
@@ -190,26 +189,6 @@ impl<'c> SqliteSession<'c> {
             bound.map_err(storage_error)?;
         }
         Ok(statement)
-    }
-}
-
-impl SqliteSession<'_> {
-    /// Lists the first damaged pages, and rows that refer to missing ones.
-    pub(crate) fn list_damage(&mut self) -> Result<Vec<String>> {
-        let mut damage = Vec::new();
-        self.each("pragma integrity_check(10)", &[], |row| {
-            damage.extend(Some(row.text(0)?).filter(|text| text != "ok"));
-            Ok(())
-        })?;
-        self.each("pragma foreign_key_check", &[], |row| {
-            let (table, parent) = (row.text(0)?, row.text(2)?);
-            damage.push(format!(
-                "a row of the table {table} refers to a missing row of {parent}"
-            ));
-            Ok(())
-        })?;
-        damage.truncate(DAMAGE_SHOWN_MAX);
-        Ok(damage)
     }
 }
 

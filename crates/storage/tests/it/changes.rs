@@ -135,7 +135,7 @@ fn unlink(storage: &Storage, seller: ListingId, buyer: ListingId, now: i64) -> U
     write(storage, move |write| {
         let (chain, _) = find_chain(write, seller)?;
         let new = ChainId(Uuid::new_v4());
-        let unlink = link::unlink(&chain, seller, buyer, new).unwrap();
+        let unlink = link::unlink(&chain, Link { seller, buyer }, new).unwrap();
         changes::store_unlink(write, &unlink, now)?;
         Ok(unlink)
     })
@@ -168,7 +168,15 @@ fn change(write: &mut Write<'_>, number: usize, seller: ListingId, buyer: Listin
     match (number % 4, sellers.buyers_sales(seller).first()) {
         (0 | 1, Some(buyer)) => {
             let new = ChainId(Uuid::new_v4());
-            let unlink = link::unlink(&sellers, seller, *buyer, new).unwrap();
+            let unlink = link::unlink(
+                &sellers,
+                Link {
+                    seller,
+                    buyer: *buyer,
+                },
+                new,
+            )
+            .unwrap();
             changes::store_unlink(write, &unlink, NOW)?;
         }
         (0 | 1, None) => {

@@ -62,3 +62,35 @@ fn no_ring_is_closed_and_no_stranger_is_linked() {
     );
     assert_eq!(link(&folder, "0", "1", &["--split"]).status, Some(2));
 }
+
+#[test]
+fn the_operator_breaks_a_link_whatever_is_locked() {
+    let folder = prepare();
+    assert_eq!(link(&folder, "1", "2", &[]).status, Some(0));
+    let lock = "update listing set is_locked = 1";
+    let locked = folder
+        .open()
+        .write_blocking(move |write| write.execute(lock, &[]));
+    assert_eq!(locked.unwrap(), 4);
+    let unlink = |reason: &[&str]| {
+        let sides = ["unlink", "--seller", "1", "--buyer", "2"];
+        folder.run(&[&sides, reason].concat())
+    };
+    assert_eq!(unlink(&[]).status, Some(2), "a reason is needed");
+    let broken = unlink(&["--reason", "Linked by mistake"]);
+    assert_eq!(
+        broken.out,
+        "Broke the link of seller listing 1 and buyer listing 2\n"
+    );
+    let again = unlink(&["--reason", "Linked by mistake"]);
+    assert_eq!(
+        again.failure(),
+        "seller listing 1 and buyer listing 2 are not linked"
+    );
+    let sql = "select detail from history where action = 'link.broken' order by listing_id";
+    let details = folder
+        .open()
+        .read_blocking(move |read| read.query(sql, &[], |row| row.text(0)));
+    let detail = r#"{"seller":1,"buyer":2,"reason":"Linked by mistake"}"#;
+    assert_eq!(details.unwrap(), [detail, detail]);
+}

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use super::damage::find_damage;
 use super::file_lock::FileLock;
 use super::{Access, connect, reason};
 use crate::copies::CopyError;
@@ -115,12 +116,6 @@ fn check_integrity(connection: &Connection, copy: &Path) -> Result<(), CopyError
         None => Ok(()),
         Some(damage) => Err(read_error(format!("it is damaged: {damage}"))),
     }
-}
-
-/// The first damage in a file.
-fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let found = connection.query_row("pragma integrity_check(1)", [], |row| row.get(0));
-    found.map(|found: String| Some(found).filter(|found| found != "ok"))
 }
 
 fn check_version(connection: &Connection, path: &Path) -> Result<(), CopyError> {

@@ -1,0 +1,144 @@
+//! `onward subscription`: shows and removes the subscriptions of all participants (S-30).
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use observe::clock::{self, Clock};
+use serde_json::{Value, json};
+use storage::subscriptions::{self, SubscriptionOverview};
+
+use super::{Failure, OperatorArgs, say};
+
+/// The subcommands of `onward subscription`.
+#[derive(Debug, Subcommand)]
+pub enum SubscriptionCommand {
+    /// Lists all subscriptions with their owners and states.
+    List(ListArgs),
+    /// Shows a subscription, for instance the one that a metric names.
+    Show(OneArgs),
+    /// Removes a subscription with its pending deliveries. Its owner can subscribe again.
+    Remove(OneArgs),
+}
+
+/// Options of `onward subscription list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Lists only the subscriptions that are paused or disabled, or that have pending deliveries.
+    #[arg(long)]
+    behind: bool,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// One subscription.
+#[derive(Debug, Args)]
+pub struct OneArgs {
+    /// The id of the subscription.
+    id: String,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward subscription …`.
+pub fn run(command: &SubscriptionCommand, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        SubscriptionCommand::List(args) => list(args, out),
+        SubscriptionCommand::Show(args) => show(args, out),
+        SubscriptionCommand::Remove(args) => remove(args, out),
+    }
+}
+
+fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let mut found = storage.read_blocking(|read| subscriptions::list_overviews(read, None))?;
+    let now = Clock::System.now_seconds();
+    if args.behind {
+        found.retain(|one| state_of(one, now) != "active" || one.waiting > 0);
+    }
+    if args.output.json {
+        let rows = found.iter().map(|one| document(one, now));
+        say(out, rows.collect::<Value>());
+        return Ok(());
+    }
+    for one in &found {
+        say(out, line(one, now));
+    }
+    Ok(())
+}
+
+fn show(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let id = args.id.clone();
+    let found = args
+        .output
+        .open()?
+        .read_blocking(move |read| find(read, &id))?;
+    let now = Clock::System.now_seconds();
+    let mut text = line(&found, now);
+    text.push_str("\n  to ");
+    text.push_str(&found.callback_url);
+    args.output.answer(out, &document(&found, now), text);
+    Ok(())
+}
+
+fn remove(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let id = args.id.clone();
+    let removed = args.output.open()?.write_blocking(move |write| {
+        let found = find(write, &id)?;
+        subscriptions::remove_subscription(write, found.id)?;
+        Ok::<_, Failure>(found)
+    })?;
+    let reference = removed.reference;
+    let document = json!({ "id": reference, "status": "removed" });
+    let text = format_args!(
+        "Removed subscription {reference} of {}",
+        removed.participant
+    );
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn find(read: &mut storage::Read<'_>, id: &str) -> Result<SubscriptionOverview, Failure> {
+    let found = subscriptions::list_overviews(read, Some(id))?.pop();
+    found.ok_or_else(|| Failure::new(format!("there is no subscription {id}")))
+}
+
+/// `active`, `paused` or `disabled`.
+fn state_of(one: &SubscriptionOverview, now: i64) -> &'static str {
+    if !one.is_active {
+        "disabled"
+    } else if one.paused_until > now * 1000 {
+        "paused"
+    } else {
+        "active"
+    }
+}
+
+fn document(one: &SubscriptionOverview, now: i64) -> Value {
+    json!({
+        "id": one.reference,
+        "participantName": one.participant,
+        "api_key": one.api_key,
+        "callbackUrl": one.callback_url,
+        "status": state_of(one, now),
+        "disabled_reason": one.disabled_reason,
+        "failures": one.failures,
+        "waiting_deliveries": one.waiting,
+        "oldest_waiting_at": one.oldest_at.map(|at| clock::to_rfc3339(at / 1000)),
+    })
+}
+
+fn line(one: &SubscriptionOverview, now: i64) -> String {
+    let state = state_of(one, now);
+    let why = match &one.disabled_reason {
+        Some(reason) => format!(" ({reason})"),
+        None => String::new(),
+    };
+    let oldest = match one.oldest_at {
+        Some(at) => format!(", the oldest since {}", clock::to_rfc3339(at / 1000)),
+        None => String::new(),
+    };
+    format!(
+        "{}  {}, API key {}, {state}{why}, {} waiting{oldest}",
+        one.reference, one.participant, one.api_key, one.waiting
+    )
+}

@@ -1,0 +1,35 @@
+//! Finds damage in the file of a store.
+
+use rusqlite::Connection;
+
+use super::SqliteSession;
+use crate::Result;
+
+/// Damages that a check of the whole store shows.
+const DAMAGE_SHOWN_MAX: usize = 10;
+
+impl SqliteSession<'_> {
+    /// Lists the first damaged pages, and rows that refer to missing ones.
+    pub(crate) fn list_damage(&mut self) -> Result<Vec<String>> {
+        let mut damage = Vec::new();
+        self.each("pragma integrity_check(10)", &[], |row| {
+            damage.extend(Some(row.text(0)?).filter(|text| text != "ok"));
+            Ok(())
+        })?;
+        self.each("pragma foreign_key_check", &[], |row| {
+            let (table, parent) = (row.text(0)?, row.text(2)?);
+            damage.push(format!(
+                "a row of the table {table} refers to a missing row of {parent}"
+            ));
+            Ok(())
+        })?;
+        damage.truncate(DAMAGE_SHOWN_MAX);
+        Ok(damage)
+    }
+}
+
+/// The first damage in a file.
+pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let found = connection.query_row("pragma integrity_check(1)", [], |row| row.get(0));
+    found.map(|found: String| Some(found).filter(|found| found != "ok"))
+}
