@@ -15,6 +15,8 @@ pub mod link;
 pub mod listen;
 pub mod listing;
 pub mod man;
+pub mod migrate;
+mod operator;
 pub mod participant;
 pub mod properties;
 pub mod query;
@@ -36,6 +38,7 @@ use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
 use server::config::Config;
 use server::lifecycle::StartError;
+use storage::operator_changes::OperatorCommand;
 use storage::{Opening, Storage, StorageError};
 use tokens::keys::KeyError;
 
@@ -61,6 +64,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Loads properties, listings, links, milestones and parties from files.
     Import(import::ImportArgs),
+    /// Upgrades the store of an older version.
+    Migrate(migrate::MigrateArgs),
     /// Writes sample data: synthetic chains, as an import file.
     Generate(generate::GenerateArgs),
     /// Registers, lists and changes clients.
@@ -129,6 +134,16 @@ pub struct OperatorArgs {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    why: ReasonArgs,
+}
+
+/// The reason for a change.
+#[derive(Debug, Args)]
+pub struct ReasonArgs {
+    /// Why; the audit log keeps it.
+    #[arg(long, value_name = "TEXT", value_parser = branch::read_name)]
+    reason: Option<String>,
 }
 
 /// The reason why a command failed: one sentence for the person at the terminal.
@@ -207,7 +222,15 @@ impl ConfigArgs {
 impl OperatorArgs {
     /// Opens the store.
     fn open(&self) -> Result<Storage, Failure> {
-        open_for_operator(&self.config.load()?)
+        open_for_operator(&self.config.load()?, &self.why)
+    }
+
+    /// The reason of a command that needs one.
+    fn reason(&self) -> Result<&str, Failure> {
+        self.why.reason.as_deref().ok_or_else(|| Failure {
+            reason: "--reason is missing: say why, for the history and the audit log".to_owned(),
+            status: 2,
+        })
     }
 
     /// Prints the answer as JSON or as text, as the flags say.
@@ -252,6 +275,7 @@ pub fn run() -> ExitCode {
         Command::Init(args) => init::run(&args, &mut std::io::stdout()),
         Command::Check(args) => wait_for(check::run(args)),
         Command::Import(args) => import::run(&args),
+        Command::Migrate(args) => migrate::run(&args, &mut std::io::stdout()),
         Command::Generate(args) => {
             let (out, summary) = (&mut std::io::stdout(), &mut std::io::stderr());
             generate::run(&args, out, summary).map_err(Failure::new)
@@ -298,23 +322,31 @@ pub fn run() -> ExitCode {
 }
 
 /// Opens the store for an operator's command, which is noted if it writes.
-fn open_for_operator(config: &Config) -> Result<Storage, Failure> {
+fn open_for_operator(config: &Config, why: &ReasonArgs) -> Result<Storage, Failure> {
     let storage = server::foundation::open_storage(config, Opening::Unchanged);
     let storage = storage.map_err(Failure::new)?;
     let arguments = std::env::args_os().skip(1);
     let command =
         describe_command(arguments.map(|argument| argument.to_string_lossy().into_owned()));
-    Ok(storage.noting(command, Clock::System.now_seconds()))
+    Ok(storage.noting(OperatorCommand {
+        os_user: operator::name(),
+        command,
+        reason: why.reason.clone().unwrap_or_default(),
+        now: Clock::System.now_seconds(),
+    }))
 }
+
+/// Arguments that the audit log leaves out, or keeps elsewhere.
+const LEFT_OUT: [&str; 3] = ["--set=", "--config=", "--reason="];
 
 /// The command with its arguments, without its settings, which may hold a password.
 fn describe_command(mut arguments: impl Iterator<Item = String>) -> String {
     let mut shown = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--set" | "--config" => drop(arguments.next()),
+            "--set" | "--config" | "--reason" => drop(arguments.next()),
             "--json" => {}
-            other if other.starts_with("--set=") || other.starts_with("--config=") => {}
+            other if LEFT_OUT.iter().any(|name| other.starts_with(name)) => {}
             plain if plain.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 shown.push(plain.to_owned());
             }

@@ -76,10 +76,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens store, keys and sockets, and begins to serve. Either all listeners are served or none.
+    /// As [`Server::start_on`], and upgrades an older store.
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+        Self::start_on(config, clock, Opening::Upgrade).await
+    }
+
+    /// Opens store, keys and sockets, and begins to serve. Either all listeners are served or none.
+    pub async fn start_on(
+        config: Config,
+        clock: Clock,
+        opening: Opening,
+    ) -> Result<Self, StartError> {
         let opening = tokio::task::spawn_blocking(move || {
-            let foundation = Foundation::open(config, clock, Opening::Upgrade)?;
+            let foundation = Foundation::open(config, clock, opening)?;
             let tls = LiveTls::open(&foundation.config.edge().tls)?;
             Ok::<_, StartError>((Arc::new(foundation), Arc::new(tls)))
         });

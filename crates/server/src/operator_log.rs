@@ -39,7 +39,9 @@ async fn log_new(storage: &Storage, last: Option<i64>) -> Result<i64, StorageErr
             event = "operator_change",
             id = change.id,
             changed_at = clock::to_rfc3339(change.changed_at),
+            user = change.os_user,
             command = change.command,
+            reason = change.reason,
             "an operator changed something"
         );
     }

@@ -72,6 +72,8 @@ pub(crate) struct Dialect {
     pub(crate) fewer_references: &'static str,
     /// The present time in Unix seconds.
     pub(crate) now: &'static str,
+    /// Refuses changes of rows of `operator_change`.
+    pub(crate) append_only: &'static str,
 }
 
 impl Dialect {
@@ -82,5 +84,6 @@ impl Dialect {
             .replace("{address_tokens}", self.address_tokens)
             .replace("{fewer_references}", self.fewer_references)
             .replace("{now}", self.now)
+            .replace("{operator_change_append_only}", self.append_only)
     }
 }

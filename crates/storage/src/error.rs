@@ -33,7 +33,7 @@ pub enum StorageError {
     /// The store was written by an older program, and this way of opening must not upgrade it.
     #[error(
         "the store {target} has schema version {found}, and this program needs {needed}: make a \
-         copy, stop the programs of the older version, and `onward serve` upgrades it"
+         copy, stop the programs of the older version, and run `onward migrate`"
     )]
     OlderStore {
         /// The store's name without its password.
@@ -47,7 +47,7 @@ pub enum StorageError {
     /// rebuild it.
     #[error(
         "the address index of the store has version {found}, and this program needs {needed}: \
-         stop the programs of the other version, and `onward serve` rebuilds it"
+         stop the programs of the other version, and run `onward migrate`"
     )]
     OlderIndex {
         /// The version of the store.

@@ -13,7 +13,7 @@ use crate::engine::{
     self, NotificationListener, PostgresEngine, ReadJob, ReadMode, SqliteEngine, WriteJob,
     WriteMode,
 };
-use crate::operator_changes::Note;
+use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
 use crate::{Result, StorageError, address_index};
 
@@ -91,9 +91,9 @@ impl Storage {
 
     /// The same store for an operator's command. It is noted with its first write.
     #[must_use]
-    pub fn noting(self, command: String, now: i64) -> Self {
+    pub fn noting(self, command: OperatorCommand) -> Self {
         Self {
-            note: Some(Arc::new(Note::new(command, now))),
+            note: Some(Arc::new(Note::new(command))),
             ..self
         }
     }

@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 13;
+pub(crate) const SCHEMA_VERSION: i64 = 14;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0011_quotas.sql"),
     include_str!("migrations/0012_link_proposals.sql"),
     include_str!("migrations/0013_operator_changes.sql"),
+    include_str!("migrations/0014_operators.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

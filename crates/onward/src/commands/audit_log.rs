@@ -3,9 +3,12 @@
 use std::io::Write;
 
 use clap::Args;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use observe::clock;
 use serde_json::json;
-use storage::operator_changes;
+use storage::operator_changes::{self, OperatorChange};
 
 use super::{Failure, OperatorArgs, say};
 
@@ -15,6 +18,18 @@ pub struct AuditLogArgs {
     /// Lists only the changes after the one with this id.
     #[arg(long, value_name = "ID", default_value_t = 0)]
     after: i64,
+    /// Lists only the changes from this time on: a date in UTC, or 2026-11-01T09:30:00Z.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    since: Option<i64>,
+    /// Lists only the changes before this time.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    until: Option<i64>,
+    /// Lists only the changes of this user of the operating system.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// Lists only the changes with this text in the command or the reason.
+    #[arg(long, value_name = "TEXT")]
+    matching: Option<String>,
     #[command(flatten)]
     output: OperatorArgs,
 }
@@ -23,19 +38,56 @@ pub struct AuditLogArgs {
 pub fn run(args: &AuditLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let after = args.after;
     let storage = args.output.open()?;
-    let changes =
+    let mut changes =
         storage.read_blocking(move |read| operator_changes::list_changes(read, after, i64::MAX))?;
+    changes.retain(|change| is_wanted(args, change));
     if args.output.json {
         let rows = changes.iter().map(|change| {
             let at = clock::to_rfc3339(change.changed_at);
-            json!({ "id": change.id, "changed_at": at, "command": change.command })
+            json!({
+                "id": change.id, "changed_at": at, "user": change.os_user,
+                "command": change.command, "reason": change.reason,
+            })
         });
         say(out, rows.collect::<serde_json::Value>());
         return Ok(());
     }
     for change in &changes {
         let at = clock::to_rfc3339(change.changed_at);
-        say(out, format!("{}  {at}  {}", change.id, change.command));
+        let mut line = format!("{}  {at}  {}", change.id, change.command);
+        for (word, text) in [("by", &change.os_user), ("because", &change.reason)] {
+            if !text.is_empty() {
+                line.extend(["  ", word, ": ", text]);
+            }
+        }
+        say(out, line);
     }
     Ok(())
+}
+
+fn is_wanted(args: &AuditLogArgs, change: &OperatorChange) -> bool {
+    let is_past = args.since.is_none_or(|since| change.changed_at >= since);
+    let is_before = args.until.is_none_or(|until| change.changed_at < until);
+    let is_theirs = args
+        .user
+        .as_ref()
+        .is_none_or(|user| *user == change.os_user);
+    let is_matching = args
+        .matching
+        .as_ref()
+        .is_none_or(|text| change.command.contains(text) || change.reason.contains(text));
+    is_past && is_before && is_theirs && is_matching
+}
+
+/// Reads a time as Unix seconds.
+fn read_time(text: &str) -> Result<i64, String> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time.as_second());
+    }
+    let midnight = text
+        .parse::<Date>()
+        .and_then(|date| date.to_zoned(TimeZone::UTC));
+    midnight
+        .map(|midnight| midnight.timestamp().as_second())
+        .map_err(|_error| "give a date such as 2026-11-01, or 2026-11-01T09:30:00Z".to_owned())
 }

@@ -9,7 +9,6 @@ use edge::tls::{Finding, TlsFiles};
 use observe::clock::Clock;
 use observe::telemetry;
 use server::foundation::Foundation;
-use server::lifecycle::StartError;
 use storage::{Opening, Storage, StorageError, maintenance};
 
 use super::{ConfigArgs, Failure, say};
@@ -50,13 +49,6 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let opening = move || Foundation::open(config, Clock::System, Opening::Unchanged);
     let opened = tokio::task::spawn_blocking(opening).await;
     let opened = opened.map_err(Failure::new)?;
-    if let Err(StartError::Storage(
-        error @ (StorageError::OlderStore { .. } | StorageError::OlderIndex { .. }),
-    )) = opened
-    {
-        let text = format_args!("The configuration can be served, but {error}.");
-        return report(findings, text, out);
-    }
     let foundation = opened.map_err(Failure::of_start)?;
     foundation.registry.snapshot().await.map_err(Failure::new)?;
     let storage = foundation.storage.clone();

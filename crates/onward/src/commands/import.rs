@@ -8,7 +8,7 @@ use import::{self, BadRow, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use observe::clock::Clock;
 
-use super::{ConfigArgs, Failure, open_for_operator, say};
+use super::{ConfigArgs, Failure, ReasonArgs, open_for_operator, say};
 use crate::limits;
 
 /// Loads rows from NDJSON or CSV files; docs/import.md describes them.
@@ -19,6 +19,8 @@ pub struct ImportArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     config: ConfigArgs,
+    #[command(flatten)]
+    why: ReasonArgs,
     /// Prints the result as JSON.
     #[arg(long)]
     json: bool,
@@ -27,7 +29,7 @@ pub struct ImportArgs {
 /// Runs `onward import`. The exit status is 1 if any row was bad.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
-    let storage = open_for_operator(&config)?;
+    let storage = open_for_operator(&config, &args.why)?;
     let mut bar = Bar::new();
     let report = import::import_files(&storage, &Clock::System, &args.files, &mut bar)
         .map_err(Failure::new)?;

@@ -44,7 +44,7 @@ pub fn run(args: &LinkArgs, out: &mut dyn Write) -> Result<(), Failure> {
         LinkRule::OneToOne
     };
     let config = args.output.config.load()?;
-    let storage = open_for_operator(&config)?;
+    let storage = open_for_operator(&config, &args.output.why)?;
     let settling = settling(&config);
     let linked = storage.write_blocking(move |write| {
         links::add_link_as_operator(write, &settling, link, rule)?;
@@ -72,9 +72,6 @@ pub struct UnlinkArgs {
     /// The id of the lower listing.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(i64).range(1..))]
     buyer: i64,
-    /// Why; the history of both listings keeps it.
-    #[arg(long, value_name = "TEXT", value_parser = super::branch::read_name)]
-    reason: String,
     #[command(flatten)]
     output: OperatorArgs,
 }
@@ -86,14 +83,14 @@ pub fn break_link(args: &UnlinkArgs, out: &mut dyn Write) -> Result<(), Failure>
         buyer: ListingId(args.buyer),
     };
     let config = args.output.config.load()?;
-    let storage = open_for_operator(&config)?;
+    let storage = open_for_operator(&config, &args.output.why)?;
     let settling = settling(&config);
-    let reason = args.reason.clone();
+    let reason = args.output.reason()?.to_owned();
+    let document = json!({ "seller": args.seller, "buyer": args.buyer, "reason": reason });
     let broken = storage.write_blocking(move |write| {
         links::remove_link_as_operator(write, &settling, link, &reason)
     });
     broken.map_err(|problem| failure_of(&problem))?;
-    let document = json!({ "seller": args.seller, "buyer": args.buyer, "reason": args.reason });
     let text = format!(
         "Broke the link of seller listing {} and buyer listing {}",
         args.seller, args.buyer

@@ -19,15 +19,12 @@ pub enum ListingCommand {
     MakeCurrent(MakeCurrentArgs),
 }
 
-/// The listing, and the reason for the history.
+/// The listing. The history of both listings keeps the reason.
 #[derive(Debug, Args)]
 pub struct MakeCurrentArgs {
     /// The listing's id.
     #[arg(value_parser = clap::value_parser!(i64).range(1..))]
     id: i64,
-    /// Why; the history of both listings keeps it.
-    #[arg(long, value_name = "TEXT", value_parser = super::branch::read_name)]
-    reason: String,
     #[command(flatten)]
     output: OperatorArgs,
 }
@@ -44,7 +41,7 @@ fn make_current(args: &MakeCurrentArgs, out: &mut dyn Write) -> Result<(), Failu
     let now = Clock::System.now_seconds();
     let id = ListingId(args.id);
     let detail = CurrentDetail {
-        reason: Some(args.reason.clone()),
+        reason: Some(args.output.reason()?.to_owned()),
     };
     let detail = serde_json::to_string(&detail).map_err(Failure::new)?;
     let listing = storage.write_blocking(move |write| {

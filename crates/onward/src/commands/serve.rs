@@ -5,7 +5,7 @@ use observe::clock::Clock;
 use observe::telemetry;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use server::lifecycle::Server;
-use storage::StoreUrl;
+use storage::{Opening, StoreUrl};
 
 use super::{ConfigArgs, Failure};
 use crate::signals::{ReloadSignal, StopSignal, StopSignals};
@@ -15,6 +15,9 @@ use crate::signals::{ReloadSignal, StopSignal, StopSignals};
 pub struct ServeArgs {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Upgrades an older store first, as `onward migrate` does. No older node may serve it meanwhile.
+    #[arg(long)]
+    migrate: bool,
 }
 
 /// Runs `onward serve`.
@@ -24,9 +27,13 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     allow_open_files();
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
-    let server = Server::start(config, Clock::System)
-        .await
-        .map_err(Failure::of_start)?;
+    let opening = if args.migrate {
+        Opening::Upgrade
+    } else {
+        Opening::Unchanged
+    };
+    let starting = Server::start_on(config, Clock::System, opening);
+    let server = starting.await.map_err(Failure::of_start)?;
     let config = &server.foundation.config;
     // The URL is logged without its password.
     let store = config.store.parse::<StoreUrl>();

@@ -48,6 +48,10 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     fewer_references: FEWER_REFERENCES,
     now: "cast(extract(epoch from now()) as bigint)",
+    append_only: "create function refuse_change() returns trigger language plpgsql as \
+                  $$ begin raise exception '% is append-only', tg_table_name; end $$; \
+                  create trigger operator_change_kept before update or delete or truncate \
+                  on operator_change execute function refuse_change();",
 };
 
 /// Removes the foreign keys of deliveries and attempts. Checking them reads the end of an index to

@@ -46,6 +46,10 @@ const DIALECT: Dialect = Dialect {
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
     now: "cast(strftime('%s', 'now') as integer)",
+    append_only: "create trigger operator_change_update before update on operator_change \
+                  begin select raise(abort, 'operator_change is append-only'); end; \
+                  create trigger operator_change_delete before delete on operator_change \
+                  begin select raise(abort, 'operator_change is append-only'); end;",
 };
 
 /// A store in one SQLite file.

@@ -176,7 +176,7 @@ on_both_engines! {
             let refused = database.open_to(opening).unwrap_err();
             let is_older = matches!(refused, StorageError::OlderStore { found: 4, needed: 5.., .. });
             assert!(is_older, "{refused:?}");
-            assert!(refused.to_string().contains("`onward serve` upgrades it"), "{refused}");
+            assert!(refused.to_string().contains("run `onward migrate`"), "{refused}");
         }
         let upgraded = database.open_to(Opening::Upgrade).unwrap();
         assert!(count(&upgraded, "select max(version) from schema_version") > 4);

@@ -54,9 +54,61 @@ fn each_change_is_noted_once_and_no_setting() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("1  20"), "{first}");
     assert!(
-        first.ends_with("Z  participant add --name Acorn"),
+        first.contains("Z  participant add --name Acorn  by: "),
         "{first}"
     );
+}
+
+#[test]
+fn who_and_why_are_noted_and_narrow_the_list() {
+    let folder = Folder::new();
+    let whoami = std::process::Command::new("id")
+        .arg("-un")
+        .output()
+        .unwrap();
+    let user = String::from_utf8(whoami.stdout).unwrap();
+    for (name, reason) in [("Acorn", "Ticket 7"), ("Beech", "Ticket 8")] {
+        let add = ["participant", "add", "--name", name, "--reason", reason];
+        assert_eq!(folder.run(&add).status, Some(0));
+    }
+    let listed = folder.list_of(&["audit-log"]);
+    let (user, row) = (user.trim(), &listed[1]);
+    assert_eq!(
+        (&row["command"], &row["reason"]),
+        (&json!("participant add --name Beech"), &json!("Ticket 8"))
+    );
+    assert!(row["user"].as_str().unwrap().starts_with(user), "{row}");
+    for (narrowed, expected) in [
+        (&["--matching", "Ticket 7"][..], 1),
+        (&["--matching", "participant"], 2),
+        (&["--since", "2026-01-01"], 2),
+        (&["--since", "2999-01-01T00:00:00Z"], 0),
+        (&["--until", "2026-01-01"], 0),
+        (&["--user", "nobody at all"], 0),
+    ] {
+        let found = folder.list_of(&[&["audit-log"], narrowed].concat());
+        assert_eq!(found.len(), expected, "{narrowed:?}");
+    }
+    let wrong = folder.run(&["audit-log", "--since", "yesterday"]);
+    assert_eq!(wrong.status, Some(2), "{wrong:?}");
+    assert!(wrong.err.contains("give a date such as"), "{wrong:?}");
+}
+
+/// Whoever has the store cannot forget a change without showing it.
+#[test]
+fn the_store_refuses_to_change_what_was_noted() {
+    let folder = Folder::new();
+    let add = ["participant", "add", "--name", "Acorn"];
+    assert_eq!(folder.run(&add).status, Some(0));
+    let storage = folder.open();
+    for sql in [
+        "delete from operator_change",
+        "update operator_change set command = ''",
+    ] {
+        let refused = storage.write_blocking(move |write| write.execute(sql, &[]));
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("append-only"), "{refused}");
+    }
 }
 
 #[test]

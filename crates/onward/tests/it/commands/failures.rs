@@ -319,9 +319,7 @@ fn a_store_that_cannot_be_used_is_named() {
         let parts: Vec<_> = parts.split(" | ").collect();
         check(&folder, &[&setting], &parts);
         let failed = folder.run(&["client", "list", "--set", &setting]);
-        // Serving has made its tables.
-        let is_refused = failed.status == Some(1) || store == "empty.db";
-        assert!(is_refused, "{store}: {failed:?}");
+        assert!(matches!(failed.status, Some(1 | 78)), "{store}: {failed:?}");
         assert!(!failed.err.contains("secret"), "{store}: {failed:?}");
     }
     let both = [
@@ -331,34 +329,53 @@ fn a_store_that_cannot_be_used_is_named() {
     check(&folder, &both, &["cannot read store_ca_file ", "none.pem"]);
 }
 
-/// Whoever only looks at a store must not shut out the older programs that serve it.
+/// Nothing shuts out the older programs that serve a store, but the command for it.
 #[test]
-fn an_older_store_is_upgraded_by_serving_it_alone() {
+fn an_older_store_is_upgraded_on_purpose_only() {
     let folder = Folder::new();
     // Opened before, it does not look again.
     let storage = folder.open();
-    let forget = "delete from schema_version where version > 7";
-    let restore = "insert into schema_version (version, applied_at) \
-        values (8, 0), (9, 0), (10, 0), (11, 0), (12, 0), (13, 0)";
-    let run = |sql: &'static str| storage.write_blocking(move |write| write.execute(sql, &[]));
-    run(forget).unwrap();
-    let said = "onward.db has schema version 7, and this program needs ";
-    let checked = folder.run(&["check"]);
-    assert_eq!(checked.status, Some(0), "{checked:?}");
-    let begin = "The configuration can be served, but the store ";
-    let is_told = checked.out.starts_with(begin) && checked.out.contains(said);
-    assert!(is_told, "{checked:?}");
+    let forget = "delete from schema_version where version = 14";
+    let run = |sql: String| {
+        let sql: &'static str = sql.leak();
+        storage
+            .write_blocking(move |write| write.execute(sql, &[]))
+            .unwrap();
+    };
+    for kind in ["update", "delete"] {
+        run(format!("drop trigger operator_change_{kind}"));
+    }
+    for column in ["os_user", "reason"] {
+        run(format!("alter table operator_change drop column {column}"));
+    }
+    run(forget.to_owned());
+    let said = "onward.db has schema version 13, and this program needs ";
     for args in [
-        &["client", "list"][..],
+        &["check"][..],
+        &["client", "list"],
         &["keys", "rotate", "--now"],
         &["import", "none.ndjson"],
     ] {
         let refused = folder.run(args);
         assert!(refused.failure().contains(said), "{args:?} {refused:?}");
     }
-    run(restore).unwrap();
-    let checked = folder.run(&["check"]).out;
-    assert_eq!(checked, "The configuration can be served.\n");
+    let served = folder.serve(&[]).wait();
+    assert_eq!(served.status, Some(78), "{served:?}");
+    assert!(
+        served.failure().contains("run `onward migrate`"),
+        "{served:?}"
+    );
+    drop(storage);
+    let migrated = folder.run(&["migrate", "--reason", "Version 2"]);
+    let expected = "Upgraded the store from schema version 13. Start the nodes of this version.\n";
+    assert_eq!(migrated.out, expected, "{migrated:?}");
+    assert_eq!(
+        folder.run(&["migrate"]).out,
+        "The store needs no upgrade.\n"
+    );
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+    let noted = folder.list_of(&["audit-log"]);
+    assert_eq!((noted.len(), &noted[0]["reason"]), (1, &"Version 2".into()));
 }
 
 #[test]
