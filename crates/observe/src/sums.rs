@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Happenings of the same kind: `key` says which, `count` how many, and `first` describes the first.
+/// Occurrences of the same kind: `key` says which, `count` how many, and `first` describes the first.
 #[derive(Debug)]
 pub struct Sum<K, V> {
     /// The kind.
@@ -21,13 +21,13 @@ pub struct Sum<K, V> {
 /// How sums are made and written.
 #[derive(Debug)]
 pub struct Rules<K, V> {
-    /// How long happenings are summed up, from the first on.
+    /// How long occurrences are summed up, from the first on.
     pub within: Duration,
     /// Kinds that are kept apart. All others are only counted.
     pub kinds_max: usize,
     /// Writes one sum.
     pub write: fn(Sum<K, V>),
-    /// Writes how many happenings were of other kinds.
+    /// Writes how many occurrences were of other kinds.
     pub write_others: fn(u64),
 }
 
@@ -62,7 +62,7 @@ impl<K: Eq + Hash + Send + 'static, V: Send + 'static> Sums<K, V> {
         }
     }
 
-    /// Counts a happening. Call it within a Tokio runtime, which writes the sums later.
+    /// Counts an occurrence. Call it within a Tokio runtime, which writes the sums later.
     pub fn count(&self, key: K, describe: impl FnOnce() -> V) {
         let shared = &self.shared;
         let mut open = shared.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,10 +76,13 @@ impl<K: Eq + Hash + Send + 'static, V: Send + 'static> Sums<K, V> {
         }
         drop(open);
         if is_first {
-            let shared = Arc::clone(shared);
+            // Whoever drops the sums writes them, without waiting for this task.
+            let (shared, within) = (Arc::downgrade(shared), shared.rules.within);
             tokio::spawn(async move {
-                tokio::time::sleep(shared.rules.within).await;
-                shared.write();
+                tokio::time::sleep(within).await;
+                if let Some(shared) = shared.upgrade() {
+                    shared.write();
+                }
             });
         }
     }
@@ -101,7 +104,7 @@ impl<K, V> Shared<K, V> {
 }
 
 impl<K, V> Drop for Shared<K, V> {
-    /// A program that ends leaves no happening out of its log.
+    /// A program that ends leaves no occurrence out of its log.
     fn drop(&mut self) {
         self.write();
     }
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn equal_happenings_are_one_line_and_kinds_have_a_bound() {
+    async fn equal_occurrences_are_one_line_and_kinds_have_a_bound() {
         let sums = Sums::new(Rules {
             within: Duration::from_millis(1),
             kinds_max: 2,

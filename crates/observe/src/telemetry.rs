@@ -3,10 +3,12 @@
 mod export;
 
 use std::io::IsTerminal as _;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
@@ -37,15 +39,29 @@ pub struct TelemetrySettings<'a> {
     pub trace_endpoint: &'a str,
 }
 
-/// The running export of spans. The program ends it before it stops.
+/// Lines that wait for a slow reader of standard error. Further ones are lost.
+const LINES_WAITING_MAX: usize = 16_384;
+
+/// Counts the lines that were lost.
+static LOST: OnceLock<ErrorCounter> = OnceLock::new();
+
+/// The running export of spans and the writer of log lines. The program ends both before it stops.
 #[derive(Debug)]
 #[must_use]
 pub struct Telemetry {
     spans: Option<SpanExport>,
+    /// Dropping it writes the waiting lines, for a second at most.
+    _lines: WorkerGuard,
+}
+
+/// The log lines that were lost because nobody read standard error in time.
+pub fn lost_lines() -> u64 {
+    let lost = LOST.get().map_or(0, ErrorCounter::dropped_lines);
+    u64::try_from(lost).unwrap_or(u64::MAX)
 }
 
 impl Telemetry {
-    /// Sends the remaining spans.
+    /// Sends the remaining spans, and writes the remaining lines.
     pub async fn end(self) {
         if let Some(spans) = self.spans {
             spans.end().await;
@@ -63,14 +79,24 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
         Err(_impossible) => filter,
     };
     let format = settings.format;
+    // A full pipe must not hold up the requests that log into it.
+    let (writer, lines) = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(LINES_WAITING_MAX)
+        .thread_name("onward-log")
+        .finish(std::io::stderr());
+    LOST.get_or_init(|| writer.error_counter());
     if settings.trace_endpoint.is_empty() {
         // With one filter for everything, a line that is not logged costs nothing.
         let begun = tracing_subscriber::registry()
             .with(filter)
-            .with(log_lines(format))
+            .with(log_lines(format, writer))
             .try_init();
         drop(begun);
-        return Ok(Telemetry { spans: None });
+        return Ok(Telemetry {
+            spans: None,
+            _lines: lines,
+        });
     }
     let spans = SpanExport::begin(settings.trace_endpoint)?;
     let exported = tracing_opentelemetry::layer()
@@ -81,22 +107,23 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
         .with_tracked_inactivity(false)
         .with_filter(Targets::new().with_target(trace::TARGET, LevelFilter::TRACE));
     let begun = tracing_subscriber::registry()
-        .with(log_lines(format).with_filter(filter))
+        .with(log_lines(format, writer).with_filter(filter))
         .with(exported)
         .try_init();
     drop(begun);
-    Ok(Telemetry { spans: Some(spans) })
+    Ok(Telemetry {
+        spans: Some(spans),
+        _lines: lines,
+    })
 }
 
-fn log_lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+fn log_lines<S>(format: LogFormat, writer: NonBlocking) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     // Colours are for terminals. Files and journals get plain text.
     let is_terminal = std::io::stderr().is_terminal();
-    let lines = fmt::layer()
-        .with_ansi(is_terminal)
-        .with_writer(std::io::stderr);
+    let lines = fmt::layer().with_ansi(is_terminal).with_writer(writer);
     match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),

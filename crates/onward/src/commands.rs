@@ -27,6 +27,7 @@ pub mod simulate;
 pub mod subscription;
 pub mod verify;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -207,10 +208,15 @@ impl ConfigArgs {
         Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::unusable)
     }
 
+    /// The settings, and the source of each setting that a source sets.
+    fn load_with_sources(&self) -> Result<(Config, BTreeMap<String, String>), Failure> {
+        let loaded = Config::load_with_sources(&self.config, std::env::vars(), &self.set);
+        loaded.map_err(Failure::unusable)
+    }
+
     /// The settings in use as lines of TOML, each with its source.
     fn load_effective(&self) -> Result<Vec<(String, String)>, Failure> {
-        let loaded = Config::load_with_sources(&self.config, std::env::vars(), &self.set);
-        let (config, mut sources) = loaded.map_err(Failure::unusable)?;
+        let (config, mut sources) = self.load_with_sources()?;
         let source = |(name, line)| {
             let source = sources.remove(&name);
             (line, source.unwrap_or_else(|| "the default".to_owned()))
@@ -315,7 +321,9 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            drop(writeln!(std::io::stderr(), "onward: {failure}"));
+            // A terminal must not obey control characters of an argument.
+            let text = failure.to_string().replace(char::is_control, "\u{fffd}");
+            drop(writeln!(std::io::stderr(), "onward: {text}"));
             ExitCode::from(failure.status)
         }
     }

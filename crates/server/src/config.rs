@@ -268,7 +268,7 @@ impl Config {
         Ok(Self::load_with_sources(path, environment, flags)?.0)
     }
 
-    /// As [`Config::load`]. Also returns the source of each setting that has not its default, by name.
+    /// As [`Config::load`]. Also returns the source of each setting that a source sets, by name.
     pub fn load_with_sources(
         path: &Path,
         environment: impl IntoIterator<Item = (String, String)>,
@@ -283,9 +283,11 @@ impl Config {
     /// The settings as lines of TOML by name, without passwords.
     pub fn lines(&self) -> BTreeMap<String, String> {
         let mut shown = self.clone();
-        if let Ok(url) = self.store.parse::<StoreUrl>() {
-            shown.store = url.to_string();
-        }
+        shown.store = match self.store.parse::<StoreUrl>() {
+            Ok(url) => url.to_string(),
+            // The text may hold a password all the same.
+            Err(_unreadable) => "(not readable)".to_owned(),
+        };
         let settings = Table::try_from(shown).unwrap_or_default();
         let line = |(name, value)| (String::clone(&name), format!("{name} = {value}"));
         settings.into_iter().map(line).collect()

@@ -49,8 +49,12 @@ pub struct Foundation {
     pub outbound: OutboundClient,
 }
 
-/// Opens the store that the settings name. Blocks.
+/// Opens the store that the settings name, for a command that no request waits for. Blocks.
 pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartError> {
+    open(config, opening, true)
+}
+
+fn open(config: &Config, opening: Opening, long_statements: bool) -> Result<Storage, StartError> {
     let url: StoreUrl = config.store.parse()?;
     let postgres_ca_pem = if config.store_ca_file.is_empty() {
         None
@@ -64,6 +68,7 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
         connections: config.store_connections,
         postgres_ca_pem,
         postgres_plaintext: config.store_plaintext,
+        long_statements,
     };
     Ok(Storage::open(&url, &options)?)
 }
@@ -74,7 +79,7 @@ impl Foundation {
         // Faults outside the store must show before the store is upgraded.
         let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
-        let storage = open_storage(&config, opening)?;
+        let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
         Ok(Self {

@@ -73,7 +73,7 @@ pub const REPLAY_PART_EVENTS: i64 = 1_000;
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
 /// How long the metrics wait for the store. Prometheus waits for 10 s by default.
-pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(1);
+pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a check of readiness waits for the store.
 pub const READINESS_TIMEOUT: Duration = Duration::from_millis(900);
 /// How long a check of readiness counts.

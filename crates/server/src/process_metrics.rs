@@ -1,8 +1,9 @@
-//! The metrics of this process, under the names that Prometheus' client libraries share.
+//! The metrics of this process, most of them under the names that Prometheus' client libraries share.
 
 use std::fmt;
 use std::fs;
 
+use observe::telemetry::lost_lines;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
@@ -28,6 +29,12 @@ impl Collector for ProcessMetrics {
                 counter.metric_type(),
             )?)?;
         }
+        let (name, help) = (
+            "onward_log_lines_lost",
+            "Log lines that nobody read in time",
+        );
+        let lost = ConstCounter::new(lost_lines());
+        lost.encode(encoder.encode_descriptor(name, help, None, lost.metric_type())?)?;
         let gauges = [
             (
                 "process_start_time_seconds",

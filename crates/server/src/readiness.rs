@@ -27,8 +27,6 @@ pub(crate) enum Reason {
     SigningKeys,
     /// The certificate of the server has expired.
     Certificate,
-    /// Every authority of client certificates has expired.
-    ClientCa,
     /// Every revocation list has expired, so that every client certificate is refused.
     RevocationList,
 }
@@ -61,11 +59,10 @@ pub(crate) struct LastCheck {
 
 impl Reason {
     /// All reasons.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 4] = [
         Self::Store,
         Self::SigningKeys,
         Self::Certificate,
-        Self::ClientCa,
         Self::RevocationList,
     ];
 
@@ -75,7 +72,6 @@ impl Reason {
             Self::Store => "store",
             Self::SigningKeys => "signing_keys",
             Self::Certificate => "certificate",
-            Self::ClientCa => "client_ca",
             Self::RevocationList => "revocation_list",
         }
     }
@@ -83,7 +79,6 @@ impl Reason {
     fn of_setting(setting: &str) -> Option<Self> {
         match setting {
             "certificate_file" => Some(Self::Certificate),
-            "client_ca_file" => Some(Self::ClientCa),
             "client_crl_file" => Some(Self::RevocationList),
             _ => None,
         }
@@ -109,8 +104,13 @@ impl Readiness {
         let mut faults = self.expired_files();
         let (storage, registry) = (self.storage.clone(), Arc::clone(&self.registry));
         let begin = || tokio::spawn(use_store(storage, registry));
-        let mut probing = last.probing.take().unwrap_or_else(begin);
-        let fault = match timeout(limits::READINESS_TIMEOUT, &mut probing).await {
+        // It stays here while this waits, because the caller may go away meanwhile.
+        let probing = last.probing.get_or_insert_with(begin);
+        let ended = timeout(limits::READINESS_TIMEOUT, probing).await;
+        if ended.is_ok() {
+            last.probing = None;
+        }
+        let fault = match ended {
             Ok(Ok(Ok(()))) => return faults,
             Ok(Ok(Err(error @ StorageError::Corrupt(_)))) => {
                 (Reason::SigningKeys, error.to_string())
@@ -118,7 +118,6 @@ impl Readiness {
             Ok(Ok(Err(error))) => (Reason::Store, error.to_string()),
             Ok(Err(_panic)) => (Reason::Store, StorageError::Stopped.to_string()),
             Err(_elapsed) => {
-                last.probing = Some(probing);
                 let limit = limits::READINESS_TIMEOUT.as_millis();
                 (
                     Reason::Store,

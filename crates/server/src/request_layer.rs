@@ -48,6 +48,7 @@ pub(crate) struct SharedLayer {
     pub metrics: Arc<Metrics>,
     /// Receives the tokens issued and refused, and refused calls.
     pub security_log: SecurityLog,
+    /// Receives calls that failed by no fault of their callers.
     pub failure_log: FailureLog,
     /// Bounds the answers that nobody reads.
     pub unread: Arc<UnreadAnswers>,

@@ -12,6 +12,14 @@ pub enum StorageError {
         /// The message of the engine.
         reason: String,
     },
+    /// The settings do not allow to open the store.
+    #[error("cannot open the store {target}: {reason}")]
+    Forbidden {
+        /// The store's name without its password.
+        target: String,
+        /// The fault in the settings.
+        reason: String,
+    },
     /// The setting that names the store cannot be understood.
     #[error(
         "`{0}` is no store: give a file path, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`"
@@ -69,7 +77,7 @@ pub enum StorageError {
     /// a right is missing.
     #[error("the store cannot be used: {0}")]
     Unavailable(String),
-    /// The connection broke during a commit, or the standby did not confirm it. The change may or
+    /// The connection broke during a commit, or the standby or the disk did not confirm it. The change may or
     /// may not be stored. A retry may succeed.
     #[error("the store did not confirm a change, which may or may not be stored: {0}")]
     Unconfirmed(String),

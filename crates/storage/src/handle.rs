@@ -40,6 +40,8 @@ pub struct OpenOptions {
     pub postgres_ca_pem: Option<Vec<u8>>,
     /// Whether a connection without encryption may leave this machine.
     pub postgres_plaintext: bool,
+    /// Whether each statement on PostgreSQL may take a minute, because no request waits for it.
+    pub long_statements: bool,
 }
 
 /// An open store. Clones share it. The last clone runs the queued work and closes the store.
@@ -63,6 +65,7 @@ impl Default for OpenOptions {
             connections: 4,
             postgres_ca_pem: None,
             postgres_plaintext: false,
+            long_statements: false,
         }
     }
 }

@@ -12,6 +12,9 @@ use storage::operator_changes::{self, OperatorChange};
 
 use super::{Failure, OperatorArgs, say};
 
+/// The characters of a date such as 2026-11-01.
+const DATE_CHARACTERS: usize = 10;
+
 /// Options of `onward audit-log`.
 #[derive(Debug, Args)]
 pub struct AuditLogArgs {
@@ -68,10 +71,9 @@ pub fn run(args: &AuditLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn is_wanted(args: &AuditLogArgs, change: &OperatorChange) -> bool {
     let is_past = args.since.is_none_or(|since| change.changed_at >= since);
     let is_before = args.until.is_none_or(|until| change.changed_at < until);
-    let is_theirs = args
-        .user
-        .as_ref()
-        .is_none_or(|user| *user == change.os_user);
+    let is_theirs = args.user.as_ref().is_none_or(|user| {
+        *user == change.os_user || change.os_user.ends_with(&format!("({user})"))
+    });
     let is_matching = args
         .matching
         .as_ref()
@@ -84,7 +86,11 @@ fn read_time(text: &str) -> Result<i64, String> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time.as_second());
     }
-    let midnight = text
+    // A date with a time but without an offset names no moment.
+    let date = Some(text)
+        .filter(|text| text.len() == DATE_CHARACTERS)
+        .unwrap_or_default();
+    let midnight = date
         .parse::<Date>()
         .and_then(|date| date.to_zoned(TimeZone::UTC));
     midnight

@@ -8,8 +8,9 @@ use clap::Args;
 use edge::tls::{Finding, TlsFiles};
 use observe::clock::Clock;
 use observe::telemetry;
-use server::foundation::Foundation;
-use storage::{Opening, Storage, StorageError, maintenance};
+use server::config::Config;
+use server::foundation::{Foundation, open_storage};
+use storage::{Opening, StoreUrl, maintenance};
 
 use super::{ConfigArgs, Failure, say};
 
@@ -32,7 +33,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     if args.print {
         return print(&args.config, out);
     }
-    let config = args.config.load()?;
+    let (config, sources) = args.config.load_with_sources()?;
     telemetry::read_filter(&config.log_filter()).map_err(Failure::unusable)?;
     let now = Clock::System.now_seconds();
     let files = TlsFiles::read(&config.edge().tls).map_err(Failure::unusable)?;
@@ -45,38 +46,58 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     };
     let findings = files.findings(&hosts, now);
     let mut findings = findings.map_err(Failure::unusable)?;
-    findings.extend(machine::findings(&config, &args.config.config));
-    let opening = move || Foundation::open(config, Clock::System, Opening::Unchanged);
+    let is_in_file = sources
+        .get("store")
+        .is_some_and(|source| source.starts_with("the file"));
+    let url = config.store.parse::<StoreUrl>();
+    let has_password = is_in_file && url.is_ok_and(|url| url.has_password());
+    findings.extend(machine::findings(
+        &config,
+        &args.config.config,
+        has_password,
+    ));
+    let serving = config.clone();
+    let opening = move || Foundation::open(serving, Clock::System, Opening::Unchanged);
     let opened = tokio::task::spawn_blocking(opening).await;
     let opened = opened.map_err(Failure::new)?;
-    let foundation = opened.map_err(Failure::of_start)?;
+    let foundation = match opened {
+        Ok(foundation) => foundation,
+        Err(error) => {
+            // The other findings are worth knowing too.
+            report_all(findings, out);
+            return Err(Failure::of_start(error));
+        }
+    };
     foundation.registry.snapshot().await.map_err(Failure::new)?;
-    let storage = foundation.storage.clone();
-    // Dropping the last handle closes the store and blocks until its threads end.
     let checking = tokio::task::spawn_blocking(move || {
-        let checked = check_store(&storage, args.deep);
-        drop((storage, foundation));
-        checked
+        foundation.storage.write_blocking(maintenance::probe)?;
+        // Dropping the last handle closes the store and blocks until its threads end.
+        drop(foundation);
+        if args.deep {
+            find_damage(&config)
+        } else {
+            Ok(Vec::new())
+        }
     });
     findings.extend(checking.await.map_err(Failure::new)??);
-    report(findings, "The configuration can be served.", out)
+    report(findings, out)
 }
 
-fn check_store(storage: &Storage, deep: bool) -> Result<Vec<Finding>, StorageError> {
-    storage.write_blocking(maintenance::probe)?;
-    if !deep {
-        return Ok(Vec::new());
-    }
+fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {
+    let storage = open_storage(config, Opening::Unchanged).map_err(Failure::of_start)?;
     let damage = storage.read_blocking(maintenance::find_damage)?;
     Ok(damage.into_iter().map(Finding::Fault).collect())
 }
 
-/// Prints the warnings, and then the verdict. The first fault is the reason of the failure.
-fn report(
-    findings: Vec<Finding>,
-    verdict: impl std::fmt::Display,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+fn report_all(findings: Vec<Finding>, out: &mut dyn Write) {
+    for finding in findings {
+        let (Finding::Warning(text) | Finding::Fault(text)) = finding;
+        say(out, text);
+    }
+}
+
+/// Prints the warnings, and then that all is well. The faults are the reason of the failure.
+fn report(findings: Vec<Finding>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut faults = Vec::new();
     for finding in findings {
         match finding {
@@ -85,7 +106,7 @@ fn report(
         }
     }
     if faults.is_empty() {
-        say(out, verdict);
+        say(out, "The configuration can be served.");
         return Ok(());
     }
     Err(Failure::unusable(faults.join("; ")))

@@ -1,6 +1,7 @@
 //! Checks the values of settings.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
 use super::{Config, ConfigError};
@@ -24,9 +25,12 @@ impl Config {
         let sockets = Listener::ALL.map(|listener| self.socket(listener));
         for (index, (name, address)) in sockets.iter().enumerate() {
             let mut before = sockets.iter().take(index);
-            let taken = before.find(|(_name, other)| address.port() != 0 && other == address);
+            let taken = before.find(|(_name, other)| overlap(*address, *other));
             if let Some((other, _address)) = taken {
-                return Err(wrong(name, format!("{address} is also {other}")));
+                return Err(wrong(
+                    name,
+                    format!("{address} is also the socket of {other}"),
+                ));
             }
         }
         for (name, url) in [
@@ -130,6 +134,12 @@ impl Config {
             ("drain_seconds", self.drain_seconds.into(), 0..=3600),
         ]
     }
+}
+
+/// Whether two sockets cannot both be open.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let is_any = one.ip().is_unspecified() || other.ip().is_unspecified();
+    one.port() != 0 && one.port() == other.port() && (is_any || one.ip() == other.ip())
 }
 
 /// Whether this is an HTTP address without a password, which would get into the log.

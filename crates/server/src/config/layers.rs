@@ -18,7 +18,7 @@ const NO_SETTINGS: [&str; 6] = [
 ];
 
 /// Merges file, environment and flags (`NAME=VALUE`); the later source wins. Also returns the source of
-/// each setting that has not its default.
+/// each setting that one of them sets.
 pub(super) fn merge(
     path: &Path,
     environment: impl IntoIterator<Item = (String, String)>,

@@ -50,7 +50,7 @@ pub(crate) async fn show_metrics(
         Err(_elapsed) => None,
     };
     let faults = operations.readiness.faults().await;
-    let is_up = overviews.is_some() && !faults.contains_key(&Reason::Store);
+    let is_up = !faults.contains_key(&Reason::Store);
     operations.metrics.store_up.set(i64::from(is_up));
     let now = operations.clock.now_milliseconds();
     operations

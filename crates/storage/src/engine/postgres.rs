@@ -37,7 +37,7 @@ const IDLE_CHECK_WAIT: Duration = Duration::from_millis(1);
 
 /// Threads for work that may take long.
 const LONG_WORKERS: usize = 2;
-/// How long a statement of a request may take.
+/// How long a statement may take for which a request may wait.
 const STATEMENT_DEADLINE: Duration = Duration::from_secs(10);
 /// How long a statement of other work may take, such as building an index.
 const LONG_STATEMENT_DEADLINE: Duration = Duration::from_mins(1);
@@ -48,10 +48,10 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     fewer_references: FEWER_REFERENCES,
     now: "cast(extract(epoch from now()) as bigint)",
-    append_only: "create function refuse_change() returns trigger language plpgsql as \
+    append_only: "create function operator_change_refuse_change() returns trigger language plpgsql as \
                   $$ begin raise exception '% is append-only', tg_table_name; end $$; \
                   create trigger operator_change_kept before update or delete or truncate \
-                  on operator_change execute function refuse_change();",
+                  on operator_change execute function operator_change_refuse_change();",
 };
 
 /// Removes the foreign keys of deliveries and attempts. Checking them reads the end of an index to
@@ -65,12 +65,14 @@ const FEWER_REFERENCES: &str = "alter table delivery \
      drop constraint if exists delivery_subscription_id_fkey; \
      alter table attempt drop constraint if exists attempt_delivery_id_fkey;";
 
-/// A table of the store that the role may not read, or to which it may not add. The store may share
+/// A table of the store that the role may not use. Rows of two tables never change. The store may share
 /// its schema with tables of others.
 const FIND_FORBIDDEN_TABLE: &str = "select c.relname::text from pg_class c \
      join pg_class v on v.oid = 'schema_version'::regclass and v.relnamespace = c.relnamespace \
      and v.relowner = c.relowner and v.oid <> c.oid where c.relkind = 'r' \
-     and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')) limit 1";
+     and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert') \
+     and (c.relname in ('history', 'operator_change') or (has_table_privilege(c.oid, 'update') \
+     and has_table_privilege(c.oid, 'delete')))) limit 1";
 
 /// How to reach the database.
 #[derive(Debug, Clone)]
@@ -82,6 +84,8 @@ pub(crate) struct PostgresOptions {
     pub(crate) target: String,
     /// Threads that read. As many more write under row locks.
     pub(crate) connections: usize,
+    /// Whether no request waits for a statement.
+    pub(crate) long_statements: bool,
 }
 
 /// A store in a PostgreSQL database.
@@ -130,12 +134,17 @@ impl PostgresEngine {
         let options = Arc::new(options.clone());
         let wanted = Arc::<AtomicBool>::default();
         let pool = |deadline| Pool::new(&options, deadline, &wanted);
-        let writer = Arc::new(pool(STATEMENT_DEADLINE).of_writer());
+        let deadline = if options.long_statements {
+            LONG_STATEMENT_DEADLINE
+        } else {
+            STATEMENT_DEADLINE
+        };
+        let writer = pool(deadline).of_writer();
         let writing = move |jobs: Receiver<Box<dyn WriteJob>>| {
             writer.work_until_closed(|| pool::next_group(&jobs));
         };
         let count = options.connections;
-        let (reading, by_rows) = (pool(STATEMENT_DEADLINE), pool(STATEMENT_DEADLINE));
+        let (reading, by_rows) = (pool(deadline), pool(deadline));
         Ok(Self {
             readers: reading.start("onward-reader", count)?,
             writer: Threads::start("onward-writer", vec![writing])?,

@@ -351,9 +351,10 @@ fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
 /// Commits or rolls back. No transaction stays open after a failure.
 fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
     let ended = run_alone(connection, ending).map_err(|error| {
-        let is_open = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+        let is_unknown =
+            ending == "commit" && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
         let error = storage_error(error);
-        if is_open {
+        if is_unknown {
             // The change may be in the log although the disk did not confirm it.
             return StorageError::Unconfirmed(error.to_string());
         }

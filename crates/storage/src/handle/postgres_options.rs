@@ -34,7 +34,7 @@ pub(super) fn postgres_options(
     let target = url.to_string();
     let mut config: tokio_postgres::Config =
         text.parse()
-            .map_err(|error: tokio_postgres::Error| StorageError::Open {
+            .map_err(|error: tokio_postgres::Error| StorageError::Forbidden {
                 target: target.clone(),
                 reason: error.to_string(),
             })?;
@@ -44,7 +44,7 @@ pub(super) fn postgres_options(
         .map(|pem| engine::tls_config(pem, &target))
         .transpose()?;
     if tls.is_none() && !options.postgres_plaintext && !is_on_this_machine(&config) {
-        return Err(StorageError::Open {
+        return Err(StorageError::Forbidden {
             target,
             reason: NEEDS_TLS.to_owned(),
         });
@@ -58,5 +58,6 @@ pub(super) fn postgres_options(
         tls,
         target,
         connections: options.connections,
+        long_statements: options.long_statements,
     })
 }

@@ -70,6 +70,8 @@ fn a_missing_right_is_named() {
         ("insert", "used_assertion"),
         ("select", "listing"),
         ("insert", "history"),
+        ("update", "listing"),
+        ("delete", "delivery"),
     ] {
         database.run(&format!("revoke {right} on {table} from {}", role.name));
         let error = probe().unwrap_err();

@@ -9,14 +9,17 @@ use server::config::Config;
 use crate::limits;
 
 /// Finds secrets that everybody may read, and a limit of open files that is too low.
-pub(super) fn findings(config: &Config, config_file: &std::path::Path) -> Vec<Finding> {
+pub(super) fn findings(
+    config: &Config,
+    config_file: &std::path::Path,
+    has_password_in_file: bool,
+) -> Vec<Finding> {
     let mut secrets = vec![
         config.private_key_file.as_str(),
         config.key_encryption_key_file.as_str(),
     ];
-    let has_password = config.store.parse::<storage::StoreUrl>();
     let config_file = config_file.to_string_lossy();
-    if has_password.is_ok_and(|url| url.has_password()) {
+    if has_password_in_file {
         secrets.push(&config_file);
     }
     let mut findings: Vec<_> = secrets

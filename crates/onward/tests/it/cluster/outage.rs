@@ -20,7 +20,7 @@ const RECOVERY_MAX: Duration = Duration::from_secs(10);
 const WAIT_MAX: Duration = Duration::from_secs(12);
 /// How long a request may wait at most for a database that has stopped: a statement, and then a
 /// connection.
-const STOPPED_WAIT_MAX: Duration = Duration::from_secs(25);
+const STOPPED_WAIT_MAX: Duration = Duration::from_secs(18);
 /// A time without refusals, by which a recovery is known.
 const CALM: Duration = Duration::from_secs(2);
 

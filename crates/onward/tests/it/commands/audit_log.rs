@@ -89,9 +89,11 @@ fn who_and_why_are_noted_and_narrow_the_list() {
         let found = folder.list_of(&[&["audit-log"], narrowed].concat());
         assert_eq!(found.len(), expected, "{narrowed:?}");
     }
-    let wrong = folder.run(&["audit-log", "--since", "yesterday"]);
-    assert_eq!(wrong.status, Some(2), "{wrong:?}");
-    assert!(wrong.err.contains("give a date such as"), "{wrong:?}");
+    for time in ["yesterday", "2026-11-23T23:59:59"] {
+        let wrong = folder.run(&["audit-log", "--since", time]);
+        assert_eq!(wrong.status, Some(2), "{wrong:?}");
+        assert!(wrong.err.contains("give a date such as"), "{wrong:?}");
+    }
 }
 
 /// Whoever has the store cannot forget a change without showing it.

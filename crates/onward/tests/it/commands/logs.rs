@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use observe::clock::Clock;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use signing::jws;
 use signing::key::SigningKey;
 
 use super::folder::Folder;
-use super::program::{Program, find_ports};
+use super::program::{Program, command, find_ports};
 use crate::test_server::token_form;
 
 #[test]
@@ -243,4 +244,49 @@ async fn a_client_that_is_not_proven_is_logged_once() {
     let is_shown = log.contains("all is lost");
     assert!(is_shown, "at this level the id is shown: {log}");
     assert!(log.lines().all(|line| !line.starts_with("1970")), "{log}");
+}
+
+/// The pipe of standard error is full after 64 KiB. Requests and signals go on.
+#[tokio::test]
+async fn nobody_has_to_read_the_log() {
+    let folder = Folder::new();
+    let (port, config) = (find_ports(), folder.config());
+    let mut settings = vec![
+        "log=info,onward=debug".to_owned(),
+        "drain_seconds=0".to_owned(),
+    ];
+    for (offset, name) in ["base", "auth", "directory", "listing", "ops"]
+        .iter()
+        .enumerate()
+    {
+        settings.push(format!(
+            "listen_{name}=127.0.0.1:{}",
+            usize::from(port) + offset
+        ));
+    }
+    let mut args = vec!["serve", "--config", &config];
+    args.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    let mut server = command(&args).spawn().unwrap();
+    let url = format!("http://127.0.0.1:{}/health/live", port + 4);
+    let http = reqwest::Client::builder()
+        .no_proxy()
+        .timeout(Duration::from_secs(20));
+    let http = http.build().unwrap();
+    while http.get(&url).send().await.is_err() {
+        assert_eq!(server.try_wait().unwrap(), None, "it ended");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for _ in 0..1500 {
+        assert_eq!(http.get(&url).send().await.unwrap().status(), 200);
+    }
+    let kill = format!("kill -TERM {}", server.id());
+    assert!(
+        std::process::Command::new("sh")
+            .args(["-c", &kill])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ended = tokio::task::spawn_blocking(move || server.wait()).await;
+    assert!(ended.unwrap().unwrap().success());
 }

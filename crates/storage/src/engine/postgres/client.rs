@@ -73,7 +73,8 @@ impl Client {
         config: &Config,
         tls: Option<&rustls::ClientConfig>,
         on_notice: OnNotice,
-        [connect_within, deadline]: [Duration; 2],
+        connect_within: Duration,
+        deadline: Duration,
     ) -> Result<Self, StepError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -95,7 +96,14 @@ impl Client {
                 .map_err(|_elapsed| StepError::Late(connect_within))?
                 .map_err(StepError::Database)
         });
-        let (sender, connection) = connected?;
+        let (sender, connection) = match connected {
+            Ok(connected) => connected,
+            Err(error) => {
+                // A name server that does not answer holds a thread of the runtime.
+                runtime.shutdown_background();
+                return Err(error);
+            }
+        };
         Ok(Self {
             sender,
             connection,

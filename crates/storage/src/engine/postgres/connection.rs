@@ -14,6 +14,8 @@ use super::PostgresSession;
 use super::client::{Client, StepError};
 
 const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
+/// How long one of several addresses may take.
+const CONNECT_ADDRESS_DEADLINE: Duration = Duration::from_secs(2);
 /// How much later than the server Onward gives a statement up.
 const GRACE: Duration = Duration::from_secs(1);
 /// Options of each connection. Generic plans, because planning each call costs more than the small
@@ -41,7 +43,8 @@ pub(super) fn connect(
         &configure(&options.config, deadline),
         options.tls.as_ref(),
         Box::new(move |notice| log_notice(notice, &flag)),
-        [CONNECT_DEADLINE, deadline + GRACE],
+        CONNECT_DEADLINE,
+        deadline + GRACE,
     )?;
     Ok(PostgresSession {
         client,
@@ -56,7 +59,7 @@ pub(super) fn connect(
 fn configure(config: &Config, deadline: Duration) -> Config {
     let mut config = config.clone();
     config
-        .connect_timeout(CONNECT_DEADLINE)
+        .connect_timeout(CONNECT_ADDRESS_DEADLINE)
         .keepalives(true)
         .keepalives_idle(PROBE_AFTER)
         .keepalives_interval(PROBE_INTERVAL)

@@ -43,7 +43,7 @@ pub(super) struct Pool {
     is_writer: bool,
     /// Each open connection holds a clone.
     open: Arc<()>,
-    /// Why connecting failed, and a message at the time at which it is worth another attempt.
+    /// Why connecting failed, and a timer. Nothing is tried before it ends.
     refusing: Mutex<Option<(StorageError, Receiver<Instant>)>>,
     /// Jobs that a thread without a connection hands back for threads with one.
     handed_back: (Sender<Job>, Receiver<Job>),
@@ -85,7 +85,11 @@ impl Pool {
                 pool.work_until_closed(|| {
                     select! {
                         recv(pool.handed_back.1) -> job => job.map_err(RecvTimeoutError::from),
-                        recv(jobs) -> job => job.map_err(RecvTimeoutError::from),
+                        // Jobs that were handed back come before the end.
+                        recv(jobs) -> job => job.or_else(|_closed| {
+                            let left = pool.handed_back.1.try_recv();
+                            left.map_err(|_empty| RecvTimeoutError::Disconnected)
+                        }),
                         default(IDLE_CHECK_INTERVAL) => Err(RecvTimeoutError::Timeout),
                     }
                 });
@@ -142,6 +146,14 @@ impl Pool {
         {
             return Err(error.clone());
         }
+        let connected = self.connect_patiently();
+        if self.is_writer {
+            self.wanted.store(false, Ordering::Relaxed);
+        }
+        connected
+    }
+
+    fn connect_patiently(&self) -> Result<PostgresSession> {
         let mut retries = if self.is_writer { RETRIES } else { 0 };
         loop {
             let error = match connect(&self.options, self.deadline) {

@@ -9,7 +9,7 @@ use crate::{Result, StorageError};
 
 /// Settings that accept only certificates of the given authority.
 pub(crate) fn tls_config(ca_pem: &[u8], target: &str) -> Result<rustls::ClientConfig> {
-    let refuse = |reason: String| StorageError::Open {
+    let refuse = |reason: String| StorageError::Forbidden {
         target: target.to_owned(),
         reason: format!("its certificate authority cannot be used: {reason}"),
     };

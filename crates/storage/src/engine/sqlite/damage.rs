@@ -18,12 +18,14 @@ impl SqliteSession<'_> {
         })?;
         self.each("pragma foreign_key_check", &[], |row| {
             let (table, parent) = (row.text(0)?, row.text(2)?);
+            if damage.len() >= DAMAGE_SHOWN_MAX {
+                return Ok(());
+            }
             damage.push(format!(
                 "a row of the table {table} refers to a missing row of {parent}"
             ));
             Ok(())
         })?;
-        damage.truncate(DAMAGE_SHOWN_MAX);
         Ok(damage)
     }
 }
