@@ -53,4 +53,6 @@ pub struct EdgeSettings {
     pub certificate_check_interval: Duration,
     /// The TLS files.
     pub tls: TlsPaths,
+    /// The hosts for which the server's certificate must be, each with the setting that names it.
+    pub hosts: Vec<(&'static str, String)>,
 }

@@ -33,6 +33,9 @@ pub enum TlsError {
         /// Why it cannot be used.
         reason: String,
     },
+    /// Every client would be refused.
+    #[error("{0}")]
+    Useless(String),
     /// Certificate and key do not match, or the library refused them.
     #[error("cannot serve with {certificate} and {key}: {reason}")]
     Unusable {

@@ -293,15 +293,20 @@ impl Config {
         settings.into_iter().map(line).collect()
     }
 
-    /// The hosts in the addresses of the service, each with the setting that names it.
-    pub fn hosts(&self) -> Vec<(&'static str, &str)> {
+    /// The hosts for which the server's certificate must be, each with the setting that names it. None
+    /// behind a proxy, which shows its own certificate to clients.
+    pub fn hosts(&self) -> Vec<(&'static str, String)> {
+        if !self.trusted_proxies.is_empty() {
+            return Vec::new();
+        }
         let urls = [
             ("base_url", &self.base_url),
             ("auth_url", &self.auth_url),
             ("directory_url", &self.directory_url),
             ("listing_base_url", &self.listing_base_url),
         ];
-        urls.map(|(setting, url)| (setting, host_of(url))).to_vec()
+        urls.map(|(setting, url)| (setting, host_of(url).to_owned()))
+            .to_vec()
     }
 
     /// The setting `offer_idle_days` in seconds.

@@ -21,7 +21,7 @@ impl TlsFiles {
     /// the setting that names it.
     pub fn findings(
         &self,
-        names: &[(&'static str, &str)],
+        names: &[(&'static str, String)],
         now: i64,
     ) -> Result<Vec<Finding>, TlsError> {
         let mut findings = Vec::new();
@@ -38,31 +38,63 @@ impl TlsFiles {
             };
             findings.extend(ending.warning(now).map(finding));
         }
+        let faults = self.faults_at_once(names, now)?;
+        findings.extend(faults.into_iter().map(Finding::Fault));
+        Ok(findings)
+    }
+
+    /// Finds faults because of which every client would be refused at this Unix time, apart from files
+    /// that have expired.
+    fn faults_at_once(
+        &self,
+        names: &[(&'static str, String)],
+        now: i64,
+    ) -> Result<Vec<String>, TlsError> {
+        let mut faults = Vec::new();
         let chain = self.certificate.certificates()?;
         let path = &self.certificate.path;
         if let Some(leaf) = chain.first() {
             if certificate::validity(leaf).is_some_and(|validity| now < validity.start) {
                 let text = format!("{path} is not valid yet: check its dates and this clock");
-                findings.push(Finding::Fault(text));
+                faults.push(text);
             }
             let parsed = ParsedCertificate::try_from(leaf);
             let parsed = parsed.map_err(|error| self.certificate.refused(error))?;
             for (setting, host) in names {
-                let name = ServerName::try_from(*host);
+                let name = ServerName::try_from(host.as_str());
                 if !name.is_ok_and(|name| verify_server_name(&parsed, &name).is_ok()) {
                     let text = format!("{path} is not for {host}, which {setting} names");
-                    findings.push(Finding::Fault(text));
+                    faults.push(text);
                 }
             }
         }
         let authorities = self.authorities.certificates()?;
         if !authorities.iter().all(|der| certificate::is_authority(der)) {
             let path = &self.authorities.path;
-            findings.push(Finding::Fault(format!(
+            faults.push(format!(
                 "{path} holds a certificate that is no authority: put the certificates there that \
                  issue those of clients"
-            )));
+            ));
         }
-        Ok(findings)
+        Ok(faults)
+    }
+
+    /// Refuses files with which every client would be refused at this Unix time. A revocation list may
+    /// have expired: an older one would be no better.
+    pub(super) fn refuse_useless(
+        &self,
+        names: &[(&'static str, String)],
+        now: i64,
+    ) -> Result<(), TlsError> {
+        let mut faults = self.faults_at_once(names, now)?;
+        let leaf = self.certificate.certificates()?;
+        let validity = leaf.first().and_then(|leaf| certificate::validity(leaf));
+        if validity.is_some_and(|validity| validity.end <= now) {
+            faults.push(format!("{} has expired", self.certificate.path));
+        }
+        match faults.into_iter().next() {
+            Some(fault) => Err(TlsError::Useless(fault)),
+            None => Ok(()),
+        }
     }
 }

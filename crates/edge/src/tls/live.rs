@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use observe::clock::Clock;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use tokio::sync::watch;
 
 use super::{TlsError, TlsFiles, TlsPaths, TlsSettings};
-use crate::{Edge, limits};
+use crate::{Edge, EdgeSettings, limits};
 
 /// How long a client certificate stays verified before it is verified again.
 const VERIFIED_SECONDS: i64 = 60;
@@ -64,7 +65,13 @@ impl LiveTls {
 
     /// Reads the files again. Returns whether new settings are in use. Unusable files leave the
     /// settings as they were. A regular check reports them once, the operator's request each time.
-    pub fn reload(&self, paths: &TlsPaths, reason: ReloadReason) -> Result<bool, TlsError> {
+    pub fn reload(
+        &self,
+        settings: &EdgeSettings,
+        reason: ReloadReason,
+        now_seconds: i64,
+    ) -> Result<bool, TlsError> {
+        let paths = &settings.tls;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let files = match TlsFiles::read(paths) {
             Ok(files) => files,
@@ -78,7 +85,8 @@ impl LiveTls {
         if seen.as_ref() == Some(&files) && reason == ReloadReason::Check {
             return Ok(false);
         }
-        let made = TlsSettings::of(&files);
+        let usable = files.refuse_useless(&settings.hosts, now_seconds);
+        let made = usable.and_then(|()| TlsSettings::of(&files));
         *seen = Some(files);
         let made = Arc::new(made?);
         let mut settings = self
@@ -158,7 +166,8 @@ pub async fn watch_endings(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch:
 
 /// Reads the files again and logs the result.
 pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
-    match live.reload(&edge.settings.tls, reason) {
+    // Clients judge the dates of the server's certificate by the real time.
+    match live.reload(&edge.settings, reason, Clock::System.now_seconds()) {
         Ok(true) => {
             edge.metrics.tls_reloads.inc();
             tracing::info!("new certificates are served from now on");

@@ -37,14 +37,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     telemetry::read_filter(&config.log_filter()).map_err(Failure::unusable)?;
     let now = Clock::System.now_seconds();
     let files = TlsFiles::read(&config.edge().tls).map_err(Failure::unusable)?;
-    // A proxy shows its own certificate to clients.
-    let is_behind_proxy = !config.trusted_proxies.is_empty();
-    let hosts = if is_behind_proxy {
-        Vec::new()
-    } else {
-        config.hosts()
-    };
-    let findings = files.findings(&hosts, now);
+    let findings = files.findings(&config.hosts(), now);
     let mut findings = findings.map_err(Failure::unusable)?;
     let is_in_file = sources
         .get("store")

@@ -60,6 +60,7 @@ impl Config {
             body_timeout: seconds(self.body_timeout_seconds),
             answer_timeout: seconds(self.answer_timeout_seconds),
             certificate_check_interval: seconds(self.certificate_check_seconds),
+            hosts: self.hosts(),
             tls: TlsPaths {
                 certificate: self.certificate_file.clone(),
                 private_key: self.private_key_file.clone(),

@@ -31,6 +31,21 @@ fn certificates_are_read_again_on_sighup() {
     server.signal("HUP");
     let said = server.wait_for_line("new certificates were refused");
     assert!(said.contains("it holds no PEM certificate"), "{said}");
+    // Nobody could connect with a certificate for another host, or one from the future.
+    for (name, year, said) in [
+        ("elsewhere.example", 2020, "is not for localhost"),
+        ("localhost", 2090, "is not valid yet"),
+    ] {
+        let mut params = rcgen::CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_before = rcgen::date_time_ymd(year, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2091, 1, 1);
+        let key = rcgen::KeyPair::generate().unwrap();
+        folder.write("server.pem", params.self_signed(&key).unwrap().pem());
+        folder.write("server.key", key.serialize_pem());
+        server.signal("HUP");
+        let line = server.wait_for_line("new certificates were refused");
+        assert!(line.contains(said), "{line}");
+    }
     for (from, to) in [("other.pem", "server.pem"), ("other.key", "server.key")] {
         folder.write(to, std::fs::read(folder.path(from)).unwrap());
     }
