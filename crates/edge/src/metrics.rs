@@ -66,7 +66,7 @@ impl Metrics {
     /// Sets when the first certificate or revocation list of a file expires.
     pub(crate) fn note_ending(&self, ending: &Ending) {
         let labels = FileLabels {
-            setting: ending.setting,
+            setting: ending.file.setting(),
         };
         self.tls_ends.get_or_create(&labels).set(ending.at);
     }

@@ -1,8 +1,8 @@
 //! TLS settings (S-20): versions, suites, client certificates, no resumption.
 
 mod endings;
+mod faults;
 mod files;
-mod findings;
 pub mod live;
 mod usage;
 
@@ -13,10 +13,9 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 
-pub use self::endings::Ending;
+pub use self::endings::{Ending, ExpiringFile};
 use self::files::PemFile;
 pub use self::files::TlsFiles;
-pub use self::findings::Finding;
 pub use self::usage::ExtendedKeyUsage;
 use self::usage::UsageVerifier;
 
@@ -33,9 +32,9 @@ pub enum TlsError {
         /// Why it cannot be used.
         reason: String,
     },
-    /// Every client would be refused.
+    /// Every client would be refused with the files.
     #[error("{0}")]
-    Useless(String),
+    Faulty(String),
     /// Certificate and key do not match, or the library refused them.
     #[error("cannot serve with {certificate} and {key}: {reason}")]
     Unusable {

@@ -32,7 +32,6 @@ pub struct Rules<K, V> {
 }
 
 /// The sums since they were last written.
-#[derive(Clone)]
 pub struct Sums<K, V> {
     shared: Arc<Shared<K, V>>,
 }
@@ -76,7 +75,7 @@ impl<K: Eq + Hash + Send + 'static, V: Send + 'static> Sums<K, V> {
         }
         drop(open);
         if is_first {
-            // Whoever drops the sums writes them, without waiting for this task.
+            // Dropping the sums writes them at once. This task must not keep them alive.
             let (shared, within) = (Arc::downgrade(shared), shared.rules.within);
             tokio::spawn(async move {
                 tokio::time::sleep(within).await;

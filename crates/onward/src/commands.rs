@@ -27,7 +27,6 @@ pub mod simulate;
 pub mod subscription;
 pub mod verify;
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -37,7 +36,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
-use server::config::Config;
+use server::config::{Config, Source, Sources};
 use server::lifecycle::StartError;
 use storage::operator_changes::OperatorCommand;
 use storage::{Opening, Storage, StorageError};
@@ -208,17 +207,17 @@ impl ConfigArgs {
         Config::load(&self.config, std::env::vars(), &self.set).map_err(Failure::unusable)
     }
 
-    /// The settings, and the source of each setting that a source sets.
-    fn load_with_sources(&self) -> Result<(Config, BTreeMap<String, String>), Failure> {
+    /// As [`ConfigArgs::load`]. Also returns the sources.
+    fn load_with_sources(&self) -> Result<(Config, Sources), Failure> {
         let loaded = Config::load_with_sources(&self.config, std::env::vars(), &self.set);
         loaded.map_err(Failure::unusable)
     }
 
     /// The settings in use as lines of TOML, each with its source.
     fn load_effective(&self) -> Result<Vec<(String, String)>, Failure> {
-        let (config, mut sources) = self.load_with_sources()?;
+        let (config, sources) = self.load_with_sources()?;
         let source = |(name, line)| {
-            let source = sources.remove(&name);
+            let source = sources.get(&name).map(Source::to_string);
             (line, source.unwrap_or_else(|| "the default".to_owned()))
         };
         Ok(config.lines().into_iter().map(source).collect())

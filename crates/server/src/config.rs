@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use storage::StoreUrl;
 use toml::Table;
 
+pub use self::layers::{Source, Sources};
+
 use crate::limits;
 
 mod checks;
@@ -268,12 +270,12 @@ impl Config {
         Ok(Self::load_with_sources(path, environment, flags)?.0)
     }
 
-    /// As [`Config::load`]. Also returns the source of each setting that a source sets, by name.
+    /// As [`Config::load`]. Also returns the sources.
     pub fn load_with_sources(
         path: &Path,
         environment: impl IntoIterator<Item = (String, String)>,
         flags: &[String],
-    ) -> Result<(Self, BTreeMap<String, String>), ConfigError> {
+    ) -> Result<(Self, Sources), ConfigError> {
         let (mut config, sources) = layers::merge(path, environment, flags)?;
         config.check_values(&sources)?;
         config.resolve_paths(path.parent().unwrap_or_else(|| Path::new("")));
@@ -285,7 +287,7 @@ impl Config {
         let mut shown = self.clone();
         shown.store = match self.store.parse::<StoreUrl>() {
             Ok(url) => url.to_string(),
-            // The text may hold a password all the same.
+            // The text may hold a password.
             Err(_unreadable) => "(not readable)".to_owned(),
         };
         let settings = Table::try_from(shown).unwrap_or_default();

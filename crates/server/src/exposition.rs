@@ -49,7 +49,7 @@ impl Exposition {
             let parts: Vec<&str> = line.splitn(4, ' ').collect();
             match parts[..] {
                 ["#", "EOF"] | ["#", "UNIT", ..] => {}
-                ["#", "HELP", name, text] => help = Some((name, text)),
+                ["#", "HELP", _name, text] => help = Some(text),
                 ["#", "TYPE", name, kind] => {
                     let (suffix, kind) = match kind {
                         "counter" => ("_total", "counter"),
@@ -57,7 +57,7 @@ impl Exposition {
                         other => ("", other),
                     };
                     // Writing into a string cannot fail.
-                    if let Some((_name, text)) = help.take() {
+                    if let Some(text) = help.take() {
                         let _written = writeln!(converted, "# HELP {name}{suffix} {text}");
                     }
                     let _written = writeln!(converted, "# TYPE {name}{suffix} {kind}");

@@ -16,7 +16,6 @@ use tokens::keys;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
-use tokio::sync::Mutex;
 
 use crate::answer::Answers;
 use crate::config::Config;
@@ -25,7 +24,7 @@ use crate::housekeeping::Housekeeping;
 use crate::lifecycle::StartError;
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
-use crate::readiness::Readiness;
+use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
@@ -134,15 +133,14 @@ impl Foundation {
         }
     }
 
-    /// The checks of this node, none of which ran yet.
-    pub(crate) fn readiness(&self, tls: &Arc<LiveTls>, metrics: &Arc<Metrics>) -> Readiness {
-        Readiness {
+    /// The parts that the checks of readiness look at.
+    pub(crate) fn checked(&self, tls: &Arc<LiveTls>, metrics: &Arc<Metrics>) -> Checked {
+        Checked {
             clock: self.clock.clone(),
             storage: self.storage.clone(),
             registry: Arc::clone(&self.registry),
             tls: Arc::clone(tls),
             metrics: Arc::clone(metrics),
-            last: Mutex::default(),
         }
     }
 
@@ -151,8 +149,8 @@ impl Foundation {
         wake: &Arc<Wake>,
         drain: &Arc<Drain>,
         readiness: &Arc<Readiness>,
+        metrics: &Arc<Metrics>,
     ) -> Contexts {
-        let metrics = &readiness.metrics;
         let (clock, storage) = (&self.clock, &self.storage);
         let rate_limits = rate_limits(&self.config);
         let tokens = Arc::new(self.token_context(rate_limits.clone()));

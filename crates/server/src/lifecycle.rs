@@ -21,6 +21,7 @@ use crate::config::{Config, seconds};
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;
+use crate::readiness::Readiness;
 use crate::{housekeeping, operator_log, readiness};
 
 /// Why the server does not start, in one sentence.
@@ -103,10 +104,10 @@ impl Server {
         let wake = Arc::<Wake>::default();
         let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
         let metrics = Arc::new(Metrics::new(&edge.metrics, Arc::clone(&delivery_metrics)));
-        let readiness = Arc::new(foundation.readiness(&tls, &metrics));
+        let readiness = Arc::new(Readiness::new(foundation.checked(&tls, &metrics)));
         // A fault shows in the log before the first request.
         readiness.faults().await;
-        let contexts = foundation.contexts(&wake, &edge.drain, &readiness);
+        let contexts = foundation.contexts(&wake, &edge.drain, &readiness, &metrics);
         let (endpoints, addresses) = open_endpoints(&contexts, &tls, &metrics).await?;
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use edge::tls::ExpiringFile;
 use edge::tls::live::LiveTls;
 use observe::clock::Clock;
 use storage::{Storage, StorageError, maintenance};
@@ -34,6 +35,13 @@ pub(crate) enum Reason {
 /// Checks this node, at most once a second for all who ask.
 #[derive(Debug)]
 pub(crate) struct Readiness {
+    parts: Checked,
+    last: Mutex<LastCheck>,
+}
+
+/// The parts of a node that a check looks at.
+#[derive(Debug)]
+pub(crate) struct Checked {
     /// Time, for certificates.
     pub clock: Clock,
     /// The store that a check writes.
@@ -42,15 +50,12 @@ pub(crate) struct Readiness {
     pub registry: Arc<Registry>,
     /// The certificates in use.
     pub tls: Arc<LiveTls>,
-    /// Shows the reasons.
+    /// The metrics that show the reasons.
     pub metrics: Arc<Metrics>,
-    /// The last check.
-    pub last: Mutex<LastCheck>,
 }
 
-/// The last check, and the steps of it that have not ended.
 #[derive(Debug, Default)]
-pub(crate) struct LastCheck {
+struct LastCheck {
     ended_at: Option<Instant>,
     faults: Arc<Faults>,
     /// The use of the store that has not ended. No further one begins meanwhile.
@@ -76,16 +81,25 @@ impl Reason {
         }
     }
 
-    fn of_setting(setting: &str) -> Option<Self> {
-        match setting {
-            "certificate_file" => Some(Self::Certificate),
-            "client_crl_file" => Some(Self::RevocationList),
-            _ => None,
+    /// The reason that the expiry of this file is. `None`: it is none.
+    fn of_expiry(file: ExpiringFile) -> Option<Self> {
+        match file {
+            ExpiringFile::Certificate => Some(Self::Certificate),
+            ExpiringFile::ClientCrl => Some(Self::RevocationList),
+            ExpiringFile::ClientCa => None,
         }
     }
 }
 
 impl Readiness {
+    /// Checks these parts. No check has run yet.
+    pub(crate) fn new(parts: Checked) -> Self {
+        Self {
+            parts,
+            last: Mutex::default(),
+        }
+    }
+
     /// The faults of this node, not older than a second. Answers within a second whatever the store
     /// does.
     pub(crate) async fn faults(&self) -> Arc<Faults> {
@@ -102,9 +116,9 @@ impl Readiness {
 
     async fn check(&self, last: &mut LastCheck) -> Faults {
         let mut faults = self.expired_files();
-        let (storage, registry) = (self.storage.clone(), Arc::clone(&self.registry));
+        let (storage, registry) = (self.parts.storage.clone(), Arc::clone(&self.parts.registry));
         let begin = || tokio::spawn(use_store(storage, registry));
-        // It stays here while this waits, because the caller may go away meanwhile.
+        // The task stays in `last` during the wait, because the caller may go away.
         let probing = last.probing.get_or_insert_with(begin);
         let ended = timeout(limits::READINESS_TIMEOUT, probing).await;
         if ended.is_ok() {
@@ -130,11 +144,12 @@ impl Readiness {
     }
 
     fn expired_files(&self) -> Faults {
-        let now = self.clock.now_seconds();
-        let (settings, _revision) = self.tls.current();
-        let expired = settings.endings.iter().filter(|ending| ending.is_over(now));
-        expired
-            .filter_map(|ending| Some((Reason::of_setting(ending.setting)?, ending.warning(now)?)))
+        let now = self.parts.clock.now_seconds();
+        let (settings, _revision) = self.parts.tls.current();
+        let endings = settings.endings.iter();
+        endings
+            .filter(|ending| ending.refuses_all(now))
+            .filter_map(|ending| Some((Reason::of_expiry(ending.file)?, ending.warning(now)?)))
             .collect()
     }
 
@@ -142,7 +157,9 @@ impl Readiness {
     fn report(&self, before: &Faults, after: &Faults) {
         for reason in Reason::ALL {
             let name = reason.as_str();
-            self.metrics.note_fault(name, after.contains_key(&reason));
+            self.parts
+                .metrics
+                .note_fault(name, after.contains_key(&reason));
             match (before.get(&reason), after.get(&reason)) {
                 (None, Some(detail)) => {
                     let event = "not_ready";
@@ -164,8 +181,8 @@ async fn use_store(storage: Storage, registry: Arc<Registry>) -> Result<(), Stor
     storage.write(maintenance::probe).await
 }
 
-/// Checks this node even if nobody asks, until `stop` turns true, so that the log and the metrics
-/// show each fault.
+/// Checks this node until `stop` turns true, so that the log and the metrics show each fault even if
+/// nobody asks.
 pub(crate) async fn watch(readiness: Arc<Readiness>, mut stop: watch::Receiver<bool>) {
     loop {
         let is_ready = readiness.faults().await.is_empty();

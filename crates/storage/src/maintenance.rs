@@ -33,10 +33,10 @@ pub fn probe(write: &mut Write<'_>) -> Result<()> {
 /// contradict each other.
 pub fn find_damage(read: &mut Read<'_>) -> Result<Vec<String>> {
     let mut damage = read.list_damage()?;
-    for (what, sql) in CONTRADICTIONS {
+    for (contradiction, sql) in CONTRADICTIONS {
         let count = read.query_integer(sql, &[])?;
         if count > 0 {
-            damage.push(format!("{count} {what}"));
+            damage.push(format!("{count} {contradiction}"));
         }
     }
     Ok(damage)

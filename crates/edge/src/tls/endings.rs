@@ -14,11 +14,33 @@ const WARNED_BEFORE_SECONDS_MAX: i64 = 14 * 86_400;
 /// day.
 const LAST_PART: i64 = 4;
 
-/// When the first certificate or list of one file expires.
+/// A TLS file with certificates or lists that expire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpiringFile {
+    /// The certificate of the server.
+    Certificate,
+    /// The authorities of client certificates.
+    ClientCa,
+    /// The revocation lists of these authorities.
+    ClientCrl,
+}
+
+impl ExpiringFile {
+    /// The setting that names the file.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Certificate => "certificate_file",
+            Self::ClientCa => "client_ca_file",
+            Self::ClientCrl => "client_crl_file",
+        }
+    }
+}
+
+/// When the certificates or lists of one file expire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// The setting that names the file.
-    pub setting: &'static str,
+    /// The file.
+    pub file: ExpiringFile,
     path: String,
     what: &'static str,
     /// When the first of them expires, in Unix seconds.
@@ -44,9 +66,10 @@ impl Ending {
         }
     }
 
-    /// Whether all of the file has expired at this Unix time.
-    pub fn is_over(&self, now: i64) -> bool {
-        self.last <= now
+    /// Whether every client is refused at this Unix time, because all of the file has expired. The
+    /// expiry of an authority refuses nobody: a trust anchor has no dates (RFC 5280 section 6.1.1).
+    pub fn refuses_all(&self, now: i64) -> bool {
+        self.last <= now && self.file != ExpiringFile::ClientCa
     }
 }
 
@@ -65,16 +88,16 @@ impl TlsFiles {
         let lists = lists.iter().map(AsRef::as_ref);
         let endings = [
             self.certificate.ending(
-                "certificate_file",
+                ExpiringFile::Certificate,
                 server.into_iter().filter_map(certificate::validity),
             ),
             self.authorities.ending(
-                "client_ca_file",
+                ExpiringFile::ClientCa,
                 authorities.filter_map(certificate::validity),
             ),
             self.revocations.as_ref().and_then(|file| {
                 file.ending(
-                    "client_crl_file",
+                    ExpiringFile::ClientCrl,
                     lists.filter_map(certificate::list_validity),
                 )
             }),
@@ -87,14 +110,14 @@ impl PemFile {
     /// The ending of a file by the validities in it. `None` if there are none.
     fn ending(
         &self,
-        setting: &'static str,
+        expiring: ExpiringFile,
         validities: impl Iterator<Item = Range<i64>>,
     ) -> Option<Ending> {
         let mut validities: Vec<_> = validities.collect();
         validities.sort_by_key(|validity| validity.end);
         let (first, last) = (validities.first()?, validities.last()?);
         Some(Ending {
-            setting,
+            file: expiring,
             path: self.path.clone(),
             what: self.what,
             at: first.end,
@@ -115,14 +138,14 @@ mod tests {
     /// without its name.
     fn check(lifetime: i64, seconds: i64, expected: &str) {
         let ending = Ending {
-            setting: "certificate_file",
+            file: ExpiringFile::Certificate,
             path: "server.pem".to_owned(),
             what: "the server's certificate",
             at: NOW + seconds,
             last: NOW + seconds,
             lifetime,
         };
-        assert_eq!(ending.is_over(NOW), expected == "ended");
+        assert_eq!(ending.refuses_all(NOW), expected == "ended");
         let said = ending.warning(NOW).unwrap_or_default();
         let said = said.strip_prefix("server.pem (the server's certificate) ");
         let verb = said

@@ -85,7 +85,7 @@ impl LiveTls {
         if seen.as_ref() == Some(&files) && reason == ReloadReason::Check {
             return Ok(false);
         }
-        let usable = files.refuse_useless(&settings.hosts, now_seconds);
+        let usable = files.refuse_faults(&settings.hosts, now_seconds);
         let made = usable.and_then(|()| TlsSettings::of(&files));
         *seen = Some(files);
         let made = Arc::new(made?);
@@ -146,13 +146,10 @@ pub async fn watch_endings(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch:
     let mut warned = Vec::new();
     loop {
         let now = edge.clock.now_seconds();
+        note_endings(&edge, &live);
         let (settings, _revision) = live.current();
-        let warnings: Vec<_> = settings
-            .endings
-            .iter()
-            .inspect(|ending| edge.metrics.note_ending(ending))
-            .filter_map(|ending| ending.warning(now))
-            .collect();
+        let warnings = settings.endings.iter();
+        let warnings: Vec<_> = warnings.filter_map(|ending| ending.warning(now)).collect();
         for warning in warnings.iter().filter(|one| !warned.contains(*one)) {
             tracing::warn!("{warning}");
         }
@@ -164,16 +161,21 @@ pub async fn watch_endings(edge: Arc<Edge>, live: Arc<LiveTls>, mut stop: watch:
     }
 }
 
+/// Shows in the metrics when the files expire.
+fn note_endings(edge: &Edge, live: &LiveTls) {
+    for ending in &live.current().0.endings {
+        edge.metrics.note_ending(ending);
+    }
+}
+
 /// Reads the files again and logs the result.
 pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
-    // Clients judge the dates of the server's certificate by the real time.
+    // Clients compare the dates of the certificate with the real time.
     match live.reload(&edge.settings, reason, Clock::System.now_seconds()) {
         Ok(true) => {
             edge.metrics.tls_reloads.inc();
             tracing::info!("new certificates are served from now on");
-            for ending in &live.current().0.endings {
-                edge.metrics.note_ending(ending);
-            }
+            note_endings(edge, live);
         }
         Ok(false) => tracing::debug!("the certificates have not changed"),
         Err(error) => {

@@ -5,12 +5,12 @@ mod machine;
 use std::io::Write;
 
 use clap::Args;
-use edge::tls::{Finding, TlsFiles};
+use edge::tls::{TlsError, TlsFiles, TlsSettings};
 use observe::clock::Clock;
 use observe::telemetry;
 use server::config::Config;
 use server::foundation::{Foundation, open_storage};
-use storage::{Opening, StoreUrl, maintenance};
+use storage::{Opening, maintenance};
 
 use super::{ConfigArgs, Failure, say};
 
@@ -27,6 +27,14 @@ pub struct CheckArgs {
     deep: bool,
 }
 
+/// A fact that an operator should know before the configuration is served.
+enum Finding {
+    /// Clients would be refused, a secret is open, or the store is damaged.
+    Fault(String),
+    /// The service works, but perhaps not for long or not for all.
+    Warning(String),
+}
+
 /// Runs `onward check`. It fails if the service could not serve all its clients.
 pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let out = &mut std::io::stdout();
@@ -35,20 +43,8 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     }
     let (config, sources) = args.config.load_with_sources()?;
     telemetry::read_filter(&config.log_filter()).map_err(Failure::unusable)?;
-    let now = Clock::System.now_seconds();
-    let files = TlsFiles::read(&config.edge().tls).map_err(Failure::unusable)?;
-    let findings = files.findings(&config.hosts(), now);
-    let mut findings = findings.map_err(Failure::unusable)?;
-    let is_in_file = sources
-        .get("store")
-        .is_some_and(|source| source.starts_with("the file"));
-    let url = config.store.parse::<StoreUrl>();
-    let has_password = is_in_file && url.is_ok_and(|url| url.has_password());
-    findings.extend(machine::findings(
-        &config,
-        &args.config.config,
-        has_password,
-    ));
+    let mut findings = check_files(&config).map_err(Failure::unusable)?;
+    findings.extend(machine::findings(&config, &sources));
     let serving = config.clone();
     let opening = move || Foundation::open(serving, Clock::System, Opening::Unchanged);
     let opened = tokio::task::spawn_blocking(opening).await;
@@ -56,8 +52,10 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     let foundation = match opened {
         Ok(foundation) => foundation,
         Err(error) => {
-            // The other findings are worth knowing too.
-            report_all(findings, out);
+            // The operator learns of the other faults at once.
+            for fault in print_warnings(findings, out) {
+                say(out, fault);
+            }
             return Err(Failure::of_start(error));
         }
     };
@@ -73,7 +71,30 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
         }
     });
     findings.extend(checking.await.map_err(Failure::new)??);
-    report(findings, out)
+    let faults = print_warnings(findings, out);
+    if !faults.is_empty() {
+        return Err(Failure::unusable(faults.join("; ")));
+    }
+    say(out, "The configuration can be served.");
+    Ok(())
+}
+
+fn check_files(config: &Config) -> Result<Vec<Finding>, TlsError> {
+    let now = Clock::System.now_seconds();
+    let files = TlsFiles::read(&config.edge().tls)?;
+    let endings = TlsSettings::of(&files)?.endings;
+    let endings = endings.iter().filter_map(|ending| {
+        let text = ending.warning(now)?;
+        Some(if ending.refuses_all(now) {
+            Finding::Fault(text)
+        } else {
+            Finding::Warning(text)
+        })
+    });
+    let faults = files.find_faults(&config.hosts(), now)?;
+    Ok(endings
+        .chain(faults.into_iter().map(Finding::Fault))
+        .collect())
 }
 
 fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {
@@ -82,15 +103,8 @@ fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {
     Ok(damage.into_iter().map(Finding::Fault).collect())
 }
 
-fn report_all(findings: Vec<Finding>, out: &mut dyn Write) {
-    for finding in findings {
-        let (Finding::Warning(text) | Finding::Fault(text)) = finding;
-        say(out, text);
-    }
-}
-
-/// Prints the warnings, and then that all is well. The faults are the reason of the failure.
-fn report(findings: Vec<Finding>, out: &mut dyn Write) -> Result<(), Failure> {
+/// Prints the warnings. Returns the faults.
+fn print_warnings(findings: Vec<Finding>, out: &mut dyn Write) -> Vec<String> {
     let mut faults = Vec::new();
     for finding in findings {
         match finding {
@@ -98,11 +112,7 @@ fn report(findings: Vec<Finding>, out: &mut dyn Write) -> Result<(), Failure> {
             Finding::Fault(text) => faults.push(text),
         }
     }
-    if faults.is_empty() {
-        say(out, "The configuration can be served.");
-        return Ok(());
-    }
-    Err(Failure::unusable(faults.join("; ")))
+    faults
 }
 
 fn print(args: &ConfigArgs, out: &mut dyn Write) -> Result<(), Failure> {

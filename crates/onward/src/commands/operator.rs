@@ -1,7 +1,7 @@
 //! Who runs a command, for the audit log.
 
-/// The name of the user of the operating system. With sudo also the name of the person behind it, as
-/// sudo tells.
+/// The name of the user of the operating system. With sudo, also the name of the
+/// person who ran sudo.
 pub(super) fn name() -> String {
     let id = rustix::process::getuid().as_raw();
     let own = find_name(id).unwrap_or_else(|| format!("user {id}"));

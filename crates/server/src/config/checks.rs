@@ -1,24 +1,19 @@
 //! Checks the values of settings.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, Source, Sources};
 use crate::limits;
 use crate::listener::Listener;
 
 impl Config {
     /// Checks the values. `sources` tells where each setting comes from.
-    pub(super) fn check_values(
-        &self,
-        sources: &BTreeMap<String, String>,
-    ) -> Result<(), ConfigError> {
+    pub(super) fn check_values(&self, sources: &Sources) -> Result<(), ConfigError> {
         let wrong = |name: &str, reason: String| ConfigError::Wrong {
             origin: sources
                 .get(name)
-                .cloned()
-                .unwrap_or_else(|| "the default".to_owned()),
+                .map_or_else(|| "the default".to_owned(), Source::to_string),
             name: name.to_owned(),
             reason,
         };

@@ -1,7 +1,8 @@
 //! Merges the sources of settings.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
@@ -17,21 +18,44 @@ const NO_SETTINGS: [&str; 6] = [
     "ONWARD_TEST_",
 ];
 
-/// Merges file, environment and flags (`NAME=VALUE`); the later source wins. Also returns the source of
-/// each setting that one of them sets.
+/// The source of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The configuration file.
+    File(PathBuf),
+    /// This environment variable.
+    Environment(String),
+    /// The flag `--set`.
+    Flag,
+}
+
+/// The source of each setting that a source sets, by name.
+pub type Sources = BTreeMap<String, Source>;
+
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(formatter, "the file {}", path.display()),
+            Self::Environment(variable) => write!(formatter, "the environment variable {variable}"),
+            Self::Flag => formatter.write_str("the flag --set"),
+        }
+    }
+}
+
+/// Merges file, environment and flags (`NAME=VALUE`); the later source wins.
 pub(super) fn merge(
     path: &Path,
     environment: impl IntoIterator<Item = (String, String)>,
     flags: &[String],
-) -> Result<(Config, BTreeMap<String, String>), ConfigError> {
-    let mut sources = BTreeMap::new();
+) -> Result<(Config, Sources), ConfigError> {
+    let mut sources = Sources::new();
     let defaults = Table::try_from(Config::default()).unwrap_or_default();
     let mut settings = defaults.clone();
     let file = read_file(path)?;
     for (name, value) in file {
-        let origin = format!("the file {}", path.display());
-        set(&mut settings, &origin, &name, value)?;
-        sources.insert(name, origin);
+        let source = Source::File(path.to_owned());
+        set(&mut settings, &source, &name, value)?;
+        sources.insert(name, source);
     }
     for (variable, text) in environment {
         let Some(name) = variable.strip_prefix("ONWARD_") else {
@@ -43,22 +67,21 @@ pub(super) fn merge(
         }
         let name = name.to_lowercase();
         let value = read_text(&defaults, &name, &text);
-        let origin = format!("the environment variable {variable}");
-        set(&mut settings, &origin, &name, value)?;
-        sources.insert(name, origin);
+        let source = Source::Environment(variable);
+        set(&mut settings, &source, &name, value)?;
+        sources.insert(name, source);
     }
     for flag in flags {
         let Some((name, text)) = flag.split_once('=') else {
             return Err(ConfigError::Wrong {
-                origin: "the flag --set".to_owned(),
+                origin: Source::Flag.to_string(),
                 name: flag.clone(),
                 reason: "write it as NAME=VALUE".to_owned(),
             });
         };
         let value = read_text(&defaults, name, text);
-        let origin = "the flag --set";
-        set(&mut settings, origin, name, value)?;
-        sources.insert(name.to_owned(), origin.to_owned());
+        set(&mut settings, &Source::Flag, name, value)?;
+        sources.insert(name.to_owned(), Source::Flag);
     }
     let config = settings.try_into();
     let config = config.map_err(|error: toml::de::Error| ConfigError::Malformed {
@@ -68,8 +91,8 @@ pub(super) fn merge(
     Ok((config, sources))
 }
 
-/// Whether Kubernetes sets this variable in each container beside a service whose name begins with
-/// `onward`.
+/// Whether Kubernetes sets this variable. It tells each container about the services of its namespace,
+/// and the name of a service may begin with `onward`.
 fn is_injected(variable: &str, text: &str) -> bool {
     let is_address = ["tcp://", "udp://", "sctp://"]
         .iter()
@@ -121,10 +144,10 @@ fn read_text(defaults: &Table, name: &str, text: &str) -> Value {
 }
 
 /// Sets one setting, if it exists and the value has its type.
-fn set(settings: &mut Table, origin: &str, name: &str, value: Value) -> Result<(), ConfigError> {
+fn set(settings: &mut Table, source: &Source, name: &str, value: Value) -> Result<(), ConfigError> {
     if !settings.contains_key(name) {
         return Err(ConfigError::Unknown {
-            origin: origin.to_owned(),
+            origin: source.to_string(),
             name: name.to_owned(),
             hint: nearest(settings, name),
         });
@@ -133,7 +156,7 @@ fn set(settings: &mut Table, origin: &str, name: &str, value: Value) -> Result<(
     tried.insert(name.to_owned(), value.clone());
     let fitting: Result<Config, toml::de::Error> = tried.try_into();
     fitting.map_err(|error| ConfigError::Wrong {
-        origin: origin.to_owned(),
+        origin: source.to_string(),
         name: name.to_owned(),
         reason: error.message().to_owned(),
     })?;

@@ -110,8 +110,8 @@ pub(crate) struct PostgresSession {
     is_read_only: bool,
     /// Whether the server acknowledged a commit without its standby.
     is_unreplicated: Arc<AtomicBool>,
-    /// Counts the connections of a pool.
-    pool: Option<Arc<()>>,
+    /// A clone of the pool's `open`, by which the pool counts its connections.
+    counted: Option<Arc<()>>,
 }
 
 #[derive(Debug, Clone)]

@@ -96,7 +96,7 @@ fn who_and_why_are_noted_and_narrow_the_list() {
     }
 }
 
-/// Whoever has the store cannot forget a change without showing it.
+/// The triggers of the store refuse changes of its audit log.
 #[test]
 fn the_store_refuses_to_change_what_was_noted() {
     let folder = Folder::new();

@@ -17,7 +17,7 @@ fn check(folder: &Folder, settings: &[&str], parts: &[&str]) {
         for part in parts {
             assert!(said.contains(part), "{settings:?}: {said}");
         }
-        // The files of these tests may be read by everybody, which only `check` says.
+        // Everybody may read the files of these tests. Only `check` reports it.
         let others = finished.out.lines();
         assert!(
             others
@@ -99,7 +99,7 @@ fn wrong_settings_are_named() {
     }
 }
 
-/// A supervisor tries again what may pass, and nothing else.
+/// A supervisor starts the program again after a failure that may pass, and after no other one.
 #[test]
 fn the_exit_status_says_whether_it_may_pass() {
     let folder = Folder::new();
@@ -258,7 +258,7 @@ fn check_prints_each_setting_with_its_source() {
     assert!(printed.out.contains(&file), "{}", printed.out);
 }
 
-/// Kubernetes tells each container of services in its environment.
+/// Kubernetes describes services in the environment of each container.
 #[test]
 fn variables_of_kubernetes_are_passed_by() {
     let folder = Folder::new();
@@ -336,7 +336,7 @@ fn a_store_that_cannot_be_used_is_named() {
     check(&folder, &both, &["cannot read store_ca_file ", "none.pem"]);
 }
 
-/// Nothing shuts out the older programs that serve a store, but the command for it.
+/// Only `onward migrate` shuts out the older programs that serve a store.
 #[test]
 fn an_older_store_is_upgraded_on_purpose_only() {
     let folder = Folder::new();

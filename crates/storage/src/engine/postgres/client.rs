@@ -29,7 +29,7 @@ pub(super) struct Client {
     on_notice: OnNotice,
     notifications: VecDeque<Notification>,
     deadline: Duration,
-    /// Whether a step passed its deadline. Nobody knows what the server does then.
+    /// Whether a step passed its deadline. The state of the server is unknown then.
     is_given_up: bool,
     // The last field, because the others need it while they are dropped.
     runtime: Runtime,
@@ -42,7 +42,7 @@ pub(super) enum StepError {
     Database(Error),
     /// The server did not answer within this time.
     Late(Duration),
-    /// The operating system refuses what a connection needs.
+    /// The operating system refuses the runtime of a connection.
     Runtime(std::io::Error),
 }
 

@@ -52,7 +52,7 @@ pub(super) fn connect(
         failure: None,
         is_read_only: false,
         is_unreplicated,
-        pool: None,
+        counted: None,
     })
 }
 

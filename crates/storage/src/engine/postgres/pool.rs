@@ -46,7 +46,8 @@ pub(super) struct Pool {
     /// Why connecting failed, and a timer. Nothing is tried before it ends.
     refusing: Mutex<Option<(StorageError, Receiver<Instant>)>>,
     /// Jobs that a thread without a connection hands back for threads with one.
-    handed_back: (Sender<Job>, Receiver<Job>),
+    handed_back: Receiver<Job>,
+    hand_back: Sender<Job>,
 }
 
 impl Pool {
@@ -56,6 +57,7 @@ impl Pool {
         deadline: Duration,
         wanted: &Arc<AtomicBool>,
     ) -> Self {
+        let (hand_back, handed_back) = unbounded();
         Self {
             options: Arc::clone(options),
             deadline,
@@ -63,7 +65,8 @@ impl Pool {
             is_writer: false,
             open: Arc::default(),
             refusing: Mutex::default(),
-            handed_back: unbounded(),
+            handed_back,
+            hand_back,
         }
     }
 
@@ -84,10 +87,10 @@ impl Pool {
             move |jobs: Receiver<Job>| {
                 pool.work_until_closed(|| {
                     select! {
-                        recv(pool.handed_back.1) -> job => job.map_err(RecvTimeoutError::from),
+                        recv(pool.handed_back) -> job => job.map_err(RecvTimeoutError::from),
                         // Jobs that were handed back come before the end.
                         recv(jobs) -> job => job.or_else(|_closed| {
-                            let left = pool.handed_back.1.try_recv();
+                            let left = pool.handed_back.try_recv();
                             left.map_err(|_empty| RecvTimeoutError::Disconnected)
                         }),
                         default(IDLE_CHECK_INTERVAL) => Err(RecvTimeoutError::Timeout),
@@ -111,7 +114,7 @@ impl Pool {
                         Ok(open) => session = run_job(open, job),
                         // The threads with a connection take this job and the next ones.
                         Err(_refused) if self.has_connection() => {
-                            drop(self.handed_back.0.send(job));
+                            drop(self.hand_back.send(job));
                             std::thread::sleep(REFUSING);
                         }
                         Err(error) => job.refuse(error),
@@ -137,8 +140,8 @@ impl Pool {
             && self.wanted.swap(false, Ordering::Relaxed)
     }
 
-    /// Connects. A pool without a connection that has just failed fails at once: otherwise each waiting
-    /// job would wait for an attempt of its own.
+    /// Connects. A pool without a connection tries once a second: otherwise each waiting job would wait
+    /// for an attempt of its own.
     fn connect(&self) -> Result<PostgresSession> {
         if !self.has_connection()
             && let Some((error, over)) = &*self.lock_refusing()
@@ -153,13 +156,14 @@ impl Pool {
         connected
     }
 
+    /// Connects. The writer tries again while another pool gives up a connection.
     fn connect_patiently(&self) -> Result<PostgresSession> {
         let mut retries = if self.is_writer { RETRIES } else { 0 };
         loop {
             let error = match connect(&self.options, self.deadline) {
                 Ok(mut session) => {
                     *self.lock_refusing() = None;
-                    session.pool = Some(Arc::clone(&self.open));
+                    session.counted = Some(Arc::clone(&self.open));
                     return Ok(session);
                 }
                 Err(error) => error,
