@@ -33,7 +33,6 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         .iter()
         .map(|store| format!("store={store}"))
         .collect();
-    let load = |flags: &[String]| Config::load(&path, std::env::vars(), flags);
     let is_new = !path.exists();
     if is_new {
         let text = match &args.store {
@@ -43,9 +42,9 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         files::write_secret(&path, &text)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     } else {
-        let loaded = [load(&[]), load(&flags)].map(|config| config.map_err(Failure::unusable));
-        let [kept, asked] = loaded;
-        if kept?.store != asked?.store {
+        let kept = Config::load(&path, [], &[]).map_err(Failure::unusable)?;
+        let asked = Config::load(&path, [], &flags).map_err(Failure::unusable)?;
+        if kept.store != asked.store {
             return Err(Failure::new(format!(
                 "{} is there already and names another store: edit it, or remove it first",
                 path.display()
@@ -54,7 +53,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         let text = format!("{} is there already and was left as it is.", path.display());
         say(out, text);
     }
-    let prepared = load(&flags)
+    let prepared = Config::load(&path, std::env::vars(), &flags)
         .map_err(Failure::unusable)
         .and_then(|config| prepare_store(&config, Opening::Create));
     if let Err(failure) = prepared {

@@ -1,7 +1,7 @@
 //! `init`, `check`, `serve` and signals.
 
 use super::folder::Folder;
-use super::program::{run, run_well};
+use super::program::{command, run, run_well};
 use crate::test_server::Database;
 
 #[test]
@@ -90,6 +90,18 @@ fn init_leaves_what_is_there() {
     assert!(
         said.contains("onward.toml is there already and was left as it is."),
         "{said}"
+    );
+    assert_eq!(read(), before);
+    // A store in the environment changes nothing about the file.
+    let again = ["init", directory.to_str().unwrap(), "--store", "onward.db"];
+    let mut again = command(&again);
+    let again = again.env("ONWARD_STORE", folder.path("other.db")).output();
+    assert!(again.unwrap().status.success());
+    assert!(!folder.path("other.db").exists());
+    let another = run(&["init", directory.to_str().unwrap(), "--store", "other.db"]);
+    assert!(
+        another.failure().contains("names another store"),
+        "{another:?}"
     );
     assert_eq!(read(), before);
     assert_eq!(folder.run(&["check"]).status, Some(0));
