@@ -25,13 +25,10 @@ use storage::events;
 
 use self::balancer::Balancer;
 use self::load::Past;
-use crate::test_server::{ClosedTestServer, Node, Receiver, Registration, TestServer};
+use crate::test_server::{ClosedTestServer, Node, PATIENCE, Receiver, Registration, TestServer};
 
 /// Properties that are asked for, each with a listing on which one recorder records.
 const UPRNS: [i64; 3] = [1, 2, 3];
-/// How long events may take to arrive once everything is well. A lease that was not given back
-/// ends within.
-const DELIVERY_PATIENCE: Duration = Duration::from_secs(45);
 
 /// Two nodes behind a balancer, and those who call them.
 struct Cluster {
@@ -116,10 +113,7 @@ impl Cluster {
                 break;
             }
             let missing: Vec<_> = wanted.difference(&delivered).collect();
-            assert!(
-                since.elapsed() < DELIVERY_PATIENCE,
-                "not delivered: {missing:?}"
-            );
+            assert!(since.elapsed() < PATIENCE, "not delivered: {missing:?}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         for node in &mut self.nodes {

@@ -14,11 +14,8 @@ use server::config::Config;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::test_server::{At, TestServer, http_client};
+use crate::test_server::{At, PATIENCE, TestServer, http_client};
 use crate::tls::{connect, trusting};
-
-/// Longer than anything that a test expects, shorter than any default bound that is measured.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
     TestServer::on_sqlite().await.reconfigure(change).await

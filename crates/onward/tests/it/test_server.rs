@@ -16,6 +16,7 @@ mod template;
 mod views;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use import::{self, BadRow, ImportReport, Observer};
 use observe::clock::{Clock, ManualClock};
@@ -42,6 +43,9 @@ pub(crate) use self::views::property_of;
 
 /// 2026-11-21T10:00:00Z, when every test begins.
 pub(crate) const BEGINNING: i64 = 1_795_255_200;
+
+/// How long a test waits for anything before it fails: longer than a slow machine needs.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Names under which the server is known, whatever its sockets are.
 pub(crate) const BASE_URL: &str = "https://localhost:8440";

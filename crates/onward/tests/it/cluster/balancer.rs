@@ -8,10 +8,8 @@ use std::time::Duration;
 use observe::clock::Stopwatch;
 
 use crate::commands::program::find_ports;
-use crate::test_server::{At, Node};
+use crate::test_server::{At, Node, PATIENCE};
 
-/// How long it may take to find nodes up or down.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// The addresses that are balanced, by name.
 pub(super) const ADDRESSES: [(&str, At); 4] = [
     ("base", At::Base),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{DirEntry, Permissions};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use observe::clock::Clock;
@@ -10,7 +11,7 @@ use provision::authority::Authority;
 use serde_json::Value;
 use storage::{OpenOptions, Storage, StoreUrl};
 
-use super::program::{Finished, Program, run, run_well};
+use super::program::{Finished, Program, command, run, run_well};
 
 /// Sockets of any free ports, and no balancer that has to notice that the server stops.
 const ALONE: [&str; 6] = [
@@ -85,13 +86,23 @@ impl Folder {
         Program::start(&[args, &["--config", &self.config()]].concat())
     }
 
+    /// `onward ARGS… --config FILE`, to be changed and started.
+    pub(super) fn command(&self, args: &[&str]) -> Command {
+        command(&[args, &["--config", &self.config()]].concat())
+    }
+
     /// Starts the server with these settings, on free ports unless they name some.
     pub(super) fn serve(&self, settings: &[&str]) -> Program {
+        Program::spawn(&mut self.serve_command(settings))
+    }
+
+    /// The command of [`Folder::serve`], to be changed and started.
+    pub(super) fn serve_command(&self, settings: &[&str]) -> Command {
         let mut args = vec!["serve"];
         for setting in ALONE.iter().chain(settings) {
             args.extend(["--set", *setting]);
         }
-        self.start(&args)
+        self.command(&args)
     }
 
     /// Starts `serve`, which can make no file longer than this many blocks of 512 bytes.

@@ -1,17 +1,17 @@
 //! The program as a child process, never waited for without a bound.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use server::config::Config;
 
-/// How long a program may take for what a test waits for.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::test_server::PATIENCE;
 
 /// A running program; killed when it is dropped.
 pub(crate) struct Program {
@@ -65,18 +65,26 @@ pub(crate) fn run_well(args: &[&str]) -> String {
     finished.out
 }
 
-/// The first of five ports that were free a moment ago, below those that the
-/// system gives out, and not the same for two tests.
+/// The first of five free ports, below those that the system gives out. No other test gets them, in
+/// this process or another one, until this process ends.
 pub(crate) fn find_ports() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let offset = u16::try_from(std::process::id() % 700).unwrap() * 10;
-    loop {
-        let first = 12_000 + (offset + NEXT.fetch_add(1, Ordering::SeqCst) * 5) % 8_000;
-        let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-        if (first..first + 5).all(is_free) {
+    static LOCKS: Mutex<Vec<File>> = Mutex::new(Vec::new());
+    let mut locks = LOCKS.lock().unwrap();
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    for first in (12_000..20_000).step_by(5) {
+        let path = std::env::temp_dir().join(format!("onward-test-ports-{first}"));
+        // Another user's file cannot be opened.
+        let lock = File::create(path)
+            .ok()
+            .filter(|lock| lock.try_lock().is_ok());
+        if let Some(lock) = lock
+            && (first..first + 5).all(is_free)
+        {
+            locks.push(lock);
             return first;
         }
     }
+    panic!("no five ports in a row are free")
 }
 
 /// Lets a node listen on five ports that follow one another, from this one on.
@@ -113,7 +121,8 @@ impl Program {
         Self::spawn(pipes.stderr(Stdio::piped()))
     }
 
-    fn spawn(command: &mut Command) -> Self {
+    /// Starts a command of [`command`].
+    pub(super) fn spawn(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let (send, lines) = mpsc::channel();
         let out = child.stdout.take().unwrap();

@@ -9,6 +9,7 @@ use storage::{OpenOptions, Storage};
 use super::program::{Program, find_ports, run_well};
 use super::sandbox::Sandbox;
 use super::tables::{Counts, read_content};
+use crate::test_server::PATIENCE;
 
 #[test]
 fn started_again_it_carries_on() {
@@ -65,10 +66,7 @@ fn killed_during_its_import_it_completes_it() {
     let sample = folder.path().join("sample.ndjson");
     // The sample is written when the store is there already.
     while !sample.exists() || count_listings(folder.path()) == 0 {
-        assert!(
-            waited.elapsed() < Duration::from_mins(1),
-            "nothing is imported"
-        );
+        assert!(waited.elapsed() < PATIENCE, "nothing is imported");
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(program.kill().status, None);

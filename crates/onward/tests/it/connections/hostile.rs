@@ -10,8 +10,8 @@ use rustls::pki_types::ServerName;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::{PATIENCE, check_others, read_to_close, socket, start_server};
-use crate::test_server::{At, TestServer};
+use super::{check_others, read_to_close, socket, start_server};
+use crate::test_server::{At, PATIENCE, TestServer};
 use crate::tls::{connect, trusting};
 
 /// Clients of either version of HTTP.

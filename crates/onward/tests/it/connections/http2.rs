@@ -18,8 +18,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
-use super::{PATIENCE, check_others, start_server};
-use crate::test_server::{At, TestServer};
+use super::{check_others, start_server};
+use crate::test_server::{At, PATIENCE, TestServer};
 use crate::tls::{connect, trusting};
 
 pub(super) type AnyBody = UnsyncBoxBody<Bytes, std::convert::Infallible>;

@@ -6,8 +6,8 @@ use http_body_util::{BodyExt as _, Full};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use super::{PATIENCE, http2, read_to_close, start_server};
-use crate::test_server::At;
+use super::{http2, read_to_close, start_server};
+use crate::test_server::{At, PATIENCE};
 use crate::tls::{connect, trusting};
 
 /// A call without a token.

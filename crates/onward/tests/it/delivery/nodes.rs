@@ -6,7 +6,7 @@ use serde_json::json;
 use storage::lanes;
 
 use crate::story;
-use crate::test_server::{Received, Reply};
+use crate::test_server::{PATIENCE, Received, Reply};
 
 fn ids(arrived: &[Received]) -> BTreeSet<String> {
     let ids = arrived
@@ -161,8 +161,7 @@ story! {
             changes.mark_unchanged();
             let recorded = there.record(listing, "sstc", &format!("2026-11-{day:02}")).await;
             assert_eq!(recorded.status, 200);
-            let patience = std::time::Duration::from_secs(20);
-            assert!(tokio::time::timeout(patience, changes.changed()).await.is_ok(), "{day}");
+            assert!(tokio::time::timeout(PATIENCE, changes.changed()).await.is_ok(), "{day}");
         };
         for day in 1..=5 {
             record_there(day).await;

@@ -15,10 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::template::RECEIVER;
-use super::{Answer, TestServer, https};
-
-/// How long a test waits for an event before it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::{Answer, PATIENCE, TestServer, https};
 
 /// A running receiver; it ends when it is dropped.
 pub(crate) struct Receiver {

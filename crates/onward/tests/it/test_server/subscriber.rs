@@ -7,7 +7,7 @@ use signing::jwk::JwkSet;
 use signing::jws::Unverified;
 
 use super::receiver::Received;
-use super::{Answer, At, Receiver, TestServer, send};
+use super::{Answer, At, PATIENCE, Receiver, TestServer, send};
 
 const UNKNOWN: &str = "401 api-key-invalid: The API key is not known or was revoked.";
 
@@ -84,8 +84,7 @@ impl TestServer {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         };
-        let patience = std::time::Duration::from_secs(20);
-        let outcome = tokio::time::timeout(patience, waiting).await;
+        let outcome = tokio::time::timeout(PATIENCE, waiting).await;
         assert!(outcome.is_ok(), "waited in vain until {wanted}");
     }
 

@@ -8,6 +8,7 @@ use provision::authority::Authority;
 use provision::key_encryption_key;
 use storage::keys::StoredKey;
 use storage::{OpenOptions, Opening, Storage, StorageError, StoreUrl};
+use tokens::key_source::KeySource;
 use tokens::keys;
 
 use super::BEGINNING;
@@ -48,7 +49,7 @@ impl Template {
             (name, std::fs::read(path).unwrap())
         });
         let files = files.collect();
-        let sealing = keys::read_key_encryption_key(sealing.to_str().unwrap()).unwrap();
+        let sealing = KeySource::File(sealing.to_str().unwrap()).read().unwrap();
         let store = folder.join(STORE);
         let storage = make_store(store.to_str().unwrap());
         keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();

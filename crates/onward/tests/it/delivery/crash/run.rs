@@ -16,7 +16,7 @@ use super::recording::Recorder;
 use super::requests::Log;
 use super::{FUSSY_UPRN, PROPERTIES};
 use crate::random::Random;
-use crate::test_server::{ClosedTestServer, TestServer, send, status_text};
+use crate::test_server::{ClosedTestServer, PATIENCE, TestServer, send, status_text};
 
 const RECORDERS: i64 = 4;
 /// The longest life of a node under load.
@@ -31,8 +31,6 @@ const LONG_MOVE_SECONDS: i64 = 29 * 3600;
 const LONG_MOVES_MIN: usize = 6;
 /// So many are more than all attempts at one delivery.
 const LONG_MOVES_MAX: usize = 30;
-/// How long a run waits for anything; a lease and an endless attempt end within.
-const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A run under way.
