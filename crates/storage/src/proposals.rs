@@ -97,13 +97,13 @@ pub fn insert_proposal(write: &mut Write<'_>, new: &StoredProposal) -> Result<i6
     )
 }
 
-/// Deletes the proposal of a link. `false` if there is none.
-pub fn delete_proposal(write: &mut Write<'_>, link: Link) -> Result<bool> {
-    let deleted = write.execute(
+/// Deletes the proposal of a link, if there is one.
+pub fn delete_proposal(write: &mut Write<'_>, link: Link) -> Result<()> {
+    write.execute(
         "delete from link_proposal where seller_listing_id = $1 and buyer_listing_id = $2",
         &[link.seller.into(), link.buyer.into()],
     )?;
-    Ok(deleted > 0)
+    Ok(())
 }
 
 /// Deletes all proposals of a withdrawn listing.

@@ -12,6 +12,7 @@ mod current;
 mod fixture;
 mod listings;
 mod operation;
+mod proposals;
 mod recording;
 mod rules;
 mod run;
@@ -19,13 +20,17 @@ mod standard;
 mod state;
 mod views;
 
+use chain::consent::ForeignLinks;
+use server::config::Config;
+
 use self::run::Run;
 pub(crate) use self::standard::no_milestones;
 use crate::story;
+use crate::test_server::TestServer;
 
 /// The same operations in each run, unless a run is asked for others.
 const SEED: u64 = 1;
-/// Operations of one run, so that both engines together take less than a minute.
+/// Operations of one run.
 const STEPS: u64 = 300;
 /// After so many operations everything is read at once.
 const STEPS_BETWEEN_SWEEPS: u64 = 100;
@@ -39,18 +44,33 @@ pub(crate) fn setting(name: &str) -> Option<u64> {
     )
 }
 
+async fn run_operations(server: &TestServer) {
+    let seed = setting("ONWARD_MODEL_SEED").unwrap_or(SEED);
+    let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
+    println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
+    let mut run = Run::begin(server, seed).await;
+    for step in 1..=steps {
+        run.step().await;
+        if step % STEPS_BETWEEN_SWEEPS == 0 || step == steps {
+            run.check_everything().await;
+        }
+    }
+}
+
 story! {
     async fn random_operations_agree_with_the_model(server) {
-        let seed = setting("ONWARD_MODEL_SEED").unwrap_or(SEED);
-        let steps = setting("ONWARD_MODEL_STEPS").unwrap_or(STEPS);
-        println!("ONWARD_MODEL_SEED={seed} ONWARD_MODEL_STEPS={steps}");
         server = server.reconfigure(|config| config.offer_idle_days = 1).await;
-        let mut run = Run::begin(&server, seed).await;
-        for step in 1..=steps {
-            run.step().await;
-            if step % STEPS_BETWEEN_SWEEPS == 0 || step == steps {
-                run.check_everything().await;
-            }
-        }
+        run_operations(&server).await;
+    }
+}
+
+story! {
+    async fn random_operations_agree_with_the_model_where_links_are_confirmed(server) {
+        let change = |config: &mut Config| {
+            config.offer_idle_days = 1;
+            config.foreign_links = ForeignLinks::Confirmed;
+        };
+        server = server.reconfigure(change).await;
+        run_operations(&server).await;
     }
 }

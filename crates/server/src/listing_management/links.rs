@@ -112,7 +112,9 @@ pub fn add_at_end(
 pub fn remove_link(write: &mut Write<'_>, author: &Author<'_>, link: Link) -> Result<(), Problem> {
     let sides = find_sides(write, link)?;
     find_own_sides(author, &sides)?;
-    if proposals::delete_proposal(write, link)? && !links::link_exists(write, link)? {
+    let is_proposed = proposals::find_proposal(write, link, author.now)?.is_some();
+    proposals::delete_proposal(write, link)?;
+    if is_proposed && !links::link_exists(write, link)? {
         return Ok(());
     }
     let chain = load_chain(write, sides.seller.chain)?;

@@ -66,7 +66,11 @@ impl Run<'_> {
         answer: &Answer,
     ) {
         let body = answer.json();
-        let status = if done.created.is_some() { 201 } else { 200 };
+        let status = match (&done.created, done.proposed) {
+            (Some(_), _) => 201,
+            (None, Some(_)) => 202,
+            (None, None) => 200,
+        };
         assert_eq!(answer.status, status, "it had to be done: {body}");
         if let Some(created) = done.created {
             let id = body["data"]["id"].as_i64().unwrap();
@@ -102,6 +106,20 @@ impl Run<'_> {
                 chain.clone_into(&mut self.model.listing_mut(member).chain);
             }
         }
+    }
+
+    /// Takes the id of a new proposal, which no other one had.
+    pub(super) fn check_proposed(&mut self, link: (i64, i64), answer: &Answer) {
+        let body = answer.json();
+        let id = body["data"]["id"].as_i64();
+        let proposals = &mut self.model.proposals;
+        let last = proposals.iter().filter_map(|one| one.id).max();
+        let proposed = proposals.iter_mut().find(|one| one.link == link).unwrap();
+        if proposed.id.is_none() {
+            assert!(id > last, "{body}");
+            proposed.id = id;
+        }
+        assert_eq!(body, json!({"data": proposed.resource()}));
     }
 
     pub(super) fn check_success_body(&self, operation: &Operation, answer: &Answer) {

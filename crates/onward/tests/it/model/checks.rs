@@ -90,35 +90,53 @@ impl Run<'_> {
     /// One of the smaller reads of a listing.
     async fn check_one_more(&mut self, id: i64) {
         let base = format!("/listing/{id}");
-        let (path, expected) = match self.random.below(6) {
-            0 => {
-                let ends = [true, false].map(|is_top| self.model.is_end_checked(id, is_top));
-                let expected = json!({
-                    "message": "success", "success": true,
-                    "data": {"result": ends == [true; 2]}, "errors": [],
-                });
-                (format!("{base}/is-complete"), expected)
-            }
-            1 => {
-                let behind = self.model.listing_resources(&self.model.lagging(id));
-                (format!("{base}/lagging"), json!({"data": behind}))
-            }
-            2 => {
-                let expected = json!({"data": self.model.milestones(id)});
-                (format!("{base}/relationships/milestones"), expected)
-            }
-            3 => return self.check_milestone(id).await,
-            4 => {
-                let group = self.random.below(GROUPS.len());
-                let branch = self.model.listing(id).branch;
-                let name = [GROUPS[group].to_owned(), (group + 1).to_string()];
-                let name = &name[self.random.below(2)];
-                let path = format!("/milestone_group/{name}/branch/{branch}/listing/{id}/workflow");
-                (path, self.model.workflow(id, GROUPS[group]))
-            }
-            _ => return self.check_milestones_of_type(self.owner(id)).await,
-        };
+        let (path, expected) =
+            match self
+                .random
+                .below(if self.model.confirms_links { 8 } else { 6 })
+            {
+                0 => {
+                    let ends = [true, false].map(|is_top| self.model.is_end_checked(id, is_top));
+                    let expected = json!({
+                        "message": "success", "success": true,
+                        "data": {"result": ends == [true; 2]}, "errors": [],
+                    });
+                    (format!("{base}/is-complete"), expected)
+                }
+                1 => {
+                    let behind = self.model.listing_resources(&self.model.lagging(id));
+                    (format!("{base}/lagging"), json!({"data": behind}))
+                }
+                2 => {
+                    let expected = json!({"data": self.model.milestones(id)});
+                    (format!("{base}/relationships/milestones"), expected)
+                }
+                3 => return self.check_milestone(id).await,
+                4 => {
+                    let group = self.random.below(GROUPS.len());
+                    let branch = self.model.listing(id).branch;
+                    let name = [GROUPS[group].to_owned(), (group + 1).to_string()];
+                    let name = &name[self.random.below(2)];
+                    let path =
+                        format!("/milestone_group/{name}/branch/{branch}/listing/{id}/workflow");
+                    (path, self.model.workflow(id, GROUPS[group]))
+                }
+                5 => return self.check_milestones_of_type(self.owner(id)).await,
+                _ => return self.check_proposals(id).await,
+            };
         assert_eq!(self.read(self.owner(id), &path).await, expected, "{path}");
+    }
+
+    /// Those of the listing, and of one that has some.
+    async fn check_proposals(&mut self, id: i64) {
+        let open = self.model.open_proposals();
+        let named: Vec<i64> = open.flat_map(|one| [one.link.0, one.link.1]).collect();
+        let with_some = (!named.is_empty()).then(|| *self.random.pick(&named));
+        for id in with_some.into_iter().chain([id]) {
+            let path = format!("/listing/{id}/proposals?per_page=100");
+            let shown = self.read(self.owner(id), &path).await;
+            assert_eq!(shown["data"], json!(self.model.proposals_of(id)), "{path}");
+        }
     }
 
     async fn check_milestone(&mut self, id: i64) {

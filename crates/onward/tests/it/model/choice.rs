@@ -79,6 +79,9 @@ impl Model {
     }
 
     fn choose_link(&self, random: &mut Random) -> Operation {
+        if let Some((seller, buyer)) = self.choose_proposed(random, 25) {
+            return Operation::Link(seller, buyer);
+        }
         let (seller, buyer) = match random.below(100) {
             0..=64 => {
                 let seller = self.choose_where(random, |id| self.buyers(id).is_empty());
@@ -106,7 +109,17 @@ impl Model {
         *random.pick(&links)
     }
 
+    /// One of the proposed links, with this chance in percent.
+    fn choose_proposed(&self, random: &mut Random, chance: usize) -> Option<(i64, i64)> {
+        let proposed: Vec<(i64, i64)> = self.proposals.iter().map(|one| one.link).collect();
+        let is_chosen = !proposed.is_empty() && random.chance(chance);
+        is_chosen.then(|| *random.pick(&proposed))
+    }
+
     fn choose_break(&self, random: &mut Random) -> Operation {
+        if let Some((seller, buyer)) = self.choose_proposed(random, 15) {
+            return Operation::Break(seller, buyer);
+        }
         let (seller, buyer) = self.choose_linked(random);
         match random.below(100) {
             0..=84 => Operation::Break(seller, buyer),

@@ -32,6 +32,7 @@ impl Model {
             listing.price = *price;
         } else {
             listing.is_deleted = true;
+            self.end_proposals_of(id);
             action = "listing.withdrawn";
         }
         self.touch(id);
@@ -107,6 +108,9 @@ impl Model {
             self.touch(id);
             self.note(asker, "listing.updated", id);
             self.settle(asker, id, is_moved);
+        }
+        if is_moved {
+            self.end_proposals_of(id);
         }
         if is_moved && self.current.get(&left) == Some(&id) {
             self.settle_left(asker, left, id);

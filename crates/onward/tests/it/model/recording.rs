@@ -67,7 +67,7 @@ impl Model {
         let events = event.filter(|_| may_emit).into_iter().collect();
         Outcome::Done(Done {
             events,
-            created: None,
+            ..Done::default()
         })
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Done {
     pub(super) events: Vec<Event>,
     /// A listing that was created, which the server gives an id.
     pub(super) created: Option<Box<Listing>>,
+    /// A link, by seller and buyer, that the other branch has to confirm.
+    pub(super) proposed: Option<(i64, i64)>,
 }
 
 const LISTING_UNKNOWN: Refusal = (404, "listing_unknown");
@@ -50,7 +52,7 @@ impl Model {
                 let whose = [*seller, *buyer];
                 let refused = self.refuse_pair(asker, &whose, &whose);
                 let refused = refused.or_else(|| self.refuse_join(*seller, *buyer));
-                self.finish(refused, |model| model.link(asker, *seller, *buyer))
+                self.link_unless(refused, asker, (*seller, *buyer))
             }
             Operation::Break(seller, buyer) => {
                 let whose = [*seller, *buyer];
@@ -117,8 +119,20 @@ impl Model {
         let events = act(self);
         Outcome::Done(Done {
             events,
-            created: None,
+            ..Done::default()
         })
+    }
+
+    fn link_unless(
+        &mut self,
+        refused: Option<Vec<Refusal>>,
+        asker: &Asker,
+        link: (i64, i64),
+    ) -> Outcome {
+        match refused {
+            Some(refused) => Outcome::Refused(refused),
+            None => self.link_or_propose(asker, link),
+        }
     }
 
     /// First 404, then 403: all must exist, and one of `whose` must be the asker's.
@@ -159,10 +173,14 @@ impl Model {
         some(refused)
     }
 
-    /// S-44, S-53.
+    /// S-44, S-53. A proposal alone is withdrawn, whatever is locked.
     fn refuse_break(&self, seller: i64, buyer: i64) -> Option<Vec<Refusal>> {
         let mut refused = Vec::new();
-        if !self.links.contains(&(seller, buyer)) {
+        let is_linked = self.links.contains(&(seller, buyer));
+        if !is_linked && self.find_proposal((seller, buyer)).is_some() {
+            return None;
+        }
+        if !is_linked {
             refused.push((409, "not_linked"));
         }
         if self.listing(seller).is_locked || self.listing(buyer).is_locked {
@@ -187,7 +205,7 @@ impl Model {
         is_locked.then(|| vec![LOCKED])
     }
 
-    fn link(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
+    pub(super) fn link(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
         self.join(asker, seller, buyer);
         self.settle(asker, seller, false);
         self.settle(asker, buyer, false);
@@ -219,7 +237,10 @@ impl Model {
 
     /// S-42: the longer part keeps the id, at equal length the seller's.
     fn part(&mut self, asker: &Asker, seller: i64, buyer: i64) -> Vec<Event> {
-        self.links.remove(&(seller, buyer));
+        self.end_proposal((seller, buyer));
+        if !self.links.remove(&(seller, buyer)) {
+            return Vec::new();
+        }
         self.linked_at.remove(&(seller, buyer));
         let (above, below) = (self.members(seller), self.members(buyer));
         if above != below {
@@ -317,7 +338,7 @@ impl Model {
         let (seller, buyer) = if is_top { (given, end) } else { (end, given) };
         let refused = self.refuse_pair(asker, &[], &[seller, buyer]);
         let refused = refused.or_else(|| self.refuse_join(seller, buyer));
-        self.finish(refused, |model| model.link(asker, seller, buyer))
+        self.link_unless(refused, asker, (seller, buyer))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use chain::consent::ForeignLinks;
 use reqwest::RequestBuilder;
 use storage::events::list_events;
 
 use super::current::IDLE_SECONDS;
 use super::fixture;
 use super::operation::Operation;
+use super::proposals::PROPOSAL_SECONDS;
 use super::rules::{Asker, Outcome};
 use super::state::{Event, Model};
 use crate::random::Random;
@@ -75,8 +77,9 @@ impl Report {
 
 impl<'a> Run<'a> {
     pub(super) async fn begin(server: &'a TestServer, seed: u64) -> Self {
-        let (model, agents) = fixture::begin(server).await;
+        let (mut model, agents) = fixture::begin(server).await;
         let lender = server.lender().await;
+        model.confirms_links = server.config.foreign_links == ForeignLinks::Confirmed;
         let mut run = Self {
             server,
             token_at: model.now,
@@ -107,6 +110,9 @@ impl<'a> Run<'a> {
         if self.random.chance(1) {
             seconds += IDLE_SECONDS;
         }
+        if self.model.confirms_links && self.random.chance(1) {
+            seconds += PROPOSAL_SECONDS;
+        }
         self.server.clock.advance(seconds);
         self.model.now += seconds;
         self.renew_tokens().await;
@@ -135,9 +141,13 @@ impl<'a> Run<'a> {
             }
             Outcome::Done(done) => {
                 let events = done.events.clone();
+                let proposed = done.proposed;
                 self.check_success(&asker, &operation, done, &answer);
                 self.learn_chains().await;
-                self.check_success_body(&operation, &answer);
+                match proposed {
+                    Some(link) => self.check_proposed(link, &answer),
+                    None => self.check_success_body(&operation, &answer),
+                }
                 self.check_events(&events).await;
             }
         }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
+use super::proposals::Proposal;
+
 /// An office that sells.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
@@ -107,6 +109,10 @@ pub(super) struct Model {
     pub(super) history: Vec<Entry>,
     /// The current listing of each property that has one (S-6).
     pub(super) current: BTreeMap<i64, i64>,
+    /// The setting `foreign_links` of the run.
+    pub(super) confirms_links: bool,
+    /// The oldest first, ended ones among them.
+    pub(super) proposals: Vec<Proposal>,
 }
 
 impl Model {
