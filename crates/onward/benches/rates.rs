@@ -35,6 +35,8 @@ mod isolation;
 mod load;
 #[path = "rates/management.rs"]
 mod management;
+#[path = "rates/neighbours.rs"]
+mod neighbours;
 #[path = "rates/process.rs"]
 mod process;
 #[path = "rates/recorder.rs"]
@@ -73,6 +75,7 @@ fn main() {
     }
     if is_wanted("hostile") {
         runtime.block_on(hostile::measure());
+        runtime.block_on(neighbours::measure());
     }
     if named.iter().any(|wanted| *wanted == "soak") {
         runtime.block_on(soak::measure());

@@ -74,11 +74,11 @@ struct Cpu {
 }
 
 impl Bench {
-    async fn open(node: Node) -> Self {
+    pub(crate) async fn open(node: Node) -> Self {
         let now = observe::clock::Clock::System.now_seconds();
         Self {
             recorder: Recorder::open(&node).await,
-            webhooks: Webhooks::open(&node).await,
+            webhooks: Webhooks::open(&node, "Example Lender").await,
             tls: node.subscriber_tls(),
             since: observe::clock::to_rfc3339(now),
             node,
@@ -96,11 +96,20 @@ impl Bench {
         for manner in manners {
             let opening = Subscriber::open(*manner, Arc::clone(&self.tls), sender.clone());
             let subscriber = opening.await;
-            let id = self.webhooks.subscribe(&subscriber.callback_url).await;
+            let id = self
+                .webhooks
+                .subscribe(&subscriber.callback_url, "milestone.updated")
+                .await;
             audience.subscribers.push(subscriber);
             audience.subscriptions.push(id);
         }
         audience
+    }
+
+    /// Opens a receiver, which is not subscribed to anything.
+    pub(crate) async fn receiver(&self, manner: Manner) -> Subscriber {
+        let (nobody, _receipts) = unbounded_channel();
+        Subscriber::open(manner, Arc::clone(&self.tls), nobody).await
     }
 
     pub(crate) async fn unsubscribe(&mut self, audience: Audience) {

@@ -154,7 +154,8 @@ fn p99(rounds: &[Latencies]) -> f64 {
     median(rounds.iter().map(|seen| seen.at(0.99)).collect())
 }
 
-fn judge(name: &str, attacked: f64, quiet: f64) {
+/// Prints a p99 under attack, in seconds, and whether it is within the bound.
+pub(crate) fn judge(name: &str, attacked: f64, quiet: f64) {
     let ratio = attacked / quiet;
     let verdict = if ratio <= BOUND { "within" } else { "PAST" };
     println!(

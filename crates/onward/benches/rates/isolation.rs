@@ -19,10 +19,10 @@ pub(crate) async fn measure(bench: &mut Bench, rounds: u64, length: Duration) {
     let mut ratios = Vec::new();
     let mut pending = 0;
     for _round in 0..rounds {
-        let first = run(bench, length).await;
+        let first = receive_steadily(bench, length).await;
         let troubled = bench.subscribe(&TROUBLED).await;
         pending = bench.replay(&troubled).await / TROUBLED.len();
-        let second = run(bench, length).await;
+        let second = receive_steadily(bench, length).await;
         bench.unsubscribe(troubled).await;
         tokio::time::sleep(CALM).await;
         ratios.push(percentile(second.clone(), 0.99) / percentile(first.clone(), 0.99));
@@ -51,7 +51,9 @@ pub(crate) async fn measure(bench: &mut Bench, rounds: u64, length: Duration) {
     );
 }
 
-async fn run(bench: &mut Bench, length: Duration) -> Vec<f64> {
+/// Sends events to one healthy subscriber at a steady rate; the times from commit to receipt, in
+/// milliseconds.
+pub(crate) async fn receive_steadily(bench: &mut Bench, length: Duration) -> Vec<f64> {
     let mut audience = bench.subscribe(&[Manner::Healthy]).await;
     bench.warm_up(&mut audience).await;
     let recorded = bench.recorder.record_steadily(STEADY_RATE, length).await;

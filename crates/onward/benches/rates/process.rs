@@ -45,8 +45,12 @@ pub(crate) struct Node {
 impl Node {
     /// Starts `onward sandbox` and waits until every listener serves.
     pub(crate) async fn start(settings: &Settings<'_>) -> Self {
+        Self::start_as(Command::new(env!("CARGO_BIN_EXE_onward")), settings).await
+    }
+
+    /// Starts it by this command, which adds its own arguments.
+    pub(crate) async fn start_as(mut command: Command, settings: &Settings<'_>) -> Self {
         let first_port = free_port();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_onward"));
         command
             .args(["sandbox", "--dir"])
             .arg(settings.directory)
@@ -183,8 +187,10 @@ impl Node {
         paths.filter(is_signer).map(|path| cpu_seconds(&path)).sum()
     }
 
-    pub(crate) fn api_key(&self) -> &str {
-        &self.sandbox.api_keys[0].key
+    pub(crate) fn api_key(&self, participant: &str) -> &str {
+        let mut keys = self.sandbox.api_keys.iter();
+        let found = keys.find(|key| key.participant_name == participant);
+        &found.unwrap().key
     }
 
     /// The TLS settings of a subscriber; the sandbox trusts its certificate.

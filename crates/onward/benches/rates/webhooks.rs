@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{Method, Request};
 use http_body_util::Full;
+use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
@@ -16,22 +17,22 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    pub(crate) async fn open(node: &Node) -> Self {
+    pub(crate) async fn open(node: &Node, participant: &str) -> Self {
         let (tls, _token) = node.sign_in(None).await;
         Self {
             connection: Connection::open(node.base_address(), Arc::clone(&tls)).await,
-            api_key: node.api_key().to_owned(),
+            api_key: node.api_key(participant).to_owned(),
         }
     }
 
-    /// Subscribes to milestones and returns the subscription's id.
-    pub(crate) async fn subscribe(&mut self, callback_url: &str) -> String {
+    /// Subscribes to a type of event and returns the subscription's id.
+    pub(crate) async fn subscribe(&mut self, callback_url: &str, event_type: &str) -> String {
         let body = json!({
             "participantName": "Benchmark",
             "callbackUrl": callback_url,
-            "events": ["milestone.updated"],
+            "events": [event_type],
         });
-        let answer = self.send(Method::POST, "/subscribe", Some(body)).await;
+        let answer = self.send(Method::POST, "/subscribe", Some(&body)).await;
         answer["subscriptionId"].as_str().unwrap().to_owned()
     }
 
@@ -39,7 +40,7 @@ impl Webhooks {
     pub(crate) async fn replay(&mut self, subscription: &str, since: &str) -> u64 {
         let path = format!("/subscriptions/{subscription}/replay");
         let body = json!({ "since": since });
-        let answer = self.send(Method::POST, &path, Some(body)).await;
+        let answer = self.send(Method::POST, &path, Some(&body)).await;
         answer["deliveries"].as_u64().unwrap()
     }
 
@@ -49,8 +50,32 @@ impl Webhooks {
         self.send(Method::DELETE, &path, None).await;
     }
 
-    async fn send(&mut self, method: Method, path: &str, body: Option<Value>) -> Value {
-        let body = body.map(|body| body.to_string()).unwrap_or_default();
+    /// Removes all subscriptions.
+    pub(crate) async fn unsubscribe_all(&mut self) {
+        let listed = self.send(Method::GET, "/subscriptions", None).await;
+        for subscription in listed["data"].as_array().unwrap() {
+            let id = subscription["subscriptionId"].as_str().unwrap();
+            self.unsubscribe(id).await;
+        }
+    }
+
+    async fn send(&mut self, method: Method, path: &str, body: Option<&Value>) -> Value {
+        let (status, body) = self.try_send(method, path, body).await;
+        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
+        if body.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Sends a request, which may be refused.
+    pub(crate) async fn try_send(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> (u16, Bytes) {
+        let body = body.map(Value::to_string).unwrap_or_default();
         let request = Request::builder()
             .method(method)
             .uri(format!("/api/v1/webhook{path}"))
@@ -59,11 +84,6 @@ impl Webhooks {
             .header("content-type", "application/json")
             .body(Full::from(body))
             .unwrap();
-        let (status, body) = self.connection.send(request).await;
-        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
-        if body.is_empty() {
-            return Value::Null;
-        }
-        serde_json::from_slice(&body).unwrap()
+        self.connection.send(request).await
     }
 }
