@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use crate::ends::End;
 use crate::ids::{ChainId, ListingId};
 use crate::state::{Chain, Link, MAX_LISTINGS, Member};
@@ -55,60 +53,39 @@ pub struct Unlink {
 }
 
 /// Why a link cannot be added or broken in the present state of the chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRefusal {
     /// Both sides are one listing.
-    #[error("seller and buyer are both listing {listing}; name two listings")]
     SameListing {
         /// The listing.
         listing: ListingId,
     },
     /// One-to-one: the buyer listing already buys from a listing.
-    #[error("buyer listing {buyer} already has a seller")]
     BuyerHasSeller {
         /// The buyer listing.
         buyer: ListingId,
     },
     /// One-to-one: the seller listing is already bought from a listing.
-    #[error("seller listing {seller} already has a buyer")]
     SellerHasBuyer {
         /// The seller listing.
         seller: ListingId,
     },
     /// One-to-one: both listings are in one chain already.
-    #[error(
-        "seller listing {} and buyer listing {} are already in one chain; linking them would \
-         close a ring",
-        link.seller,
-        link.buyer
-    )]
     SameChain {
         /// The link that was asked for.
         link: Link,
     },
     /// Split: the two listings are linked already.
-    #[error("seller listing {} and buyer listing {} are already linked", link.seller, link.buyer)]
     AlreadyLinked {
         /// The link that was asked for.
         link: Link,
     },
     /// Split: the buyer listing lies above the seller listing.
-    #[error(
-        "buyer listing {} already lies above seller listing {}; linking them would close a ring",
-        link.buyer,
-        link.seller
-    )]
     Ring {
         /// The link that was asked for.
         link: Link,
     },
     /// The joined chain would exceed the limit (S-54).
-    #[error(
-        "linking seller listing {} and buyer listing {} would make a chain of {length} listings; \
-         the limit is {MAX_LISTINGS}",
-        link.seller,
-        link.buyer
-    )]
     TooLong {
         /// The link that was asked for.
         link: Link,
@@ -116,7 +93,6 @@ pub enum LinkRefusal {
         length: usize,
     },
     /// A side is locked (S-53).
-    #[error("{side} listing {listing} is locked; unlock it first")]
     Locked {
         /// The side.
         side: Side,
@@ -124,13 +100,11 @@ pub enum LinkRefusal {
         listing: ListingId,
     },
     /// The two listings are not linked (S-44).
-    #[error("seller listing {} and buyer listing {} are not linked", link.seller, link.buyer)]
     NotLinked {
         /// The link that was to be broken.
         link: Link,
     },
     /// A side is not in the chain that was read for it: it was moved in the meantime.
-    #[error("{side} listing {listing} is not in the chain; read its chain again")]
     NotInChain {
         /// The side.
         side: Side,
@@ -138,6 +112,62 @@ pub enum LinkRefusal {
         listing: ListingId,
     },
 }
+
+impl LinkRefusal {
+    /// Describes the refusal with these names of the listings, for callers who do not know their ids.
+    pub fn describe(&self, name: impl Fn(ListingId) -> String) -> String {
+        let sides = |link: &Link| {
+            let (seller, buyer) = (name(link.seller), name(link.buyer));
+            format!("seller listing {seller} and buyer listing {buyer}")
+        };
+        match self {
+            Self::SameListing { listing } => {
+                let listing = name(*listing);
+                format!("seller and buyer are both listing {listing}; name two listings")
+            }
+            Self::BuyerHasSeller { buyer } => {
+                format!("buyer listing {} already has a seller", name(*buyer))
+            }
+            Self::SellerHasBuyer { seller } => {
+                format!("seller listing {} already has a buyer", name(*seller))
+            }
+            Self::SameChain { link } => format!(
+                "{} are already in one chain; linking them would close a ring",
+                sides(link)
+            ),
+            Self::AlreadyLinked { link } => format!("{} are already linked", sides(link)),
+            Self::Ring { link } => format!(
+                "buyer listing {} already lies above seller listing {}; linking them would close a \
+                 ring",
+                name(link.buyer),
+                name(link.seller)
+            ),
+            Self::TooLong { link, length } => format!(
+                "linking {} would make a chain of {length} listings; the limit is {MAX_LISTINGS}",
+                sides(link)
+            ),
+            Self::Locked { side, listing } => {
+                format!(
+                    "{side} listing {} is locked; unlock it first",
+                    name(*listing)
+                )
+            }
+            Self::NotLinked { link } => format!("{} are not linked", sides(link)),
+            Self::NotInChain { side, listing } => format!(
+                "{side} listing {} is not in the chain; read its chain again",
+                name(*listing)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for LinkRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.describe(|listing| listing.to_string()))
+    }
+}
+
+impl std::error::Error for LinkRefusal {}
 
 /// Decides about a link between two listings. `seller` and `buyer` are the chains of its two sides.
 ///

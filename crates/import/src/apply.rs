@@ -7,11 +7,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chain::current::Offer;
-use chain::ends::{End, EndRefusal};
+use chain::ends::End;
 use chain::ids::{BranchId, ChainId, ListingId};
-use chain::link::{self, LinkRule};
+use chain::link::{self, LinkRefusal, LinkRule};
 use chain::milestone::Origin;
-use chain::state::Chain;
+use chain::state::{Chain, Link};
 use jiff::civil::Date;
 use observe::clock;
 use storage::branch::{self, Branch};
@@ -243,7 +243,7 @@ impl Batch {
     fn apply_link(&mut self, write: &mut Write<'_>, row: &LinkRow) -> Applied {
         let seller = self.find_listing(write, &row.seller_branch, &row.seller)?;
         let buyer = self.find_listing(write, &row.buyer_branch, &row.buyer)?;
-        let wanted = chain::state::Link {
+        let wanted = Link {
             seller: seller.id,
             buyer: buyer.id,
         };
@@ -258,7 +258,7 @@ impl Batch {
         let sellers = find_chain_of(write, seller.id)?;
         let buyers = find_chain_of(write, buyer.id)?;
         let join = link::join(&sellers, &buyers, wanted, rule)
-            .map_err(|refusal| Refusal::Row(refusal.to_string()))?;
+            .map_err(|refusal| Refusal::Row(describe_refusal(&refusal, row, wanted)))?;
         changes::store_join(write, &join, self.now)?;
         self.unsettled.note(seller.id, seller.details.property);
         self.unsettled.note(buyer.id, buyer.details.property);
@@ -318,8 +318,10 @@ impl Batch {
             return Ok(false);
         }
         if member.is_some_and(|member| member.is_locked) {
-            let listing = found.id;
-            return refuse(EndRefusal::Locked { end, listing }.to_string());
+            return refuse(format!(
+                "listing `{}` is locked; unlock it first",
+                row.listing
+            ));
         }
         let branch = member.map(|member| member.branch);
         let changed = end_checks::insert_end_check(write, found.id, end, branch, self.now)?;
@@ -373,6 +375,18 @@ fn find_chain_of(write: &mut Write<'_>, listing: ListingId) -> Result<Chain, Ref
         Refusal::Storage(StorageError::Corrupt(format!(
             "listing {listing} has no chain"
         )))
+    })
+}
+
+/// Names the two listings as the row does.
+fn describe_refusal(refusal: &LinkRefusal, row: &LinkRow, link: Link) -> String {
+    refusal.describe(|listing| {
+        let (name, branch) = if listing == link.seller {
+            (&row.seller, &row.seller_branch)
+        } else {
+            (&row.buyer, &row.buyer_branch)
+        };
+        format!("`{name}` of branch `{branch}`")
     })
 }
 

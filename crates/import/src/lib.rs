@@ -5,14 +5,16 @@ pub mod limits;
 pub mod reader;
 pub mod row;
 
-use std::path::PathBuf;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use observe::clock::Clock;
 use storage::{Storage, StorageError};
 
 use self::apply::{Batch, BatchReport, Holders};
-use self::reader::{Located, OpenError};
+use self::reader::{Located, OpenError, RowReader};
+use self::row::Row;
 
 /// The result of an import.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -28,7 +30,7 @@ pub struct ImportReport {
 }
 
 /// A row that was refused.
-#[derive(Debug)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct BadRow {
     /// The name of the file.
     pub file: String,
@@ -55,16 +57,52 @@ pub enum ImportError {
     /// A file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// A file has no rows.
+    #[error("{} has no rows: check how it was made, and import it again", file.display())]
+    Empty {
+        /// The file as it was named.
+        file: PathBuf,
+    },
     /// The store failed.
     #[error("the import stopped: {0}; what was stored stays, and the import can be run again")]
     Storage(#[from] StorageError),
 }
+
+/// Rows of a file that one transaction applies.
+struct ReadBatch {
+    rows: Vec<Row>,
+    rest: Rest,
+}
+
+/// The part of a batch that the transaction does not need.
+struct Rest {
+    /// The file and the line of each row.
+    places: Vec<Place>,
+    /// The rows that could not be read, with the reasons.
+    refused: Vec<(Place, String)>,
+}
+
+type Place = (Arc<Path>, u64);
 
 /// Each batch of an import takes this from the batch before it and adds to it.
 #[derive(Debug, Default)]
 struct Progress {
     report: ImportReport,
     holders: Arc<Holders>,
+}
+
+/// Why the transaction of [`check_files`] is rolled back.
+enum RolledBack {
+    /// It always is, after these batches.
+    Checked(Vec<BatchReport>),
+    /// The store failed.
+    Failed(StorageError),
+}
+
+impl From<StorageError> for RolledBack {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// Imports the files in order. Blocks.
@@ -75,68 +113,127 @@ pub fn import_files(
     observer: &mut dyn Observer,
 ) -> Result<ImportReport, ImportError> {
     let mut progress = Progress::default();
-    // Every file is opened before the first is read, so a misspelled name changes nothing.
-    let readers = files
-        .iter()
-        .map(|file| reader::open(file))
-        .collect::<Result<Vec<_>, _>>()?;
-    for (file, mut rows) in files.iter().zip(readers) {
-        observer.begin(&file.display().to_string(), rows.total_bytes());
-        loop {
-            let batch: Vec<Located> = rows.by_ref().take(limits::IMPORT_BATCH_ROWS).collect();
-            if batch.is_empty() {
-                break;
-            }
-            import_batch(storage, clock, batch, &mut progress, observer)?;
-            observer.advance(rows.bytes_read(), progress.report.rows);
-        }
-    }
+    read_files(files, observer, |batch, observer| {
+        let ReadBatch { rows, rest } = batch;
+        let now = clock.now_seconds();
+        let holders = Arc::clone(&progress.holders);
+        let done = storage.write_blocking(move |write| {
+            Batch::new(now, Arc::clone(&holders)).apply(write, &rows)
+        })?;
+        progress.add(rest, done, observer);
+        Ok(progress.report.rows)
+    })?;
     if progress.report.changed >= limits::CHANGES_FOR_STATISTICS {
         storage.write_blocking(storage::maintenance::refresh_statistics)?;
     }
     Ok(progress.report)
 }
 
-fn import_batch(
+/// Reports what [`import_files`] would do, and changes nothing: one transaction applies all rows and
+/// is rolled back. The rows are in memory, and no other write is done meanwhile. Blocks.
+pub fn check_files(
     storage: &Storage,
     clock: &Clock,
-    located: Vec<Located>,
-    progress: &mut Progress,
+    files: &[PathBuf],
     observer: &mut dyn Observer,
+) -> Result<ImportReport, ImportError> {
+    let (mut rows, mut rests) = (Vec::new(), Vec::new());
+    read_files(files, observer, |batch, _observer| {
+        rows.push(batch.rows);
+        rests.push(batch.rest);
+        Ok(0)
+    })?;
+    let now = clock.now_seconds();
+    let checked = storage.write_blocking(move |write| {
+        let (mut holders, mut done) = (Arc::<Holders>::default(), Vec::new());
+        for batch in &rows {
+            let report = Batch::new(now, Arc::clone(&holders)).apply(write, batch)?;
+            Arc::make_mut(&mut holders).extend(report.holders.clone());
+            done.push(report);
+        }
+        Err::<Infallible, _>(RolledBack::Checked(done))
+    });
+    let done = match checked {
+        Err(RolledBack::Checked(done)) => done,
+        Err(RolledBack::Failed(error)) => return Err(error.into()),
+        Ok(never) => match never {},
+    };
+    let mut progress = Progress::default();
+    for (rest, done) in rests.into_iter().zip(done) {
+        progress.add(rest, done, observer);
+    }
+    Ok(progress.report)
+}
+
+/// Reads the files in order and hands each batch to `take`, which returns how many rows are stored.
+fn read_files<'a>(
+    files: &[PathBuf],
+    observer: &mut (dyn Observer + 'a),
+    mut take: impl FnMut(ReadBatch, &mut (dyn Observer + 'a)) -> Result<u64, ImportError>,
 ) -> Result<(), ImportError> {
-    let report = &mut progress.report;
-    report.rows += located.len() as u64;
-    let mut places = Vec::with_capacity(located.len());
-    let mut rows = Vec::with_capacity(located.len());
-    let mut refused = Vec::new();
-    for located in located {
-        let place = (located.file, located.line);
-        match located.row {
-            Ok(row) => {
-                places.push(place);
-                rows.push(row);
-            }
-            Err(error) => refused.push((place, error.to_string())),
+    // Every file is opened before the first is read, so a misspelled name changes nothing.
+    let readers = files
+        .iter()
+        .map(|file| reader::open(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    for (file, mut reader) in files.iter().zip(readers) {
+        observer.begin(&file.display().to_string(), reader.total_bytes());
+        let mut is_empty = true;
+        while let Some(batch) = ReadBatch::read(&mut reader) {
+            is_empty = false;
+            let stored = take(batch, observer)?;
+            observer.advance(reader.bytes_read(), stored);
+        }
+        if is_empty {
+            return Err(ImportError::Empty { file: file.clone() });
         }
     }
-    let now = clock.now_seconds();
-    let holders = Arc::clone(&progress.holders);
-    let done: BatchReport = storage
-        .write_blocking(move |write| Batch::new(now, Arc::clone(&holders)).apply(write, &rows))?;
-    report.changed += done.changed;
-    report.unchanged += done.unchanged;
-    for (index, reason) in done.refused {
-        refused.push((places[index].clone(), reason));
-    }
-    refused.sort_by_key(|((_file, line), _reason)| *line);
-    report.bad += refused.len() as u64;
-    for ((file, line), reason) in refused {
-        observer.refuse(&BadRow {
-            file: file.display().to_string(),
-            line,
-            reason,
-        });
-    }
-    Arc::make_mut(&mut progress.holders).extend(done.holders);
     Ok(())
+}
+
+impl ReadBatch {
+    /// The next rows. `None` at the end of the file.
+    fn read(reader: &mut RowReader) -> Option<Self> {
+        let (mut rows, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for Located { file, line, row } in reader.take(limits::IMPORT_BATCH_ROWS) {
+            match row {
+                Ok(row) => {
+                    places.push((file, line));
+                    rows.push(row);
+                }
+                Err(error) => refused.push(((file, line), error.to_string())),
+            }
+        }
+        let is_empty = rows.is_empty() && refused.is_empty();
+        (!is_empty).then_some(Self {
+            rows,
+            rest: Rest { places, refused },
+        })
+    }
+}
+
+impl Progress {
+    /// Adds a batch that was applied, and reports its refused rows.
+    fn add(&mut self, rest: Rest, done: BatchReport, observer: &mut dyn Observer) {
+        let Rest {
+            places,
+            mut refused,
+        } = rest;
+        self.report.rows += (places.len() + refused.len()) as u64;
+        self.report.changed += done.changed;
+        self.report.unchanged += done.unchanged;
+        for (index, reason) in done.refused {
+            refused.push((places[index].clone(), reason));
+        }
+        refused.sort_by_key(|((_file, line), _reason)| *line);
+        self.report.bad += refused.len() as u64;
+        for ((file, line), reason) in refused {
+            observer.refuse(&BadRow {
+                file: file.display().to_string(),
+                line,
+                reason,
+            });
+        }
+        Arc::make_mut(&mut self.holders).extend(done.holders);
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The most bad rows that an import prints; it counts all of them.
-pub(crate) const IMPORT_ERRORS_SHOWN_MAX: u64 = 1000;
+pub(crate) const IMPORT_ERRORS_SHOWN_MAX: usize = 1000;
 /// Files that a node opens besides its connections: store, callbacks, logs.
 pub(crate) const OTHER_FILES: u64 = 512;
 /// The most characters of an operator's command that are noted.

@@ -4,9 +4,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use import::{self, BadRow, Observer};
+use import::{self, BadRow, ImportReport, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use observe::clock::Clock;
+use serde::Serialize;
 
 use super::{ConfigArgs, Failure, ReasonArgs, open_for_operator, say};
 use crate::limits;
@@ -21,9 +22,21 @@ pub struct ImportArgs {
     config: ConfigArgs,
     #[command(flatten)]
     why: ReasonArgs,
-    /// Prints the result as JSON.
+    /// Changes nothing and reports what the import would do. Other writes wait meanwhile.
+    #[arg(long)]
+    dry_run: bool,
+    /// Prints the result as JSON, with the refused rows.
     #[arg(long)]
     json: bool,
+}
+
+/// The result as JSON.
+#[derive(Debug, Serialize)]
+struct JsonReport<'a> {
+    #[serde(flatten)]
+    report: ImportReport,
+    /// The first refused rows, as many as standard error shows.
+    refused: &'a [BadRow],
 }
 
 /// Runs `onward import`. The exit status is 1 if any row was bad.
@@ -31,33 +44,49 @@ pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     let storage = open_for_operator(&config, &args.why)?;
     let mut bar = Bar::new();
-    let report = import::import_files(&storage, &Clock::System, &args.files, &mut bar)
-        .map_err(Failure::new)?;
+    let import = if args.dry_run {
+        import::check_files
+    } else {
+        import::import_files
+    };
+    let report = import(&storage, &Clock::System, &args.files, &mut bar).map_err(Failure::new)?;
     bar.finish();
+    let (changed, stored) = if args.dry_run {
+        ("would change", "nothing was stored")
+    } else {
+        ("changed", "the others are stored")
+    };
     if args.json {
-        let text = serde_json::to_string(&report).map_err(Failure::new)?;
-        say(&mut std::io::stdout(), text);
+        let refused = &bar.refused;
+        let text = serde_json::to_string(&JsonReport { report, refused });
+        say(&mut std::io::stdout(), text.map_err(Failure::new)?);
     } else {
         let line = format!(
-            "{} rows read: {} changed the store, {} were there already, {} bad",
+            "{} rows read: {} {changed} the store, {} were there already, {} bad",
             report.rows, report.changed, report.unchanged, report.bad
         );
         say(&mut std::io::stdout(), line);
     }
     if report.bad == 0 {
-        Ok(())
-    } else {
-        Err(Failure::new(format!(
-            "{} rows were refused; the others are stored. Mend them and import again.",
-            report.bad
-        )))
+        return Ok(());
     }
+    let (rows, them) = if report.bad == 1 {
+        ("row was", "it")
+    } else {
+        ("rows were", "them")
+    };
+    Err(Failure::new(format!(
+        "{} {rows} refused; {stored}. Mend {them} and import again.",
+        report.bad
+    )))
 }
 
 /// Shows progress on a terminal; without a terminal it shows nothing.
 pub(crate) struct Bar {
-    bar: ProgressBar,
-    shown: u64,
+    progress: ProgressBar,
+    /// The rows that were shown.
+    refused: Vec<BadRow>,
+    left_out: u64,
 }
 
 impl Bar {
@@ -69,13 +98,17 @@ impl Bar {
         if let Ok(style) = style {
             bar.set_style(style);
         }
-        Self { bar, shown: 0 }
+        Self {
+            progress: bar,
+            refused: Vec::new(),
+            left_out: 0,
+        }
     }
 
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-        if self.shown > limits::IMPORT_ERRORS_SHOWN_MAX {
-            let more = self.shown - limits::IMPORT_ERRORS_SHOWN_MAX;
+        self.progress.finish_and_clear();
+        if self.left_out > 0 {
+            let more = self.left_out;
             drop(writeln!(std::io::stderr(), "… and {more} more bad rows"));
         }
     }
@@ -83,24 +116,26 @@ impl Bar {
 
 impl Observer for Bar {
     fn begin(&mut self, file: &str, total_bytes: Option<u64>) {
-        self.bar.reset();
-        self.bar.set_message(file.to_owned());
+        self.progress.reset();
+        self.progress.set_message(file.to_owned());
         if let Some(total) = total_bytes {
-            self.bar.set_length(total);
+            self.progress.set_length(total);
         }
     }
 
     fn advance(&mut self, bytes_read: u64, _rows: u64) {
-        self.bar.set_position(bytes_read);
+        self.progress.set_position(bytes_read);
     }
 
     fn refuse(&mut self, bad: &BadRow) {
-        self.shown += 1;
-        if self.shown <= limits::IMPORT_ERRORS_SHOWN_MAX {
-            self.bar.suspend(|| {
-                let BadRow { file, line, reason } = bad;
-                drop(writeln!(std::io::stderr(), "{file}:{line}: {reason}"));
-            });
+        if self.refused.len() == limits::IMPORT_ERRORS_SHOWN_MAX {
+            self.left_out += 1;
+            return;
         }
+        self.progress.suspend(|| {
+            let BadRow { file, line, reason } = bad;
+            drop(writeln!(std::io::stderr(), "{file}:{line}: {reason}"));
+        });
+        self.refused.push(bad.clone());
     }
 }

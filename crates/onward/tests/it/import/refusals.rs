@@ -114,11 +114,10 @@ story! {
         let rows = link("L2", "L1", false) + &link("L1", "L2", true) + check;
         let (report, refused) = server.import_with_refusals(&rows).await;
         assert_eq!((report.changed, report.bad), (0, 3));
-        let id = number(&server, "select id from listing where external_id = 'L2'").await;
         assert_eq!(refused, [
-            format!("1: seller listing {id} is locked; unlock it first"),
-            format!("2: buyer listing {id} is locked; unlock it first"),
-            format!("3: top listing {id} is locked; unlock it first"),
+            "1: seller listing `L2` of branch `b1` is locked; unlock it first",
+            "2: buyer listing `L2` of branch `b1` is locked; unlock it first",
+            "3: listing `L2` is locked; unlock it first",
         ]);
         change(&server, "update listing set is_locked = 0 where external_id = 'L2'").await;
         server.import(check).await;
