@@ -21,8 +21,8 @@ pub enum CopyError {
     Exists(PathBuf),
     /// A store exists, and the caller did not allow its replacement.
     #[error(
-        "there is a store already at {}: with --replace it is set aside under a name that ends in \
-         .replaced",
+        "there is a store already at {}: with --replace it is set aside under a name with the \
+         ending .replaced",
         .0.display()
     )]
     StoreExists(PathBuf),

@@ -75,6 +75,9 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     if !faults.is_empty() {
         return Err(Failure::unusable(faults.join("; ")));
     }
+    if args.deep {
+        say(out, "The whole store was read and is not damaged.");
+    }
     say(out, "The configuration can be served.");
     Ok(())
 }

@@ -61,7 +61,7 @@ certificate_file=server.key | holds no PEM certificate
 private_key_file=server.pem | holds no PEM private key
 key_encryption_key_file=short.key | it must hold 32 bytes in base64url
 key_encryption_key_file=other-encryption.key | the signing key \
-    | cannot be opened: is `key_encryption_key_file` the one";
+    | cannot be opened: is the key-encryption key the one";
 
 const WRONG_STORES: &str = "\
 none.db | cannot open the store | none.db | there is no such file
@@ -229,10 +229,16 @@ fn a_damaged_store_is_not_copied() {
     let copied = folder.run(&["backup", copy.to_str().unwrap()]);
     let said = copied.failure();
     assert!(
-        said.contains("damaged") || said.contains("malformed"),
+        said.starts_with("no copy was made, because the store"),
         "{said}"
     );
     assert!(!copy.exists());
+    let checked = folder.run(&["check", "--deep"]);
+    assert_eq!(checked.status, Some(78));
+    assert!(
+        checked.failure().contains("malformed") || checked.failure().contains("Tree"),
+        "{checked:?}"
+    );
 }
 
 #[test]

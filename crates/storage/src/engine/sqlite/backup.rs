@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::damage::find_damage;
 use super::file_lock::FileLock;
@@ -35,7 +35,12 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
     let name = name.ok_or_else(|| write_error("its name is not UTF-8".to_owned()))?;
     connection
         .execute("vacuum into $1", [name])
-        .map_err(|error| write_error(reason(&error)))?;
+        .map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                CopyError::Damaged(store.to_owned(), reason(&error))
+            }
+            _ => write_error(reason(&error)),
+        })?;
     // A store with damaged pages makes a damaged copy.
     let copied = connect(&unfinished.0, Access::Read);
     let copied = copied.map_err(|error| write_error(error.to_string()))?;
@@ -86,22 +91,26 @@ pub(crate) fn restore(copy: &Path, store: &Path, replace: bool) -> Result<(), Co
 
 /// Moves the old store away. SQLite would play its log into the new file, so the log moves too.
 fn set_aside(store: &Path) -> Result<(), CopyError> {
-    let aside = with_ending(store, ".replaced");
-    let write_error = |error: io::Error| CopyError::Write(aside.clone(), error.to_string());
+    let write_error = |error: io::Error| CopyError::Write(store.to_owned(), error.to_string());
     // A restore that was cut off after the first rename leaves a log without its store.
-    let moves: Vec<_> = ["", "-wal"]
-        .iter()
-        .map(|ending| (with_ending(store, ending), with_ending(&aside, ending)))
-        .skip(usize::from(!store.exists()))
+    let endings = ["", "-wal"].into_iter();
+    let moved: Vec<_> = endings
+        .filter(|ending| with_ending(store, ending).exists())
         .collect();
-    if moves.iter().all(|(from, _)| !from.exists()) {
+    let is_free = |aside: &PathBuf| {
+        let mut targets = moved.iter().map(|ending| with_ending(aside, ending));
+        targets.all(|target| !target.exists())
+    };
+    // An older pair is never mixed with this one.
+    let mut asides = (1_u32..).map(|number| match number {
+        1 => with_ending(store, ".replaced"),
+        _ => with_ending(store, &format!(".replaced-{number}")),
+    });
+    let Some(aside) = asides.find(is_free) else {
         return Ok(());
-    }
-    // Checked before either rename, so that an older pair is never mixed with this one.
-    if let Some((_, taken)) = moves.iter().find(|(_, to)| to.exists()) {
-        return Err(CopyError::Exists(taken.clone()));
-    }
-    for (from, to) in moves.iter().filter(|(from, _)| from.exists()) {
+    };
+    for ending in &moved {
+        let (from, to) = (with_ending(store, ending), with_ending(&aside, ending));
         std::fs::rename(from, to).map_err(write_error)?;
     }
     match std::fs::remove_file(with_ending(store, "-shm")) {
