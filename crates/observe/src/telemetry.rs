@@ -13,7 +13,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{EnvFilter, Layer, fmt, reload};
 
 use self::export::SpanExport;
 use crate::trace;
@@ -46,13 +46,15 @@ const LINES_WAITING_MAX: usize = 16_384;
 static LOST: OnceLock<ErrorCounter> = OnceLock::new();
 
 /// The running export of spans and the writer of log lines. The program ends both before it stops.
-#[derive(Debug)]
 #[must_use]
 pub struct Telemetry {
     spans: Option<SpanExport>,
+    replace_filter: ReplaceFilter,
     /// Dropping it writes the waiting lines, for a second at most.
     _lines: WorkerGuard,
 }
+
+type ReplaceFilter = Box<dyn Fn(EnvFilter) -> Result<(), reload::Error> + Send + Sync>;
 
 /// The log lines that were lost because nobody read standard error in time.
 pub fn lost_lines() -> u64 {
@@ -61,6 +63,12 @@ pub fn lost_lines() -> u64 {
 }
 
 impl Telemetry {
+    /// Logs by another filter from now on. Its form is that of [`TelemetrySettings::filter`].
+    pub fn set_filter(&self, filter: &str) -> Result<(), String> {
+        let filter = read_filter(filter)?;
+        (self.replace_filter)(without_noise(filter)).map_err(|error| error.to_string())
+    }
+
     /// Sends the remaining spans, and writes the remaining lines.
     pub async fn end(self) {
         if let Some(spans) = self.spans {
@@ -71,13 +79,7 @@ impl Telemetry {
 
 /// Starts logging and the export of spans. A second call changes nothing.
 pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
-    let filter = read_filter(&settings.filter)?;
-    // This library logs each bad certificate of a subscriber as an error of this program. The
-    // attempt's result names the fault already.
-    let filter = match "rustls_platform_verifier=off".parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_impossible) => filter,
-    };
+    let filter = without_noise(read_filter(&settings.filter)?);
     let format = settings.format;
     // A full pipe must not hold up the requests that log into it.
     let (writer, lines) = NonBlockingBuilder::default()
@@ -88,6 +90,7 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
     LOST.get_or_init(|| writer.error_counter());
     if settings.trace_endpoint.is_empty() {
         // With one filter for everything, a line that is not logged costs nothing.
+        let (filter, handle) = reload::Layer::new(filter);
         let begun = tracing_subscriber::registry()
             .with(filter)
             .with(log_lines(format, writer))
@@ -95,6 +98,7 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
         drop(begun);
         return Ok(Telemetry {
             spans: None,
+            replace_filter: Box::new(move |filter| handle.reload(filter)),
             _lines: lines,
         });
     }
@@ -106,6 +110,7 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
         .with_target(false)
         .with_tracked_inactivity(false)
         .with_filter(Targets::new().with_target(trace::TARGET, LevelFilter::TRACE));
+    let (filter, handle) = reload::Layer::new(filter);
     let begun = tracing_subscriber::registry()
         .with(log_lines(format, writer).with_filter(filter))
         .with(exported)
@@ -113,6 +118,7 @@ pub fn begin(settings: &TelemetrySettings<'_>) -> Result<Telemetry, String> {
     drop(begun);
     Ok(Telemetry {
         spans: Some(spans),
+        replace_filter: Box::new(move |filter| handle.reload(filter)),
         _lines: lines,
     })
 }
@@ -127,6 +133,15 @@ where
     match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
+    }
+}
+
+/// A library logs each bad certificate of a subscriber as an error of this program. The attempt's
+/// result names the fault already.
+fn without_noise(filter: EnvFilter) -> EnvFilter {
+    match "rustls_platform_verifier=off".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_impossible) => filter,
     }
 }
 

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use http::{HeaderMap, Method, StatusCode};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
-use opentelemetry::trace::TraceContextExt as _;
+use opentelemetry::trace::{TraceContextExt as _, TraceId};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::{Level, Span, field};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
@@ -70,6 +70,12 @@ pub fn begin_request(request: &RequestParts<'_>) -> Span {
         let _unset = span.set_parent(parent);
     }
     span
+}
+
+/// The trace id of a span, for log lines. `None` without a collector.
+pub fn read_trace_id(span: &Span) -> Option<String> {
+    let id = span.context().span().span_context().trace_id();
+    (id != TraceId::INVALID).then(|| id.to_string())
 }
 
 /// Records the status of the answer.

@@ -152,6 +152,8 @@ pub struct ReasonArgs {
 pub struct Failure {
     reason: String,
     status: u8,
+    /// Whether the log has it already.
+    is_told: bool,
 }
 
 /// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
@@ -164,6 +166,7 @@ impl Failure {
         Self {
             reason: reason.to_string(),
             status: 1,
+            is_told: false,
         }
     }
 
@@ -182,7 +185,9 @@ impl Failure {
                 error.is_passing() || matches!(error, StorageError::Open { .. })
             }
             StartError::Keys(KeyError::Storage(error)) => error.is_passing(),
-            StartError::Listen { .. } | StartError::Threads(_) => true,
+            StartError::Keys(KeyError::KeyCommand { .. })
+            | StartError::Listen { .. }
+            | StartError::Threads(_) => true,
             StartError::Keys(_)
             | StartError::Tls(_)
             | StartError::OutboundClient(_)
@@ -233,8 +238,8 @@ impl OperatorArgs {
     /// The reason of a command that needs one.
     fn reason(&self) -> Result<&str, Failure> {
         self.why.reason.as_deref().ok_or_else(|| Failure {
-            reason: "--reason is missing: say why, for the history and the audit log".to_owned(),
             status: 2,
+            ..Failure::new("--reason is missing: say why, for the history and the audit log")
         })
     }
 
@@ -320,9 +325,11 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // A terminal must not obey control characters of an argument.
-            let text = failure.to_string().replace(char::is_control, "\u{fffd}");
-            drop(writeln!(std::io::stderr(), "onward: {text}"));
+            if !failure.is_told {
+                // A terminal must not obey control characters of an argument.
+                let text = failure.to_string().replace(char::is_control, "\u{fffd}");
+                drop(writeln!(std::io::stderr(), "onward: {text}"));
+            }
             ExitCode::from(failure.status)
         }
     }

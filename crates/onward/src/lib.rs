@@ -4,3 +4,4 @@ pub mod commands;
 mod limits;
 pub mod sandbox;
 pub mod signals;
+mod supervisor;

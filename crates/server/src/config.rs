@@ -40,6 +40,8 @@ pub struct Config {
     pub store_plaintext: bool,
     /// File with the key-encryption key, which seals private keys in the store.
     pub key_encryption_key_file: String,
+    /// Command that prints the key-encryption key instead; empty: the file has it.
+    pub key_encryption_key_command: String,
 
     /// Public URL of the chain query, without a slash at its end.
     pub base_url: String,
@@ -208,6 +210,7 @@ impl Default for Config {
             store_ca_file: String::new(),
             store_plaintext: false,
             key_encryption_key_file: "key-encryption.key".to_owned(),
+            key_encryption_key_command: String::new(),
             base_url: "https://localhost:8440".to_owned(),
             auth_url: "https://localhost:8441".to_owned(),
             directory_url: "https://localhost:8442".to_owned(),

@@ -12,7 +12,6 @@ use outbound::client::{OutboundClient, OutboundSettings};
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
-use tokens::keys;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
@@ -76,7 +75,7 @@ impl Foundation {
     /// Opens store and keys. Blocks.
     pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
         // Faults outside the store must show before the store is upgraded.
-        let sealing = keys::read_key_encryption_key(&config.key_encryption_key_file)?;
+        let sealing = config.key_source().read()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);

@@ -135,13 +135,20 @@ pub(crate) async fn wrap(
     let status = response.status().as_u16();
     let door = listener.as_str();
     let path = path.escape_debug();
-    tracing::debug!(%request_id, door, %method, %path, status, ?elapsed, "answered");
+    let seconds = elapsed.as_secs_f64();
+    tracing::debug!(
+        %request_id,
+        trace_id = trace::read_trace_id(&span),
+        door, %method, %path, status, seconds, "answered"
+    );
     let metrics = &layer.shared.metrics;
     let labels = RequestLabels { door, status };
     metrics.requests.get_or_create(&labels).inc();
     let labels = DurationLabels { door, route };
-    let seconds = metrics.request_seconds.get_or_create(&labels);
-    seconds.observe(elapsed.as_secs_f64());
+    metrics
+        .request_seconds
+        .get_or_create(&labels)
+        .observe(seconds);
     response
 }
 

@@ -12,6 +12,8 @@ use crate::base64url;
 const MAX_PLAINTEXT_BYTES: usize = 64 * 1024;
 
 const KEY_BYTES: usize = 32;
+/// The most key-encryption keys at once. Two are enough to replace one.
+const MAX_KEYS: usize = 8;
 const TAG_BYTES: usize = 16;
 
 /// The prefix of every sealed text, which tells this form from later ones.
@@ -122,6 +124,57 @@ impl KeyEncryptionKey {
         let cipher =
             RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| SealError::Library)?;
         Ok(Self { cipher, bytes })
+    }
+}
+
+/// The key-encryption key, and the earlier ones that it replaces. The first key seals; each of them
+/// opens.
+#[derive(Debug)]
+pub struct KeyEncryptionKeys {
+    first: KeyEncryptionKey,
+    earlier: Vec<KeyEncryptionKey>,
+}
+
+impl KeyEncryptionKeys {
+    /// Reads one key a line, the first one first. Blank lines are skipped.
+    ///
+    /// # Errors
+    /// [`SealError::Key`] without a key, with more than 8, or when one of them is malformed.
+    pub fn parse(text: &str) -> Result<Self, SealError> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let keys = lines
+            .take(MAX_KEYS + 1)
+            .map(KeyEncryptionKey::from_base64url);
+        let mut keys: Vec<_> = keys.collect::<Result<_, _>>()?;
+        if keys.is_empty() || keys.len() > MAX_KEYS {
+            return Err(SealError::Key);
+        }
+        let earlier = keys.split_off(1);
+        let first = keys.pop().ok_or(SealError::Key)?;
+        Ok(Self { first, earlier })
+    }
+
+    /// As [`KeyEncryptionKey::seal`], with the first key.
+    ///
+    /// # Errors
+    /// Those of [`KeyEncryptionKey::seal`].
+    pub fn seal(&self, plaintext: &[u8], context: &str) -> Result<String, SealError> {
+        self.first.seal(plaintext, context)
+    }
+
+    /// As [`KeyEncryptionKey::open`], with the key that opens it.
+    ///
+    /// # Errors
+    /// Those of [`KeyEncryptionKey::open`]; [`SealError::Refused`] when no key opens it.
+    pub fn open(&self, sealed: &str, context: &str) -> Result<Vec<u8>, SealError> {
+        let mut opened = self.first.open(sealed, context);
+        for key in &self.earlier {
+            if opened != Err(SealError::Refused) {
+                break;
+            }
+            opened = key.open(sealed, context);
+        }
+        opened
     }
 }
 

@@ -68,6 +68,15 @@ pub fn update_state(write: &mut Write<'_>, kid: &str, state: &str, now: i64) -> 
     registry::raise_revision(write)
 }
 
+/// Changes the sealed form of a key's private part.
+pub fn update_seal(write: &mut Write<'_>, kid: &str, sealed: &str) -> Result<()> {
+    write.execute(
+        "update signing_key set sealed_private_key = $1 where kid = $2",
+        &[sealed.into(), kid.into()],
+    )?;
+    registry::raise_revision(write)
+}
+
 /// Revokes keys that were retired before a time (S-28). Returns their number.
 pub fn revoke_retired_keys(write: &mut Write<'_>, retired_before: i64, now: i64) -> Result<u64> {
     let changed = write.execute(

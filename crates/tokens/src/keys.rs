@@ -6,7 +6,7 @@ use observe::clock;
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
-use signing::seal::KeyEncryptionKey;
+use signing::seal::KeyEncryptionKeys;
 use storage::keys::StoredKey;
 use storage::{Storage, StorageError};
 
@@ -17,16 +17,24 @@ use crate::limits;
 pub enum KeyError {
     /// The file of the key-encryption key is missing or wrong.
     #[error("cannot use {path} as the key-encryption key: {reason}")]
-    KeyEncryptionKey {
+    KeyFile {
         /// The path of the file.
         path: String,
         /// Why it cannot be used.
         reason: String,
     },
+    /// The command of the key-encryption key failed. Its vault may come back.
+    #[error("the command `{command}` gave no key-encryption key: {reason}")]
+    KeyCommand {
+        /// The command.
+        command: String,
+        /// Why its output cannot be used.
+        reason: String,
+    },
     /// A stored key cannot be opened.
     #[error(
-        "the signing key {0} in the store cannot be opened: is `key_encryption_key_file` the one \
-         that the store was made with?"
+        "the signing key {0} in the store cannot be opened: is the key-encryption key the one that the \
+         store was made with?"
     )]
     Sealed(String),
     /// The store lacks a signing key.
@@ -41,23 +49,15 @@ pub enum KeyError {
     /// No key has this id.
     #[error("there is no signing key {0}")]
     Unknown(String),
+    /// Keys are not lost if they can be opened.
+    #[error("the signing key {0} can be opened: nothing is lost")]
+    NotLost(String),
     /// A new key could not be made.
     #[error("a signing key cannot be made: {0}")]
     Generate(String),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-/// Reads the key-encryption key from its file.
-pub fn read_key_encryption_key(path: &str) -> Result<KeyEncryptionKey, KeyError> {
-    let refused = |reason: String| KeyError::KeyEncryptionKey {
-        path: path.to_owned(),
-        reason,
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    KeyEncryptionKey::from_base64url(text.trim())
-        .map_err(|_error| refused("it must hold 32 bytes in base64url".to_owned()))
 }
 
 /// The options of a rotation.
@@ -89,7 +89,7 @@ pub struct Rotated {
 /// [`KeyError::TooEarly`] if a verifier may hold a cached key set without a next key.
 pub fn rotate(
     storage: &Storage,
-    key_encryption_key: &KeyEncryptionKey,
+    sealing: &KeyEncryptionKeys,
     purposes: &[Purpose],
     rotation: &Rotation,
 ) -> Result<Vec<Rotated>, KeyError> {
@@ -100,10 +100,10 @@ pub fn rotate(
         .map(|purpose| {
             let size = match rotation.size {
                 Some(size) => size,
-                None => size_of_next(&known, *purpose, key_encryption_key)?,
+                None => size_of_next(&known, *purpose, sealing)?,
             };
             let key = generate(*purpose, size)?;
-            seal(&key, *purpose, KeyState::Next, key_encryption_key, now)
+            seal(&key, *purpose, KeyState::Next, sealing, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     let purposes = purposes.to_vec();
@@ -135,7 +135,7 @@ pub fn rotate(
 /// that signs from now on. Blocks.
 pub fn revoke(
     storage: &Storage,
-    key_encryption_key: &KeyEncryptionKey,
+    sealing: &KeyEncryptionKeys,
     kid: &str,
     now: i64,
 ) -> Result<String, KeyError> {
@@ -146,9 +146,9 @@ pub fn revoke(
         .find(|key| key.kid == kid)
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
-    let size = size_of_next(&known, purpose, key_encryption_key)?;
+    let size = size_of_next(&known, purpose, sealing)?;
     let key = generate(purpose, size)?;
-    let fresh = seal(&key, purpose, KeyState::Next, key_encryption_key, now)?;
+    let fresh = seal(&key, purpose, KeyState::Next, sealing, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -184,17 +184,17 @@ fn find_in_state(
 fn size_of_next(
     known: &[StoredKey],
     purpose: Purpose,
-    key_encryption_key: &KeyEncryptionKey,
+    sealing: &KeyEncryptionKeys,
 ) -> Result<RsaSize, KeyError> {
     let next = find_in_state(known, purpose, KeyState::Next)?;
-    let key = open_key(next, key_encryption_key)?;
+    let key = open_key(next, sealing)?;
     Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
 }
 
 /// Makes the first two keys of each purpose: the current and the next one. Blocks.
 pub fn ensure_keys(
     storage: &Storage,
-    key_encryption_key: &KeyEncryptionKey,
+    sealing: &KeyEncryptionKeys,
     now: i64,
 ) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
@@ -205,7 +205,7 @@ pub fn ensure_keys(
             continue;
         }
         let key = generate(purpose, RsaSize::Bits2048)?;
-        let row = seal(&key, purpose, state, key_encryption_key, now)?;
+        let row = seal(&key, purpose, state, sealing, now)?;
         storage.write_blocking(move |write| {
             // Another node may have made it meanwhile.
             let known = storage::keys::list_keys(write)?;
@@ -218,33 +218,83 @@ pub fn ensure_keys(
     Ok(())
 }
 
-/// Opens all stored keys.
-pub fn unseal(
-    stored: &[StoredKey],
-    key_encryption_key: &KeyEncryptionKey,
-) -> Result<Keyring, KeyError> {
-    let keys = stored
-        .iter()
-        .map(|row| {
-            let unusable = || KeyError::Sealed(row.kid.clone());
-            Ok(RingKey {
-                purpose: Purpose::parse(&row.purpose).ok_or_else(unusable)?,
-                state: KeyState::parse(&row.state).ok_or_else(unusable)?,
-                key: Arc::new(open_key(row, key_encryption_key)?),
-            })
-        })
-        .collect::<Result<Vec<_>, KeyError>>()?;
+/// Seals every stored key with the first key-encryption key. Returns their number. Blocks.
+///
+/// # Errors
+/// [`KeyError::Sealed`] if a key cannot be opened, unless it is revoked.
+pub fn rewrap(storage: &Storage, sealing: KeyEncryptionKeys) -> Result<usize, KeyError> {
+    storage.write_blocking(move |write| {
+        let mut count = 0;
+        for row in storage::keys::list_keys(write)? {
+            let context = context(&row.purpose, &row.kid);
+            let Ok(opened) = sealing.open(&row.sealed_private_key, &context) else {
+                refuse_lost(&row)?;
+                continue;
+            };
+            let sealed = sealing.seal(&opened, &context);
+            let sealed = sealed.map_err(|error| KeyError::Generate(error.to_string()))?;
+            storage::keys::update_seal(write, &row.kid, &sealed)?;
+            count += 1;
+        }
+        Ok(count)
+    })
+}
+
+/// Replaces the signing keys of a store with a lost key-encryption key: revokes all of them, and makes
+/// new ones. Signatures of the old keys no longer verify. Blocks.
+///
+/// # Errors
+/// [`KeyError::NotLost`] if one of the keys can be opened.
+pub fn replace_lost(
+    storage: &Storage,
+    sealing: &KeyEncryptionKeys,
+    now: i64,
+) -> Result<(), KeyError> {
+    let stored = storage.read_blocking(storage::keys::list_keys)?;
+    if let Some(row) = stored.iter().find(|row| open_key(row, sealing).is_ok()) {
+        return Err(KeyError::NotLost(row.kid.clone()));
+    }
+    storage.write_blocking(move |write| {
+        for row in &stored {
+            storage::keys::update_state(write, &row.kid, KeyState::Revoked.as_str(), now)?;
+        }
+        Ok::<_, StorageError>(())
+    })?;
+    ensure_keys(storage, sealing, now)
+}
+
+/// Refuses a key that cannot be opened. A revoked key signs and verifies nothing any more.
+fn refuse_lost(row: &StoredKey) -> Result<(), KeyError> {
+    if row.state == KeyState::Revoked.as_str() {
+        Ok(())
+    } else {
+        Err(KeyError::Sealed(row.kid.clone()))
+    }
+}
+
+/// Opens all stored keys but the revoked ones that do not open.
+pub fn unseal(stored: &[StoredKey], sealing: &KeyEncryptionKeys) -> Result<Keyring, KeyError> {
+    let mut keys = Vec::with_capacity(stored.len());
+    for row in stored {
+        let unusable = || KeyError::Sealed(row.kid.clone());
+        let Ok(key) = open_key(row, sealing) else {
+            refuse_lost(row)?;
+            continue;
+        };
+        keys.push(RingKey {
+            purpose: Purpose::parse(&row.purpose).ok_or_else(unusable)?,
+            state: KeyState::parse(&row.state).ok_or_else(unusable)?,
+            key: Arc::new(key),
+        });
+    }
     Keyring::new(keys).map_err(|error| KeyError::Ring(error.to_string()))
 }
 
 /// Opens a stored key.
-pub fn open_key(
-    row: &StoredKey,
-    key_encryption_key: &KeyEncryptionKey,
-) -> Result<SigningKey, KeyError> {
+pub fn open_key(row: &StoredKey, sealing: &KeyEncryptionKeys) -> Result<SigningKey, KeyError> {
     let unusable = || KeyError::Sealed(row.kid.clone());
     let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
-    let pem = key_encryption_key
+    let pem = sealing
         .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
         .map_err(|_error| unusable())?;
     let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
@@ -265,13 +315,13 @@ fn seal(
     key: &SigningKey,
     purpose: Purpose,
     state: KeyState,
-    key_encryption_key: &KeyEncryptionKey,
+    sealing: &KeyEncryptionKeys,
     now: i64,
 ) -> Result<StoredKey, KeyError> {
     let pem = key
         .to_pkcs8_pem()
         .map_err(|error| KeyError::Generate(error.to_string()))?;
-    let sealed = key_encryption_key
+    let sealed = sealing
         .seal(pem.as_bytes(), &context(purpose.as_str(), key.kid()))
         .map_err(|error| KeyError::Generate(error.to_string()))?;
     Ok(StoredKey {

@@ -1,5 +1,7 @@
 //! Bounds of clients, keys and access tokens.
 
+use std::time::Duration;
+
 /// Registered clients kept parsed in memory.
 pub const CLIENTS_CACHED_MAX: usize = 20_000;
 /// Verified access tokens kept in memory.
@@ -20,6 +22,10 @@ pub const CLIENT_KEYS_STALE_SECONDS: i64 = 3600;
 pub const CLIENT_KEYS_PAUSE_SECONDS: i64 = 30;
 /// Bytes of a client's key set, registered or fetched.
 pub const CLIENT_KEYS_BYTES_MAX: usize = 64 * 1024;
+/// How long a command may take to print the key-encryption key.
+pub const KEY_COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes that are read from such a command.
+pub const KEY_COMMAND_OUTPUT_MAX: u64 = 4096;
 /// How long readers may cache the key set, metadata or the directory, in seconds.
 pub const PUBLISHED_MAX_AGE_SECONDS: i64 = 300;
 /// How long a next key must have existed before it signs, in seconds (S-28): until every cached key

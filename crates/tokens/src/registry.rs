@@ -13,7 +13,7 @@ use signing::assertion::Profile;
 use signing::certificate::AcceptedCertificate;
 use signing::jwk::JwkSet;
 use signing::keyring::{Keyring, Purpose};
-use signing::seal::KeyEncryptionKey;
+use signing::seal::KeyEncryptionKeys;
 use storage::clients::StoredClient;
 use storage::keys::StoredKey;
 use storage::revoked_tokens::RevokedToken;
@@ -96,7 +96,7 @@ pub struct Registered {
 #[derive(Debug)]
 pub struct Registry {
     storage: Storage,
-    key_encryption_key: KeyEncryptionKey,
+    sealing: KeyEncryptionKeys,
     current: RwLock<Arc<Snapshot>>,
 }
 
@@ -120,12 +120,9 @@ impl Scope {
 
 impl Registry {
     /// Loads keys and revoked tokens. Blocks.
-    pub fn open(
-        storage: Storage,
-        key_encryption_key: KeyEncryptionKey,
-    ) -> Result<Self, keys::KeyError> {
+    pub fn open(storage: Storage, sealing: KeyEncryptionKeys) -> Result<Self, keys::KeyError> {
         let changes = storage.read_blocking(|read| read_changes(read, None))?;
-        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &key_encryption_key)?;
+        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &sealing)?;
         let revoked = RevokedTokens::default();
         revoked.add(changes.revoked);
         let snapshot = Snapshot {
@@ -135,7 +132,7 @@ impl Registry {
         };
         Ok(Self {
             storage,
-            key_encryption_key,
+            sealing,
             current: RwLock::new(Arc::new(snapshot)),
         })
     }
@@ -167,7 +164,7 @@ impl Registry {
         let registered = match changes.keys {
             None => Arc::clone(&known.registered),
             Some(stored) => {
-                let keyring = keys::unseal(&stored, &self.key_encryption_key)
+                let keyring = keys::unseal(&stored, &self.sealing)
                     .map_err(|error| StorageError::Corrupt(error.to_string()))?;
                 Arc::new(Registered::new(changes.registered, keyring))
             }

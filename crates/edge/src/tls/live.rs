@@ -21,8 +21,16 @@ pub struct LiveTls {
     settings: RwLock<Arc<TlsSettings>>,
     /// Counts reloads, so that connections notice a change without a lock.
     revision: AtomicU64,
-    /// The last reading of the files, usable or not; `None` if they could not be read.
-    seen: Mutex<Option<TlsFiles>>,
+    /// The last reading of the files; `None` if they could not be read.
+    seen: Mutex<Option<Seen>>,
+}
+
+/// A reading of the files.
+#[derive(Debug)]
+struct Seen {
+    files: TlsFiles,
+    /// Whether the settings in use were made of them.
+    is_used: bool,
 }
 
 /// Why the files are read again.
@@ -53,7 +61,10 @@ impl LiveTls {
         Ok(Self {
             settings: RwLock::new(Arc::new(TlsSettings::of(&files)?)),
             revision: AtomicU64::new(1),
-            seen: Mutex::new(Some(files)),
+            seen: Mutex::new(Some(Seen {
+                files,
+                is_used: true,
+            })),
         })
     }
 
@@ -82,12 +93,14 @@ impl LiveTls {
                 return Err(error);
             }
         };
-        if seen.as_ref() == Some(&files) && reason == ReloadReason::Check {
+        let same = seen.as_ref().filter(|seen| seen.files == files);
+        if same.is_some_and(|same| same.is_used || reason == ReloadReason::Check) {
             return Ok(false);
         }
         let usable = files.refuse_faults(&settings.hosts, now_seconds);
         let made = usable.and_then(|()| TlsSettings::of(&files));
-        *seen = Some(files);
+        let is_used = made.is_ok();
+        *seen = Some(Seen { files, is_used });
         let made = Arc::new(made?);
         let mut settings = self
             .settings
@@ -177,7 +190,10 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
             tracing::info!("new certificates are served from now on");
             note_endings(edge, live);
         }
-        Ok(false) => tracing::debug!("the certificates have not changed"),
+        Ok(false) if reason == ReloadReason::Operator => {
+            tracing::info!("the certificate files are unchanged");
+        }
+        Ok(false) => {}
         Err(error) => {
             edge.metrics.tls_reloads_refused.inc();
             tracing::error!(%error, "new certificates were refused; the old ones are still served");

@@ -8,6 +8,7 @@ use observe::clock::Clock;
 use provision::{files, key_encryption_key};
 use server::config::{Config, TEMPLATE};
 use storage::Opening;
+use tokens::key_source::KeySource;
 use tokens::keys;
 
 use super::{Failure, say};
@@ -78,9 +79,11 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Creates the store and the keys if they are missing.
 pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
-    key_encryption_key::ensure(Path::new(&config.key_encryption_key_file)).map_err(Failure::new)?;
-    let sealing =
-        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let source = config.key_source();
+    if let KeySource::File(path) = source {
+        key_encryption_key::ensure(Path::new(path)).map_err(Failure::new)?;
+    }
+    let sealing = source.read().map_err(Failure::new)?;
     let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
     // Another node of the same store may have sealed keys in it already.

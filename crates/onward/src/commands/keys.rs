@@ -1,12 +1,13 @@
 //! `onward keys`: lists, rotates and revokes the service's signing keys (S-28).
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
 use clap::{Args, Subcommand, ValueEnum};
 use observe::clock::{self, Clock};
 use serde_json::json;
 use signing::key::RsaSize;
 use signing::keyring::Purpose;
+use storage::Storage;
 use tokens::keys::{self, Rotation};
 
 use super::{Failure, OperatorArgs, say};
@@ -18,11 +19,15 @@ pub enum KeysCommand {
     List(ListArgs),
     /// Makes the next key the current one, retires the current one, and publishes a new next key.
     Rotate(RotateArgs),
-    /// Revokes a key at once: its signatures no longer verify.
+    /// Revokes a key at once: its signatures no longer verify. Asks first at a terminal.
     Revoke(RevokeArgs),
+    /// Seals all keys with the first key-encryption key of the file or command.
+    Rewrap(ListArgs),
+    /// Revokes all keys and makes new ones, if the key-encryption key is lost. Asks first at a terminal.
+    ReplaceLost(ListArgs),
 }
 
-/// Options of `onward keys list`.
+/// Options of the commands for all keys.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
@@ -81,11 +86,17 @@ pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
         KeysCommand::List(args) => list(&args.output, out),
         KeysCommand::Rotate(args) => rotate(&args, out),
         KeysCommand::Revoke(args) => revoke(&args, out),
+        KeysCommand::Rewrap(args) => rewrap(&args.output, out),
+        KeysCommand::ReplaceLost(args) => replace_lost(&args.output, out),
     }
 }
 
 fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let stored = output.open()?.read_blocking(storage::keys::list_keys)?;
+    list_keys(&output.open()?, output, out)
+}
+
+fn list_keys(storage: &Storage, output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let stored = storage.read_blocking(storage::keys::list_keys)?;
     if output.json {
         let rows = stored.iter().map(|key| {
             json!({
@@ -111,8 +122,7 @@ fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.output.config.load()?;
-    let sealing =
-        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let sealing = config.key_source().read().map_err(Failure::new)?;
     let storage = args.output.open()?;
     let purposes = match args.purpose {
         Some(PurposeName::Provenance) => vec![Purpose::Provenance],
@@ -155,13 +165,51 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.output.config.load()?;
-    let sealing =
-        keys::read_key_encryption_key(&config.key_encryption_key_file).map_err(Failure::new)?;
+    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let kid = &args.kid;
     let storage = args.output.open()?;
+    confirm(&format!(
+        "Revoke {kid}? Nothing that it signed verifies any more."
+    ))?;
     let now = Clock::System.now_seconds();
-    let current = keys::revoke(&storage, &sealing, &args.kid, now).map_err(Failure::new)?;
-    let document = json!({ "kid": args.kid, "state": "revoked", "current": current });
-    let text = format!("Revoked {}; {current} signs", args.kid);
+    let current = keys::revoke(&storage, &sealing, kid, now).map_err(Failure::new)?;
+    let document = json!({ "kid": kid, "state": "revoked", "current": current });
+    let text = format!("Revoked {kid}; {current} signs");
     args.output.answer(out, &document, text);
     Ok(())
+}
+
+fn rewrap(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = output.config.load()?;
+    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let count = keys::rewrap(&output.open()?, sealing).map_err(Failure::new)?;
+    let text = format!("{count} signing keys are sealed with the first key-encryption key");
+    output.answer(out, &json!({ "sealed": count }), text);
+    Ok(())
+}
+
+fn replace_lost(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let config = output.config.load()?;
+    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let storage = output.open()?;
+    confirm("Revoke all signing keys? Nothing that they signed verifies any more.")?;
+    let now = Clock::System.now_seconds();
+    keys::replace_lost(&storage, &sealing, now).map_err(Failure::new)?;
+    list_keys(&storage, output, out)
+}
+
+/// Asks a person at a terminal. A script has decided already.
+fn confirm(question: &str) -> Result<(), Failure> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Ok(());
+    }
+    drop(write!(std::io::stderr(), "{question} [y/N] "));
+    let mut answer = String::new();
+    stdin.read_line(&mut answer).map_err(Failure::new)?;
+    if answer.trim().eq_ignore_ascii_case("y") {
+        Ok(())
+    } else {
+        Err(Failure::new("nothing was changed"))
+    }
 }

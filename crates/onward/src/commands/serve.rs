@@ -2,13 +2,16 @@
 
 use clap::Args;
 use observe::clock::Clock;
-use observe::telemetry;
+use observe::telemetry::{self, LogFormat, Telemetry};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sd_notify::NotifyState;
+use server::config::Config;
 use server::lifecycle::Server;
 use storage::{Opening, StoreUrl};
 
 use super::{ConfigArgs, Failure};
 use crate::signals::{ReloadSignal, StopSignal, StopSignals};
+use crate::supervisor;
 
 /// Serves all five listeners: base, auth, directory, listing and ops.
 #[derive(Debug, Args)]
@@ -24,6 +27,17 @@ pub struct ServeArgs {
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let config = args.config.load()?;
     let telemetry = telemetry::begin(&config.telemetry()).map_err(Failure::unusable)?;
+    let is_json = config.log_format == LogFormat::Json;
+    let mut served = serve(args, config, &telemetry).await;
+    if is_json && let Err(failure) = &mut served {
+        tracing::error!(%failure, "the program ends");
+        failure.is_told = true;
+    }
+    telemetry.end().await;
+    served
+}
+
+async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result<(), Failure> {
     allow_open_files();
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
@@ -44,12 +58,21 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );
+    supervisor::tell(&[NotifyState::Ready]);
+    tokio::spawn(supervisor::feed_watchdog());
+    let mut settings = Config::clone(config);
     let asked = loop {
         tokio::select! {
             asked = stop.next() => break asked,
-            () = reload.next() => server.reload_certificates().await,
+            () = reload.next() => {
+                supervisor::tell_reloading();
+                server.reload_certificates().await;
+                reload_settings(&args.config, &mut settings, telemetry);
+                supervisor::tell(&[NotifyState::Ready]);
+            }
         }
     };
+    supervisor::tell(&[NotifyState::Stopping]);
     if asked == StopSignal::Terminate {
         tracing::info!(
             drain_seconds = config.drain_seconds,
@@ -62,8 +85,32 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     tracing::info!("stopping: open requests may end");
     server.stop().await;
-    telemetry.end().await;
     Ok(())
+}
+
+/// Reads the settings again, applies `log`, and names the changed settings that need a restart.
+fn reload_settings(args: &ConfigArgs, settings: &mut Config, telemetry: &Telemetry) {
+    let read = match args.load() {
+        Ok(read) => read,
+        Err(error) => {
+            tracing::error!(%error, "the settings were refused; the node keeps the old ones");
+            return;
+        }
+    };
+    if read.log != settings.log {
+        match telemetry.set_filter(&read.log_filter()) {
+            Ok(()) => {
+                settings.log.clone_from(&read.log);
+                tracing::info!(log = read.log, "the setting `log` is in use");
+            }
+            Err(error) => tracing::error!("{error}"),
+        }
+    }
+    let others = settings.differing_settings(&read);
+    if !others.is_empty() {
+        let settings = others.join(", ");
+        tracing::warn!(settings, "these settings have changed and need a restart");
+    }
 }
 
 /// Lets this process open as many files as the machine allows it. Shells often start programs with a

@@ -7,6 +7,8 @@ use edge::tls::TlsPaths;
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
+use tokens::key_source::KeySource;
+use toml::Table;
 
 use super::{Config, seconds};
 use crate::listener::Listener;
@@ -29,6 +31,24 @@ impl Config {
             }
         }
         filter
+    }
+
+    /// The names of the settings that have another value in `other`.
+    pub fn differing_settings(&self, other: &Self) -> Vec<String> {
+        let [own, others] = [self, other].map(|one| Table::try_from(one).unwrap_or_default());
+        let differing = own
+            .into_iter()
+            .filter(|(name, value)| others.get(name) != Some(value));
+        differing.map(|(name, _value)| name).collect()
+    }
+
+    /// Where the key-encryption key is.
+    pub fn key_source(&self) -> KeySource<'_> {
+        if self.key_encryption_key_command.is_empty() {
+            KeySource::File(&self.key_encryption_key_file)
+        } else {
+            KeySource::Command(&self.key_encryption_key_command)
+        }
     }
 
     /// The settings of log lines and spans.

@@ -1,10 +1,14 @@
-//! `keys list`, `rotate` and `revoke`.
+//! `keys list`, `rotate`, `revoke`, `rewrap` and `replace-lost`.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use signing::seal::KeyEncryptionKey;
+use tokens::key_source::KeySource;
 
 use super::folder::Folder;
+
+const FILE: &str = "key-encryption.key";
 
 /// Ids by purpose and state, `event next` and the like.
 fn list(folder: &Folder) -> BTreeMap<String, Vec<String>> {
@@ -91,8 +95,8 @@ fn new_keys_are_as_long_as_the_ones_before() {
     let long = list(&folder);
     let current = only(&long, "event current");
     assert_eq!(folder.run(&["keys", "revoke", current]).status, Some(0));
-    let sealing = folder.path("key-encryption.key");
-    let sealing = tokens::keys::read_key_encryption_key(sealing.to_str().unwrap()).unwrap();
+    let sealing = folder.path(FILE);
+    let sealing = KeySource::File(sealing.to_str().unwrap()).read().unwrap();
     let stored = folder.open().read_blocking(storage::keys::list_keys);
     let living = stored
         .unwrap()
@@ -135,4 +139,116 @@ fn a_revoked_key_is_followed_by_the_next() {
     ] {
         assert_eq!(folder.run(args).status, Some(2), "{args:?}");
     }
+}
+
+fn new_key() -> String {
+    KeyEncryptionKey::generate().unwrap().to_base64url()
+}
+
+#[test]
+fn the_key_encryption_key_is_replaced_while_a_node_serves() {
+    let folder = Folder::new();
+    let old = std::fs::read_to_string(folder.path(FILE)).unwrap();
+    let new = new_key();
+    folder.write(FILE, format!("{new}\n{old}\n"));
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    for _twice in 0..2 {
+        let rewrapped = folder.run(&["keys", "rewrap"]);
+        let said = "6 signing keys are sealed with the first key-encryption key\n";
+        assert_eq!((rewrapped.status, rewrapped.out.as_str()), (Some(0), said));
+    }
+    server.signal("TERM");
+    let finished = server.wait();
+    assert!(
+        !finished.err.contains("cannot be opened"),
+        "{}",
+        finished.err
+    );
+    folder.write(FILE, &new);
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+    let rotated = folder.run(&["keys", "rotate", "--now"]);
+    assert_eq!(rotated.status, Some(0), "{}", rotated.err);
+    folder.write(FILE, &old);
+    let closed = folder.run(&["check"]);
+    assert_eq!(closed.status, Some(78));
+    assert!(closed.failure().contains("cannot be opened"), "{closed:?}");
+    let refused = folder.run(&["keys", "rewrap"]);
+    assert!(
+        refused.failure().contains("cannot be opened"),
+        "{refused:?}"
+    );
+    for wrong in [
+        String::new(),
+        "short".to_owned(),
+        format!("{new}\n").repeat(9),
+    ] {
+        folder.write(FILE, wrong);
+        let refused = folder.run(&["keys", "rewrap"]);
+        assert!(
+            refused.failure().contains("must hold 32 bytes"),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn a_command_gives_the_key_encryption_key() {
+    let folder = Folder::new();
+    let elsewhere = folder.path("vault");
+    std::fs::rename(folder.path(FILE), &elsewhere).unwrap();
+    let by = |command: &str| {
+        let setting = format!("key_encryption_key_command={command}");
+        folder.run(&["keys", "rotate", "--now", "--set", &setting])
+    };
+    let missing = by("");
+    assert!(
+        missing.failure().contains("as the key-encryption key"),
+        "{missing:?}"
+    );
+    assert_eq!(by(&format!("cat {}", elsewhere.display())).status, Some(0));
+    for (command, said) in [
+        ("exit 3", "it failed with exit status: 3"),
+        ("echo no key", "it must hold 32 bytes"),
+        ("yes", "it failed with exit status: 141"),
+        (
+            "no-such-program-anywhere",
+            "it failed with exit status: 127",
+        ),
+    ] {
+        let failed = by(command);
+        let start = format!("onward: the command `{command}` gave no key-encryption key: {said}");
+        assert!(failed.err.contains(&start), "{failed:?}");
+        assert_eq!(failed.status, Some(1));
+    }
+    // A vault may come back, so a supervisor tries again.
+    let refused = folder.serve(&["key_encryption_key_command=exit 3"]).wait();
+    assert_eq!(refused.status, Some(1), "{}", refused.err);
+}
+
+#[test]
+fn signing_keys_are_replaced_if_the_key_encryption_key_is_lost() {
+    let folder = Folder::new();
+    let kept = folder.run(&["keys", "replace-lost"]);
+    assert!(
+        kept.failure().ends_with("can be opened: nothing is lost"),
+        "{kept:?}"
+    );
+    let before = list(&folder);
+    folder.write(FILE, new_key());
+    let closed = folder.run(&["keys", "rotate", "--now"]);
+    assert!(closed.failure().contains("cannot be opened"), "{closed:?}");
+    let replaced = folder.run(&["keys", "replace-lost"]);
+    assert_eq!(replaced.status, Some(0), "{}", replaced.err);
+    let after = list(&folder);
+    for purpose in ["provenance", "event", "token"] {
+        assert_eq!(after[&format!("{purpose} revoked")].len(), 2);
+        for state in ["current", "next"] {
+            let place = format!("{purpose} {state}");
+            assert_ne!(only(&after, &place), only(&before, &place));
+        }
+    }
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+    let rewrapped = folder.run(&["keys", "rewrap", "--json"]);
+    assert_eq!(rewrapped.out, "{\"sealed\":6}\n");
 }

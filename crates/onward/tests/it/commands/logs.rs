@@ -12,7 +12,7 @@ use signing::key::SigningKey;
 
 use super::folder::Folder;
 use super::program::{Program, command, find_ports};
-use crate::test_server::token_form;
+use crate::test_server::{PATIENCE, token_form};
 
 #[test]
 fn each_line_is_an_object_that_names_the_request() {
@@ -45,6 +45,19 @@ fn each_line_is_an_object_that_names_the_request() {
         let has_text = object.is_ok_and(|object| object["fields"]["message"].is_string());
         assert!(has_text, "{line}");
     }
+}
+
+#[test]
+fn the_reason_of_a_failed_start_is_an_object_too() {
+    let folder = Folder::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("listen_base={}", taken.local_addr().unwrap());
+    let finished = folder.serve(&["log_format=json", &listen]).wait();
+    assert_eq!(finished.status, Some(1));
+    let last: Value = serde_json::from_str(finished.err.lines().last().unwrap()).unwrap();
+    assert_eq!(last["level"], "ERROR");
+    let reason = last["fields"]["failure"].as_str().unwrap();
+    assert!(reason.contains("listen_base"), "{reason}");
 }
 
 const AGENT: &str = "https://rp.example/agent";
@@ -268,9 +281,7 @@ async fn nobody_has_to_read_the_log() {
     args.extend(settings.iter().flat_map(|setting| ["--set", setting]));
     let mut server = command(&args).spawn().unwrap();
     let url = format!("http://127.0.0.1:{}/health/live", port + 4);
-    let http = reqwest::Client::builder()
-        .no_proxy()
-        .timeout(Duration::from_secs(20));
+    let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
     let http = http.build().unwrap();
     while http.get(&url).send().await.is_err() {
         assert_eq!(server.try_wait().unwrap(), None, "it ended");

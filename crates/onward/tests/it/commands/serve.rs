@@ -1,8 +1,12 @@
 //! `init`, `check`, `serve` and signals.
 
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
+
 use super::folder::Folder;
-use super::program::{command, run, run_well};
-use crate::test_server::Database;
+use super::program::{Program, command, find_ports, run, run_well};
+use crate::test_server::{Database, PATIENCE};
 
 #[test]
 fn what_init_makes_is_checked_and_served() {
@@ -51,7 +55,76 @@ fn certificates_are_read_again_on_sighup() {
     }
     server.signal("HUP");
     server.wait_for("new certificates are served");
+    server.signal("HUP");
+    server.wait_for("the certificate files are unchanged");
     server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}
+
+#[test]
+fn a_reload_applies_the_log_level_and_names_the_rest() {
+    let folder = Folder::new();
+    let port = find_ports();
+    let mut server = folder.serve(&[&format!("listen_ops=127.0.0.1:{port}")]);
+    server.wait_for("serving");
+    let text = std::fs::read_to_string(folder.config()).unwrap();
+    let changed = text.lines().map(|line| match line.split(' ').next() {
+        Some("log") => "log = \"debug\"",
+        Some("connections_max") => "connections_max = 77",
+        _ => line,
+    });
+    let changed: Vec<&str> = changed.collect();
+    folder.write("onward.toml", changed.join("\n"));
+    server.signal("HUP");
+    let said = server.wait_for_line("the setting `log` is in use");
+    assert!(said.contains("log=\"debug\""), "{said}");
+    let said = server.wait_for_line("have changed and need a restart");
+    assert!(said.contains("settings=\"connections_max\""), "{said}");
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = b"GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).unwrap();
+    // Only the level debug has this line.
+    server.wait_for("answered");
+    folder.write("onward.toml", "log = \"loud\"\n");
+    server.signal("HUP");
+    let said = server.wait_for_line("the settings were refused");
+    assert!(said.contains("`loud` is no level"), "{said}");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}
+
+#[test]
+fn systemd_hears_how_the_node_is() {
+    let folder = Folder::new();
+    let path = folder.path("notify");
+    let systemd = UnixDatagram::bind(&path).unwrap();
+    systemd.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut command = folder.serve_command(&[]);
+    command
+        .env("NOTIFY_SOCKET", &path)
+        .env("WATCHDOG_USEC", "20000");
+    let mut server = Program::spawn(&mut command);
+    let hear = |wanted: &str| {
+        let mut message = [0; 256];
+        loop {
+            let length = systemd.recv(&mut message).unwrap();
+            let said = std::str::from_utf8(&message[..length]).unwrap();
+            if said.lines().any(|line| line == wanted) {
+                return;
+            }
+            assert!(["WATCHDOG=1\n", "READY=1\n"].contains(&said), "{said}");
+        }
+    };
+    hear("READY=1");
+    for _twice in 0..2 {
+        hear("WATCHDOG=1");
+    }
+    server.signal("HUP");
+    hear("RELOADING=1");
+    hear("READY=1");
+    server.wait_for("serving");
+    server.signal("TERM");
+    hear("STOPPING=1");
     assert_eq!(server.wait().status, Some(0));
 }
 
@@ -147,7 +220,7 @@ async fn a_store_on_postgres_is_served_and_its_password_is_in_no_log() {
         assert!(
             again
                 .failure()
-                .contains("is `key_encryption_key_file` the one"),
+                .contains("is the key-encryption key the one"),
             "{again:?}"
         );
     });

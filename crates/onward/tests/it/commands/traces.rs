@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::program::{Program, run_well};
 use super::sandbox::Sandbox;
+use crate::test_server::PATIENCE;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -81,8 +82,12 @@ fn read_post(stream: &mut TcpStream) -> Vec<u8> {
 fn serve(sandbox: &Sandbox, port: u16) -> Program {
     let config = sandbox.file("onward.toml");
     let endpoint = format!("trace_endpoint=http://127.0.0.1:{port}/v1/traces");
-    let args = ["serve", "--config", &config, "--set", &endpoint];
-    let mut server = Program::start(&[&args[..], &["--set", "drain_seconds=0"]].concat());
+    let mut args = vec!["serve", "--config", &config];
+    let log = "log=info,server=debug";
+    for setting in [&endpoint, "drain_seconds=0", log, "log_format=json"] {
+        args.extend(["--set", setting]);
+    }
+    let mut server = Program::start(&args);
     server.wait_for("serving");
     server
 }
@@ -100,7 +105,7 @@ fn http(sandbox: &Sandbox) -> reqwest::Client {
     let ca = std::fs::read(sandbox.read()["ca_file"].as_str().unwrap()).unwrap();
     reqwest::Client::builder()
         .tls_certs_only([reqwest::Certificate::from_pem(&ca).unwrap()])
-        .timeout(Duration::from_secs(10))
+        .timeout(PATIENCE)
         .no_proxy()
         .build()
         .unwrap()
@@ -147,7 +152,7 @@ async fn fail_to_deliver(http: &reqwest::Client, file: &Value) {
         if answer.text().await.unwrap().contains("\"number\"") {
             return;
         }
-        let is_early = waited.elapsed() < Duration::from_secs(20);
+        let is_early = waited.elapsed() < PATIENCE;
         assert!(is_early, "it is not tried");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -225,6 +230,14 @@ async fn a_query_is_a_span_with_its_steps() {
     assert_eq!(finished.status, Some(0), "{}", finished.err);
 
     assert_spans(&collector.spans(), &file, request_id);
+    let mut lines = finished
+        .err
+        .lines()
+        .filter(|line| line.contains("\"answered\""));
+    let line = lines.find(|line| line.contains(request_id)).unwrap();
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["fields"]["trace_id"], TRACE);
+    assert!(line["fields"]["seconds"].as_f64() > Some(0.0), "{line}");
     let said = format!("{:?}", collector.requests.lock().unwrap());
     assert!(said.contains("service.name"), "{said}");
     let key = file["api_keys"][0]["key"].as_str().unwrap();
@@ -260,7 +273,7 @@ async fn a_collector_that_is_down_or_hangs_harms_no_request() {
             let asked = Stopwatch::start();
             assert_served(&http, jwks).await;
             let took = asked.elapsed();
-            assert!(took < Duration::from_secs(2), "{took:?}");
+            assert!(took < Duration::from_secs(4), "{took:?}");
         }
         server.wait_for("the collector takes no spans");
         assert_served(&http, jwks).await;
@@ -270,7 +283,7 @@ async fn a_collector_that_is_down_or_hangs_harms_no_request() {
         let finished = server.wait();
         assert_eq!(finished.status, Some(0), "{}", finished.err);
         let took = stopping.elapsed();
-        assert!(took < Duration::from_secs(12), "{took:?}");
+        assert!(took < Duration::from_secs(30), "{took:?}");
         let told = finished.err.matches("the collector takes no spans");
         assert_eq!(told.count(), 1);
         assert!(!finished.err.contains("panicked"), "{}", finished.err);

@@ -3,8 +3,9 @@
 mod under_load;
 
 use signing::keyring::Purpose;
-use signing::seal::KeyEncryptionKey;
+use signing::seal::KeyEncryptionKeys;
 use storage::Storage;
+use tokens::key_source::KeySource;
 use tokens::keys::{self, KeyError, Rotated, Rotation};
 
 use crate::story;
@@ -13,18 +14,17 @@ use crate::test_server::{Received, Receiver, TestServer};
 /// Does something with the store's keys and the key that seals them, at the time of the test.
 async fn with_keys<T: Send + 'static>(
     server: &TestServer,
-    act: impl FnOnce(&Storage, &KeyEncryptionKey, i64) -> Result<T, KeyError> + Send + 'static,
+    act: impl FnOnce(&Storage, &KeyEncryptionKeys, i64) -> Result<T, KeyError> + Send + 'static,
 ) -> Result<T, KeyError> {
     let (storage, now) = (server.storage.clone(), server.now());
     let file = server.config.key_encryption_key_file.clone();
-    let acting = tokio::task::spawn_blocking(move || {
-        act(&storage, &keys::read_key_encryption_key(&file)?, now)
-    });
+    let acting =
+        tokio::task::spawn_blocking(move || act(&storage, &KeySource::File(&file).read()?, now));
     acting.await.unwrap()
 }
 
 async fn rotate(server: &TestServer, is_forced: bool) -> Result<Rotated, KeyError> {
-    let rotate = move |storage: &Storage, sealing: &KeyEncryptionKey, now| {
+    let rotate = move |storage: &Storage, sealing: &KeyEncryptionKeys, now| {
         let rotation = Rotation {
             size: None,
             is_forced,
@@ -39,7 +39,7 @@ async fn rotate(server: &TestServer, is_forced: bool) -> Result<Rotated, KeyErro
 
 async fn revoke(server: &TestServer, kid: &str) -> Result<String, KeyError> {
     let kid = kid.to_owned();
-    let revoke = move |storage: &Storage, sealing: &KeyEncryptionKey, now| {
+    let revoke = move |storage: &Storage, sealing: &KeyEncryptionKeys, now| {
         keys::revoke(storage, sealing, &kid, now)
     };
     with_keys(server, revoke).await

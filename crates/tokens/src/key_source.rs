@@ -1,0 +1,81 @@
+//! Reads the key-encryption key from a file, or from a command that fetches it from a vault.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+
+use signing::seal::KeyEncryptionKeys;
+
+use crate::keys::KeyError;
+use crate::limits;
+
+/// Where the key-encryption key is.
+#[derive(Debug, Clone, Copy)]
+pub enum KeySource<'a> {
+    /// The path of a file.
+    File(&'a str),
+    /// A command for `sh`, which prints it.
+    Command(&'a str),
+}
+
+impl KeySource<'_> {
+    /// Reads the keys: one a line in base64url. Blocks, for a command up to 30 s.
+    ///
+    /// # Errors
+    /// [`KeyError::KeyFile`] and [`KeyError::KeyCommand`].
+    pub fn read(self) -> Result<KeyEncryptionKeys, KeyError> {
+        let parse = |text: String| {
+            let wrong = "it must hold 32 bytes in base64url, or up to 8 such lines";
+            KeyEncryptionKeys::parse(&text).map_err(|_error| wrong.to_owned())
+        };
+        match self {
+            Self::File(path) => {
+                let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+                read.and_then(parse).map_err(|reason| KeyError::KeyFile {
+                    path: path.to_owned(),
+                    reason,
+                })
+            }
+            Self::Command(command) => {
+                run(command)
+                    .and_then(parse)
+                    .map_err(|reason| KeyError::KeyCommand {
+                        command: command.to_owned(),
+                        reason,
+                    })
+            }
+        }
+    }
+}
+
+/// The standard output of a command. Its standard error is this program's.
+fn run(command: &str) -> Result<String, String> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = shell.spawn().map_err(|error| error.to_string())?;
+    let output = child.stdout.take().ok_or("it has no output")?;
+    let (send, read) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        let read = output
+            .take(limits::KEY_COMMAND_OUTPUT_MAX)
+            .read_to_string(&mut text);
+        // Nobody waits any more if it took too long.
+        drop(send.send(read.map(|_length| text)));
+    });
+    let Ok(text) = read.recv_timeout(limits::KEY_COMMAND_TIMEOUT) else {
+        // It may have ended meanwhile.
+        drop(child.kill());
+        drop(child.wait());
+        let seconds = limits::KEY_COMMAND_TIMEOUT.as_secs();
+        return Err(format!("it printed nothing within {seconds} s"));
+    };
+    let text = text.map_err(|error| error.to_string())?;
+    let status = child.wait().map_err(|error| error.to_string())?;
+    if status.success() {
+        Ok(text)
+    } else {
+        Err(format!("it failed with {status}"))
+    }
+}
