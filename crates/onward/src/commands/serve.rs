@@ -90,22 +90,22 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
 
 /// Reads the settings again, applies `log`, and names the changed settings that need a restart.
 fn reload_settings(args: &ConfigArgs, settings: &mut Config, telemetry: &Telemetry) {
-    let read = match args.load() {
+    let applied = args.load().and_then(|read| {
+        if read.log != settings.log {
+            let filter = read.log_filter();
+            telemetry.set_filter(&filter).map_err(Failure::new)?;
+            tracing::info!(log = read.log, "the setting `log` is in use");
+            settings.log.clone_from(&read.log);
+        }
+        Ok(read)
+    });
+    let read = match applied {
         Ok(read) => read,
         Err(error) => {
             tracing::error!(%error, "the settings were refused; the node keeps the old ones");
             return;
         }
     };
-    if read.log != settings.log {
-        match telemetry.set_filter(&read.log_filter()) {
-            Ok(()) => {
-                settings.log.clone_from(&read.log);
-                tracing::info!(log = read.log, "the setting `log` is in use");
-            }
-            Err(error) => tracing::error!("{error}"),
-        }
-    }
     let others = settings.differing_settings(&read);
     if !others.is_empty() {
         let settings = others.join(", ");
