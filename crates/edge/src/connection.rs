@@ -187,9 +187,9 @@ impl Connection {
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
             let certificate = handshake.valid_certificate(&self.edge);
-            let (parts, body) = request.into_parts();
-            let (body, rest) = unread::lend(TimedBody::new(body, body_timeout), &parts.headers);
-            let mut request = Request::from_parts(parts, axum::body::Body::new(body));
+            let timed = request.map(|body| TimedBody::new(body, body_timeout));
+            let (lent, rest) = unread::lend(timed);
+            let mut request = lent.map(axum::body::Body::new);
             let peer = Peer {
                 address,
                 certificate,

@@ -15,6 +15,9 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of a body that are read although the request is refused: the longest body of any call
 /// (S-54).
 pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;
+/// The same for HTTP/2. Some clients lose the answer if their stream is reset while they send, and a
+/// reset stream costs the others of its connection more than its bytes do.
+pub const UNREAD_BYTES_OF_STREAM_MAX: u64 = 4 * 1024 * 1024;
 /// How long a closing connection still takes bytes that nobody reads.
 pub const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often the log warns of new expiries of certificates and revocation lists.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use axum::body::Bytes;
-use http::{HeaderMap, header};
+use http::{Request, Version, header};
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::limits;
@@ -26,6 +26,8 @@ pub(super) struct Rest<B> {
     body: Arc<Mutex<Option<B>>>,
     /// The peer sends the body only when it is asked to (RFC 9110 section 10.1.1).
     is_held_back: bool,
+    /// The longest rest that is read, in bytes.
+    length_max: u64,
 }
 
 impl<B> Clone for Rest<B> {
@@ -33,20 +35,27 @@ impl<B> Clone for Rest<B> {
         Self {
             body: Arc::clone(&self.body),
             is_held_back: self.is_held_back,
+            length_max: self.length_max,
         }
     }
 }
 
 /// Lends a request's body to a route.
-pub(super) fn lend<B>(body: B, headers: &HeaderMap) -> (LentBody<B>, Rest<B>) {
+pub(super) fn lend<B>(request: Request<B>) -> (Request<LentBody<B>>, Rest<B>) {
+    let length_max = if request.version() == Version::HTTP_2 {
+        limits::UNREAD_BYTES_OF_STREAM_MAX
+    } else {
+        limits::UNREAD_BYTES_MAX
+    };
     let rest = Rest {
         body: Arc::new(Mutex::new(None)),
-        is_held_back: headers.contains_key(header::EXPECT),
+        is_held_back: request.headers().contains_key(header::EXPECT),
+        length_max,
     };
-    let lent = LentBody {
+    let lent = request.map(|body| LentBody {
         body: Some(body),
         rest: rest.clone(),
-    };
+    });
     (lent, rest)
 }
 
@@ -64,11 +73,11 @@ where
         let Some(body) = rest.filter(|body| !body.is_end_stream()) else {
             return true;
         };
-        if self.is_held_back || body.size_hint().lower() > limits::UNREAD_BYTES_MAX {
+        if self.is_held_back || body.size_hint().lower() > self.length_max {
             return false;
         }
         let mut body = pin!(body);
-        let mut left = limits::UNREAD_BYTES_MAX;
+        let mut left = self.length_max;
         loop {
             let next = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await;
             let Some(frame) = next else {

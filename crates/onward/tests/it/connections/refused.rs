@@ -105,7 +105,7 @@ async fn who_holds_the_body_back_is_refused_without_it() {
 async fn no_stream_is_reset_because_its_body_was_not_read() {
     let server = start_server(|_config| {}).await;
     let (mut requests, connection) = http2::open(&server, At::Base, 65_535).await;
-    for size in [0, 1, 1000, 60_000, 200_000].repeat(20) {
+    for size in [0, 1, 1000, 60_000, 200_000, 1_048_576].repeat(20) {
         let body = Full::new(Bytes::from(vec![b'a'; size])).boxed_unsync();
         let request = Request::post("https://localhost/api/v1/standard/chains")
             .header("content-type", "application/x-www-form-urlencoded")
