@@ -192,7 +192,7 @@ impl Failure {
             | StartError::Tls(_)
             | StartError::OutboundClient(_)
             | StartError::Network(_)
-            | StartError::StoreCa(..) => false,
+            | StartError::StoreFile { .. } => false,
         };
         if may_pass {
             Self::new(error)
@@ -301,7 +301,7 @@ pub fn run() -> ExitCode {
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
         Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),
         Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),
-        Command::Backup(args) => backup::run(&args, &mut std::io::stdout()),
+        Command::Backup(args) => backup::run(args, &mut std::io::stdout()),
         Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut Output(std::io::stdout())).await;

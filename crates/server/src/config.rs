@@ -36,6 +36,8 @@ pub struct Config {
     pub store_connections: usize,
     /// PEM file of the authority of PostgreSQL's certificate; empty: no TLS to it.
     pub store_ca_file: String,
+    /// File with PostgreSQL's password; empty: the store's URL has it.
+    pub store_password_file: String,
     /// Whether a connection to PostgreSQL without TLS may leave this machine.
     pub store_plaintext: bool,
     /// File with the key-encryption key, which seals private keys in the store.
@@ -208,6 +210,7 @@ impl Default for Config {
             store: "onward.db".to_owned(),
             store_connections: 4,
             store_ca_file: String::new(),
+            store_password_file: String::new(),
             store_plaintext: false,
             key_encryption_key_file: "key-encryption.key".to_owned(),
             key_encryption_key_command: String::new(),
@@ -346,6 +349,7 @@ impl Config {
             }
         };
         resolve(&mut self.store_ca_file);
+        resolve(&mut self.store_password_file);
         resolve(&mut self.key_encryption_key_file);
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);

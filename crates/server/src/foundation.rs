@@ -54,21 +54,32 @@ pub fn open_storage(config: &Config, opening: Opening) -> Result<Storage, StartE
 
 fn open(config: &Config, opening: Opening, long_statements: bool) -> Result<Storage, StartError> {
     let url: StoreUrl = config.store.parse()?;
-    let postgres_ca_pem = if config.store_ca_file.is_empty() {
-        None
-    } else {
-        let read = std::fs::read(&config.store_ca_file);
-        let path = || config.store_ca_file.clone();
-        Some(read.map_err(|error| StartError::StoreCa(path(), error.to_string()))?)
-    };
+    let postgres_ca_pem = read_optional("store_ca_file", &config.store_ca_file)?;
+    let password = read_optional("store_password_file", &config.store_password_file)?;
+    let password = password.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
     let options = OpenOptions {
         opening,
         connections: config.store_connections,
         postgres_ca_pem,
         postgres_plaintext: config.store_plaintext,
+        postgres_password: password,
         long_statements,
     };
     Ok(Storage::open(&url, &options)?)
+}
+
+/// Reads the file that a setting names, unless the setting is empty.
+fn read_optional(setting: &'static str, path: &str) -> Result<Option<Vec<u8>>, StartError> {
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let read = std::fs::read(path);
+    let refused = |error: std::io::Error| StartError::StoreFile {
+        setting,
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    read.map(Some).map_err(refused)
 }
 
 impl Foundation {
@@ -139,6 +150,7 @@ impl Foundation {
             storage: self.storage.clone(),
             registry: Arc::clone(&self.registry),
             tls: Arc::clone(tls),
+            hosts: self.config.hosts(),
             metrics: Arc::clone(metrics),
         }
     }

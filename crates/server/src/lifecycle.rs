@@ -42,9 +42,16 @@ pub enum StartError {
     /// A network of callbacks cannot be read.
     #[error("callback_allowed_networks: {0}")]
     Network(#[from] NetworkError),
-    /// The certificate authority of the database cannot be read.
-    #[error("cannot read store_ca_file {0}: {1}")]
-    StoreCa(String, String),
+    /// A file that reaching the database needs cannot be read.
+    #[error("cannot read {setting} {path}: {reason}")]
+    StoreFile {
+        /// The setting that names the file.
+        setting: &'static str,
+        /// The path of the file.
+        path: String,
+        /// Why it cannot be read.
+        reason: String,
+    },
     /// The operating system refuses to start a thread.
     #[error("cannot start the threads that sign: {0}")]
     Threads(std::io::Error),

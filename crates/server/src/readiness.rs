@@ -7,7 +7,7 @@ use std::time::Duration;
 use edge::tls::ExpiringFile;
 use edge::tls::live::LiveTls;
 use observe::clock::Clock;
-use storage::{Storage, StorageError, maintenance};
+use storage::{Storage, StorageError};
 use tokens::registry::Registry;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -26,7 +26,8 @@ pub(crate) enum Reason {
     Store,
     /// The keys in the store cannot be unsealed.
     SigningKeys,
-    /// The certificate of the server has expired.
+    /// The certificate of the server has expired, is not valid yet or is for another host, or the
+    /// authorities of clients cannot be used.
     Certificate,
     /// Every revocation list has expired, so that every client certificate is refused.
     RevocationList,
@@ -50,6 +51,8 @@ pub(crate) struct Checked {
     pub registry: Arc<Registry>,
     /// The certificates in use.
     pub tls: Arc<LiveTls>,
+    /// The hosts for which the certificate must be, each with its setting.
+    pub hosts: Vec<(&'static str, String)>,
     /// The metrics that show the reasons.
     pub metrics: Arc<Metrics>,
 }
@@ -115,7 +118,7 @@ impl Readiness {
     }
 
     async fn check(&self, last: &mut LastCheck) -> Faults {
-        let mut faults = self.expired_files();
+        let mut faults = self.unusable_files();
         let (storage, registry) = (self.parts.storage.clone(), Arc::clone(&self.parts.registry));
         let begin = || tokio::spawn(use_store(storage, registry));
         // The task stays in `last` during the wait, because the caller may go away.
@@ -140,6 +143,18 @@ impl Readiness {
             }
         };
         faults.extend([fault]);
+        faults
+    }
+
+    fn unusable_files(&self) -> Faults {
+        let mut faults = self.expired_files();
+        // Clients compare the dates of the certificate with the real time.
+        let now = Clock::System.now_seconds();
+        let found = self.parts.tls.find_faults(&self.parts.hosts, now);
+        if !found.is_empty() {
+            let detail = || found.join("; ");
+            faults.entry(Reason::Certificate).or_insert_with(detail);
+        }
         faults
     }
 
@@ -178,7 +193,7 @@ impl Readiness {
 /// Uses the store as requests do: it reads clients and keys, and writes.
 async fn use_store(storage: Storage, registry: Arc<Registry>) -> Result<(), StorageError> {
     registry.snapshot().await?;
-    storage.write(maintenance::probe).await
+    storage.probe().await
 }
 
 /// Checks this node until `stop` turns true, so that the log and the metrics show each fault even if

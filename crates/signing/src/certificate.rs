@@ -73,6 +73,23 @@ pub fn is_authority(der: &[u8]) -> bool {
     X509Certificate::from_der(der).is_ok_and(|(_rest, certificate)| certificate.is_ca())
 }
 
+/// The subject of a certificate in DER, for messages. `None` when `der` is not a certificate.
+pub fn subject(der: &[u8]) -> Option<String> {
+    let (_rest, certificate) = X509Certificate::from_der(der).ok()?;
+    Some(certificate.subject().to_string())
+}
+
+/// Whether a revocation list in DER names the subject of this certificate in DER as its issuer (RFC
+/// 5280 section 5.1.2.3). `false` when either is something else.
+pub fn is_list_of(list: &[u8], authority: &[u8]) -> bool {
+    let list = CertificateRevocationList::from_der(list);
+    let authority = X509Certificate::from_der(authority);
+    let (Ok((_, list)), Ok((_, authority))) = (list, authority) else {
+        return false;
+    };
+    list.issuer().as_raw() == authority.subject().as_raw()
+}
+
 /// Whether a certificate in DER names the uses that its authority allows (RFC 5280 section
 /// 4.2.1.12). `false` when `der` is not a certificate.
 pub fn has_extended_key_usage(der: &[u8]) -> bool {

@@ -38,6 +38,12 @@ pub enum StorageError {
         /// The newest version that this program knows.
         known: i64,
     },
+    /// A newer program has changed the store while this one used it.
+    #[error(
+        "a newer version of the program has changed the store, so this node no longer uses it: \
+         replace this node by that version"
+    )]
+    Fenced,
     /// The store was written by an older program, and this way of opening must not upgrade it.
     #[error(
         "the store {target} has schema version {found}, and this program needs {needed}: make a \
@@ -97,7 +103,7 @@ impl StorageError {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Self::Busy | Self::Unavailable(_) | Self::Unconfirmed(_) | Self::Stopped
+            Self::Busy | Self::Fenced | Self::Unavailable(_) | Self::Unconfirmed(_) | Self::Stopped
         )
     }
 }

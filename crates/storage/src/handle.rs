@@ -4,6 +4,7 @@ mod postgres_options;
 mod store_url;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::oneshot;
 
@@ -15,7 +16,7 @@ use crate::engine::{
 };
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
-use crate::{Result, StorageError, address_index};
+use crate::{Result, StorageError, address_index, maintenance};
 
 /// How opening may change a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,8 @@ pub struct OpenOptions {
     pub postgres_ca_pem: Option<Vec<u8>>,
     /// Whether a connection without encryption may leave this machine.
     pub postgres_plaintext: bool,
+    /// PostgreSQL's password, instead of the one in the URL.
+    pub postgres_password: Option<String>,
     /// Whether each statement on PostgreSQL may take a minute, because no request waits for it.
     pub long_statements: bool,
 }
@@ -48,6 +51,8 @@ pub struct OpenOptions {
 #[derive(Debug, Clone)]
 pub struct Storage {
     engine: Arc<Engine>,
+    /// Whether a newer program has changed the store, so that this one may no longer use it.
+    is_fenced: Arc<AtomicBool>,
     /// The operator's command that uses this handle.
     note: Option<Arc<Note>>,
 }
@@ -65,6 +70,7 @@ impl Default for OpenOptions {
             connections: 4,
             postgres_ca_pem: None,
             postgres_plaintext: false,
+            postgres_password: None,
             long_statements: false,
         }
     }
@@ -86,6 +92,7 @@ impl Storage {
         };
         let storage = Self {
             engine: Arc::new(engine),
+            is_fenced: Arc::default(),
             note: None,
         };
         address_index::bring_up_to_date(&storage, options.opening)?;
@@ -99,6 +106,23 @@ impl Storage {
             note: Some(Arc::new(Note::new(command))),
             ..self
         }
+    }
+
+    /// Writes as requests do. Fails if requests would fail. Once a newer program has changed the store
+    /// so that this one may not use it, all later calls fail with [`StorageError::Fenced`].
+    pub async fn probe(&self) -> Result<()> {
+        let probed = self.write(maintenance::probe).await;
+        if let Err(StorageError::Fenced) = probed {
+            self.is_fenced.store(true, Ordering::Relaxed);
+        }
+        probed
+    }
+
+    fn refuse_fenced(&self) -> Result<()> {
+        if self.is_fenced.load(Ordering::Relaxed) {
+            return Err(StorageError::Fenced);
+        }
+        Ok(())
     }
 
     /// Runs `work` on one snapshot.
@@ -138,6 +162,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
+        self.refuse_fenced()?;
         let answer = match self.engine.as_ref() {
             Engine::Sqlite(engine) => match engine.look_up(work) {
                 Ok(outcome) => return outcome?,
@@ -278,6 +303,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
+        self.refuse_fenced()?;
         let (reply, answer) = oneshot::channel();
         let run = Box::new(move |read: Result<&mut Read<'_>>| {
             // The caller may have gone away.
@@ -300,6 +326,7 @@ impl Storage {
         T: Send + 'static,
         E: From<StorageError> + Send + 'static,
     {
+        self.refuse_fenced()?;
         let (reply, answer) = oneshot::channel();
         let job = Box::new(TypedWrite {
             mode,

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Read, Result, StorageError, Write, assertion};
+use crate::{Read, Result, StorageError, Write, assertion, migrations};
 
 /// Refreshes the statistics that the query planner uses. Worth it after an import.
 pub fn refresh_statistics(write: &mut Write<'_>) -> Result<()> {
@@ -22,6 +22,10 @@ pub fn probe(write: &mut Write<'_>) -> Result<()> {
         "delete from used_assertion where client_id = $1",
         &[(&probe).into()],
     )?;
+    let known = migrations::SCHEMA_VERSION;
+    if write.query_integer(migrations::COUNT_FENCES, &[known.into()])? > 0 {
+        return Err(StorageError::Fenced);
+    }
     if let Some(table) = write.find_forbidden_table()? {
         let text = format!("the role may not read or write the table {table}");
         return Err(StorageError::Unavailable(text));

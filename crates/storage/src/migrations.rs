@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 14;
+pub(crate) const SCHEMA_VERSION: i64 = 15;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -21,10 +21,15 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0012_link_proposals.sql"),
     include_str!("migrations/0013_operator_changes.sql"),
     include_str!("migrations/0014_operators.sql"),
+    include_str!("migrations/0015_oldest_program.sql"),
 ];
 
 /// Reads the version of a store that has a schema.
 pub(crate) const READ_VERSION: &str = "select max(version) from schema_version";
+
+/// Counts the newer versions of a store that a program of version $1 must not use.
+pub(crate) const COUNT_FENCES: &str = "select count(*) from schema_version \
+     where version > $1 and coalesce(oldest_program, version) > $1";
 
 /// The migrations that a store of version `found` still needs, in order.
 pub(crate) fn outstanding(target: &str, found: i64) -> Result<&'static [&'static str]> {

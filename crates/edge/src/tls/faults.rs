@@ -1,15 +1,15 @@
 //! The faults of the TLS files that would show only once clients call.
 
 use rustls::client::verify_server_name;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use signing::certificate;
 
 use super::{Ending, ExpiringFile, TlsError, TlsFiles};
 
 impl TlsFiles {
-    /// Finds the faults with which every client would be refused at this Unix time. Expiry is not among
-    /// them. `hosts` must be in the certificate of the server, each with the setting that names it.
+    /// Finds the faults with which clients would be refused at this Unix time. Expiry is not among them.
+    /// `hosts` must be in the certificate of the server, each with the setting that names it.
     pub fn find_faults(
         &self,
         hosts: &[(&'static str, String)],
@@ -40,6 +40,20 @@ impl TlsFiles {
                 "{path} holds a certificate that is no authority: put the certificates there that \
                  issue those of clients"
             ));
+        }
+        if let Some(file) = &self.revocations {
+            let lists = file.revocation_lists()?;
+            let has_list = |authority: &&CertificateDer<'_>| {
+                let mut lists = lists.iter();
+                lists.any(|list| certificate::is_list_of(list, authority))
+            };
+            for authority in authorities.iter().filter(|one| !has_list(one)) {
+                let subject = certificate::subject(authority).unwrap_or_default();
+                faults.push(format!(
+                    "{} has no revocation list of {subject}: every client of this authority is refused",
+                    file.path
+                ));
+            }
         }
         Ok(faults)
     }

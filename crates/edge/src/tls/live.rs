@@ -74,6 +74,14 @@ impl LiveTls {
         (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
     }
 
+    /// The faults of the files in use, as [`TlsFiles::find_faults`] finds them.
+    pub fn find_faults(&self, hosts: &[(&'static str, String)], now_seconds: i64) -> Vec<String> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = seen.as_ref().filter(|seen| seen.is_used);
+        let found = used.map(|used| used.files.find_faults(hosts, now_seconds));
+        found.and_then(Result::ok).unwrap_or_default()
+    }
+
     /// Reads the files again. Returns whether new settings are in use. Unusable files leave the
     /// settings as they were. A regular check reports them once, the operator's request each time.
     pub fn reload(

@@ -23,7 +23,12 @@ pub struct VerifyArgs {
     file: PathBuf,
 
     /// The key set to verify with: a file, or an https:// address.
-    #[arg(long, value_name = "FILE_OR_URL", conflicts_with = "sandbox")]
+    #[arg(
+        long,
+        alias = "jwks-url",
+        value_name = "FILE_OR_URL",
+        conflicts_with = "sandbox"
+    )]
     jwks: Option<String>,
 
     /// The running sandbox that serves the key set [default: ./onward-sandbox, if there is one]

@@ -21,6 +21,7 @@ pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
 mod serve;
+mod stores;
 mod subscription;
 mod tables;
 mod traces;

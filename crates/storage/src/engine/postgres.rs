@@ -277,7 +277,8 @@ fn migrate(session: &mut PostgresSession, target: &str, opening: Opening) -> Res
     session.run("commit")
 }
 
-/// The schema version of the store; 0 if it has no tables.
+/// The schema version of the store; 0 if it has no tables, and the version of this program if it may use
+/// a newer store.
 fn find_version(session: &mut PostgresSession, target: &str) -> Result<i64> {
     let mut version = 0;
     let sql =
@@ -296,7 +297,19 @@ fn find_version(session: &mut PostgresSession, target: &str) -> Result<i64> {
     if let Err(StorageError::Corrupt(_null_or_no_number)) = read {
         return Err(migrations::foreign(target));
     }
-    read.map(|()| version)
+    read?;
+    let known = migrations::SCHEMA_VERSION;
+    if version > known {
+        let mut fences = 0;
+        session.each(migrations::COUNT_FENCES, &[known.into()], |row| {
+            fences = row.integer(0)?;
+            Ok(())
+        })?;
+        if fences == 0 {
+            return Ok(known);
+        }
+    }
+    Ok(version)
 }
 
 #[expect(

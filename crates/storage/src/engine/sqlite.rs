@@ -7,6 +7,7 @@ mod damage;
 mod error;
 mod file_lock;
 mod private_files;
+mod schema;
 mod uprn_cache;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +18,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
 use self::error::{reason, storage_error};
@@ -25,7 +26,6 @@ use self::file_lock::FileLock;
 use self::uprn_cache::UprnCache;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
-use crate::migrations;
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
 use crate::{Opening, Result, StorageError};
@@ -92,7 +92,7 @@ impl SqliteEngine {
         }
         let lock = FileLock::share(path, access == Access::Create)?;
         let mut connection = connect(path, access)?;
-        migrate(&mut connection, path, opening)?;
+        schema::migrate(&mut connection, path, opening)?;
         let writer = Threads::start(
             "onward-writer",
             vec![move |jobs| write_until_closed(&connection, &jobs)],
@@ -247,37 +247,6 @@ fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
     }
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")
-}
-
-fn migrate(connection: &mut Connection, path: &Path, opening: Opening) -> Result<()> {
-    let target = path.display().to_string();
-    let transaction = connection
-        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-        .map_err(storage_error)?;
-    let found = find_version(&transaction, &target)?;
-    for statements in migrations::allowed(&target, found, opening)? {
-        transaction
-            .execute_batch(&DIALECT.translate(statements))
-            .map_err(storage_error)?;
-    }
-    transaction.commit().map_err(storage_error)
-}
-
-/// The schema version of the store; 0 if it has no tables.
-fn find_version(transaction: &Transaction<'_>, target: &str) -> Result<i64> {
-    // `table_exists` would use the schema that this connection read before it waited for another
-    // connection that created the tables.
-    let sql = "select count(*) > 0 from sqlite_schema where name = 'schema_version'";
-    let exists: bool = transaction
-        .query_row(sql, [], |row| row.get(0))
-        .map_err(storage_error)?;
-    if !exists {
-        return Ok(0);
-    }
-    let read = |row: &rusqlite::Row<'_>| Ok(row.get(0));
-    let version = transaction.query_row(migrations::READ_VERSION, [], read);
-    let version = version.map_err(storage_error)?;
-    version.map_err(|_null_or_no_number| migrations::foreign(target))
 }
 
 fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {

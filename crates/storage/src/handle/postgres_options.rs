@@ -38,6 +38,9 @@ pub(super) fn postgres_options(
                 target: target.clone(),
                 reason: error.to_string(),
             })?;
+    if let Some(password) = &options.postgres_password {
+        config.password(password);
+    }
     let tls = options
         .postgres_ca_pem
         .as_deref()

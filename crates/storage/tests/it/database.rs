@@ -90,6 +90,7 @@ impl TestDatabase {
             connections: CONNECTIONS,
             postgres_ca_pem: None,
             postgres_plaintext: false,
+            postgres_password: None,
             long_statements: false,
         };
         Storage::open(&self.url, &options)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::{Opening, Storage, StorageError, StoreUrl, registry};
+use storage::{Opening, Storage, StorageError, StoreUrl, maintenance, registry};
 
 use crate::database::{
     TestDatabase, count, counted, increment, open_file, open_with_counter, read, write,
@@ -36,6 +36,25 @@ on_both_engines! {
         assert!(refused.to_string().contains("run the newer program"), "{refused}");
         database.run("delete from schema_version where version = 99");
         assert_eq!(counted(&database.open()), 0);
+    }
+
+    fn a_newer_store_that_allows_this_program_is_used(database) {
+        drop(open_with_counter(database));
+        let insert = format!(
+            "insert into schema_version (version, applied_at, oldest_program) values (99, 0, {})",
+            newest_version()
+        );
+        database.run(&insert);
+        let storage = database.open_to(Opening::Unchanged).unwrap();
+        storage.write_blocking(maintenance::probe).unwrap();
+        assert_eq!(counted(&storage), 0);
+        // Another upgrade no longer allows it.
+        database.run("insert into schema_version (version, applied_at) values (100, 0)");
+        let refused = storage.write_blocking(maintenance::probe);
+        assert!(matches!(refused, Err(StorageError::Fenced)), "{refused:?}");
+        drop(storage);
+        let refused = database.try_open().unwrap_err();
+        assert!(matches!(refused, StorageError::NewerStore { found: 100, .. }), "{refused:?}");
     }
 
     fn a_foreign_version_table_is_refused(database) {

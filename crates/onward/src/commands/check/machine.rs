@@ -15,6 +15,7 @@ pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
     let mut secrets = vec![
         Path::new(&config.private_key_file),
         Path::new(&config.key_encryption_key_file),
+        Path::new(&config.store_password_file),
     ];
     let store = config.store.parse::<StoreUrl>();
     if let Some(Source::File(path)) = sources.get("store")

@@ -22,6 +22,7 @@ pub(super) struct SourceArgs {
     /// The address of the key set that verifies events, instead of a sandbox.
     #[arg(
         long,
+        alias = "jwks",
         value_name = "URL",
         conflicts_with = "sandbox",
         requires_all = ["issuer", "certificate", "key", "ca"]

@@ -1,5 +1,7 @@
 //! `backup` and `restore`, beside the real server.
 
+use std::path::PathBuf;
+
 use super::folder::Folder;
 use crate::test_server::Database;
 
@@ -45,6 +47,79 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     assert_eq!(server.wait().status, Some(0));
 }
 
+#[test]
+fn copies_follow_one_another_and_the_oldest_go() {
+    let folder = Folder::new();
+    let copies = folder.path("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let kept = ["onward-notes.db", "other.unfinished"];
+    for name in kept {
+        std::fs::write(copies.join(name), "").unwrap();
+    }
+    std::fs::write(copies.join("onward-1.db.5.unfinished"), "").unwrap();
+    let to = copies.to_str().unwrap();
+    let mut program = folder.start(&["backup", "--every", "1s", "--keep", "2", "--to", to]);
+    let name_of = |line: String| {
+        let name = line.strip_prefix("Wrote ").unwrap().split(": ").next();
+        PathBuf::from(name.unwrap())
+    };
+    let mut written = Vec::new();
+    for _copy in 0..4 {
+        written.push(name_of(program.wait_for_line("Wrote ")));
+    }
+    // The fourth one is written, so the first one was removed after the third.
+    assert!(!written[0].exists() && written[3].exists());
+    let metrics = || std::fs::read_to_string(copies.join("onward-backup.prom")).unwrap();
+    let shown = metrics();
+    for line in [
+        "onward_backup_interval_seconds 1",
+        "onward_backup_failed 0",
+        "onward_backup_copies 2",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+
+    let (store, away) = (folder.path("onward.db"), folder.path("away.db"));
+    std::fs::rename(&store, &away).unwrap();
+    program.wait_for("onward: ");
+    program.wait_for("onward: ");
+    assert!(
+        metrics().contains("onward_backup_failed 1\n"),
+        "{}",
+        metrics()
+    );
+    std::fs::rename(&away, &store).unwrap();
+    let last = name_of(program.wait_for_line("Wrote "));
+    program.signal("TERM");
+    assert_eq!(program.wait().status, Some(0));
+    let restored = folder.run(&["restore", last.to_str().unwrap(), "--replace"]);
+    assert_eq!(restored.status, Some(0), "{}", restored.err);
+    assert!(kept.iter().all(|name| copies.join(name).exists()));
+    assert!(!copies.join("onward-1.db.5.unfinished").exists());
+}
+
+#[test]
+fn a_schedule_needs_an_interval_and_a_folder() {
+    let folder = Folder::new();
+    for args in [
+        &["backup"][..],
+        &["backup", "--every", "15m"],
+        &["backup", "--every", "15m", "--to", ".", "file.db"],
+        &["backup", "--every", "15", "--to", "."],
+        &["backup", "--every", "0s", "--to", "."],
+        &["backup", "--every", "32d", "--to", "."],
+        &["backup", "--every", "15m", "--to", ".", "--keep", "0"],
+        &["backup", "--to", ".", "file.db"],
+    ] {
+        assert_eq!(folder.run(args).status, Some(2), "{args:?}");
+    }
+    let missing = folder.run(&["backup", "--every", "1s", "--to", "/no/such/folder"]);
+    assert!(
+        missing.failure().contains("cannot use /no/such/folder"),
+        "{missing:?}"
+    );
+}
+
 #[tokio::test]
 async fn postgres_is_left_to_its_own_tools() {
     let Some(database) = Database::create().await else {
@@ -53,7 +128,11 @@ async fn postgres_is_left_to_its_own_tools() {
     let url = database.url.clone();
     let checked = tokio::task::spawn_blocking(move || {
         let folder = Folder::on(Some(url));
-        for args in [&["backup", "copy.db"], &["restore", "copy.db"]] {
+        for args in [
+            &["backup", "copy.db"][..],
+            &["restore", "copy.db"],
+            &["backup", "--every", "15m", "--to", "."],
+        ] {
             let refused = folder.run(args);
             let said = refused.failure();
             assert!(said.contains("`pg_dump --format=custom`"), "{said}");

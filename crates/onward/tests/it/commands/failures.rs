@@ -3,6 +3,9 @@
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 
+use observe::clock::Clock;
+use provision::authority::Authority;
+
 use super::folder::Folder;
 use super::program::command;
 
@@ -194,54 +197,6 @@ fn check_finds_faults_that_only_clients_would_notice() {
 }
 
 #[test]
-fn check_reads_the_whole_store_if_asked() {
-    let folder = Folder::new();
-    let rows = r#"{"type":"branch","branch":"b","name":"B"}
-{"type":"property","uprn":100023336956,"line1":"14 Example Road","post_town":"Leeds","postcode":"LS6 3AB"}
-{"type":"listing","branch":"b","listing":"L1","uprn":100023336956}"#;
-    folder.write("rows.ndjson", rows);
-    let rows = folder.path("rows.ndjson");
-    assert_eq!(
-        folder.run(&["import", rows.to_str().unwrap()]).status,
-        Some(0)
-    );
-    assert_eq!(folder.run(&["check", "--deep"]).status, Some(0));
-    let forget = "update property set current_listing_id = null";
-    let storage = folder.open();
-    storage
-        .write_blocking(move |write| write.execute(forget, &[]))
-        .unwrap();
-    drop(storage);
-    let checked = folder.run(&["check", "--deep"]);
-    let said = checked.failure();
-    assert_eq!(said, "1 properties have listings and none is current");
-    assert_eq!(folder.run(&["check"]).status, Some(0));
-}
-
-#[test]
-fn a_damaged_store_is_not_copied() {
-    let folder = Folder::new();
-    let mut store = std::fs::read(folder.path("onward.db")).unwrap();
-    let end = store.len();
-    store[end - 4096..].fill(0xff);
-    folder.write("onward.db", store);
-    let copy = folder.path("copy.db");
-    let copied = folder.run(&["backup", copy.to_str().unwrap()]);
-    let said = copied.failure();
-    assert!(
-        said.starts_with("no copy was made, because the store"),
-        "{said}"
-    );
-    assert!(!copy.exists());
-    let checked = folder.run(&["check", "--deep"]);
-    assert_eq!(checked.status, Some(78));
-    assert!(
-        checked.failure().contains("malformed") || checked.failure().contains("Tree"),
-        "{checked:?}"
-    );
-}
-
-#[test]
 fn check_prints_each_setting_with_its_source() {
     let folder = Folder::new();
     let printed = folder.run(&[
@@ -342,55 +297,6 @@ fn a_store_that_cannot_be_used_is_named() {
     check(&folder, &both, &["cannot read store_ca_file ", "none.pem"]);
 }
 
-/// Only `onward migrate` shuts out the older programs that serve a store.
-#[test]
-fn an_older_store_is_upgraded_on_purpose_only() {
-    let folder = Folder::new();
-    // Opened before, it does not look again.
-    let storage = folder.open();
-    let forget = "delete from schema_version where version = 14";
-    let run = |sql: String| {
-        let sql: &'static str = sql.leak();
-        storage
-            .write_blocking(move |write| write.execute(sql, &[]))
-            .unwrap();
-    };
-    for kind in ["update", "delete"] {
-        run(format!("drop trigger operator_change_{kind}"));
-    }
-    for column in ["os_user", "reason"] {
-        run(format!("alter table operator_change drop column {column}"));
-    }
-    run(forget.to_owned());
-    let said = "onward.db has schema version 13, and this program needs ";
-    for args in [
-        &["check"][..],
-        &["client", "list"],
-        &["keys", "rotate", "--now"],
-        &["import", "none.ndjson"],
-    ] {
-        let refused = folder.run(args);
-        assert!(refused.failure().contains(said), "{args:?} {refused:?}");
-    }
-    let served = folder.serve(&[]).wait();
-    assert_eq!(served.status, Some(78), "{served:?}");
-    assert!(
-        served.failure().contains("run `onward migrate`"),
-        "{served:?}"
-    );
-    drop(storage);
-    let migrated = folder.run(&["migrate", "--reason", "Version 2"]);
-    let expected = "Upgraded the store from schema version 13. Start the nodes of this version.\n";
-    assert_eq!(migrated.out, expected, "{migrated:?}");
-    assert_eq!(
-        folder.run(&["migrate"]).out,
-        "The store needs no upgrade.\n"
-    );
-    assert_eq!(folder.run(&["check"]).status, Some(0));
-    let noted = folder.list_of(&["audit-log"]);
-    assert_eq!((noted.len(), &noted[0]["reason"]), (1, &"Version 2".into()));
-}
-
 #[test]
 fn a_port_in_use_is_named() {
     let folder = Folder::new();
@@ -401,4 +307,26 @@ fn a_port_in_use_is_named() {
         let said = format!("cannot listen on {address} ({name}): another program uses this port");
         assert_eq!(finished.failure(), said);
     }
+}
+
+#[test]
+fn check_finds_an_authority_without_a_revocation_list() {
+    let folder = Folder::new();
+    // The list is of the folder's own authority.
+    let mut params = rcgen::CertificateParams::default();
+    params
+        .distinguished_name
+        .push(rcgen::DnType::CommonName, "Other");
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let other = params.self_signed(&rcgen::KeyPair::generate().unwrap());
+    let own = std::fs::read_to_string(folder.path("ca.pem")).unwrap();
+    folder.write("both.pem", own + &other.unwrap().pem());
+    let own = Authority::ensure(&folder.path("."), Clock::System.now_seconds()).unwrap();
+    own.issue_revocation_list(&folder.path(".")).unwrap();
+    let list = "client_crl_file=revoked.pem";
+    assert_eq!(folder.run(&["check", "--set", list]).status, Some(0));
+    let args = ["check", "--set", "client_ca_file=both.pem", "--set", list];
+    let unlisted = folder.run(&args);
+    let said = "every client of this authority is refused";
+    assert!(unlisted.failure().contains(said), "{unlisted:?}");
 }

@@ -62,6 +62,28 @@ fn certificates_are_read_again_on_sighup() {
 }
 
 #[test]
+fn a_node_with_a_certificate_for_another_host_is_not_ready() {
+    let folder = Folder::new();
+    let files = ["server.pem", "server.key"];
+    let right = files.map(|name| std::fs::read(folder.path(name)).unwrap());
+    let key = rcgen::KeyPair::generate().unwrap();
+    let params = rcgen::CertificateParams::new(["elsewhere.example".to_owned()]).unwrap();
+    folder.write("server.pem", params.self_signed(&key).unwrap().pem());
+    folder.write("server.key", key.serialize_pem());
+    let mut server = folder.serve(&[]);
+    let said = server.wait_for_line("this node is not ready");
+    assert!(said.contains("is not for localhost"), "{said}");
+    server.wait_for("serving");
+    for (name, bytes) in files.iter().zip(right) {
+        folder.write(name, bytes);
+    }
+    server.signal("HUP");
+    server.wait_for("this fault has ended");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+}
+
+#[test]
 fn a_reload_applies_the_log_level_and_names_the_rest() {
     let folder = Folder::new();
     let port = find_ports();
@@ -212,6 +234,21 @@ async fn a_store_on_postgres_is_served_and_its_password_is_in_no_log() {
         let finished = server.wait();
         assert_eq!(finished.status, Some(0), "{}", finished.err);
         assert!(!finished.err.contains("secret"), "{}", finished.err);
+
+        // The password can be in a file of its own.
+        let missing = folder.run(&["check", "--set", "store_password_file=no-such-file"]);
+        assert!(
+            missing
+                .failure()
+                .contains("cannot read store_password_file"),
+            "{missing:?}"
+        );
+        folder.write("password", "secret\n");
+        let checked = folder.run(&["check", "--set", "store_password_file=password"]);
+        assert!(
+            checked.failure().contains("everybody may read"),
+            "{checked:?}"
+        );
 
         // Another node needs the first one's key-encryption key, not a new one.
         let node = folder.path("node");

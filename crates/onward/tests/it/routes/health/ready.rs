@@ -95,3 +95,20 @@ story! {
         server.wait_until_ready().await;
     }
 }
+
+story! {
+    async fn a_node_leaves_a_store_that_a_newer_program_changed(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let token = server.token(&lender, None).await;
+        let form = [("inputType", "uprn"), ("value[]", "1")];
+        // Without the oldest program, only those that know the version may use it.
+        let insert = "insert into schema_version (version, applied_at) values (99, 0)";
+        let inserted = server.storage.write(move |write| write.execute(insert, &[])).await;
+        inserted.unwrap();
+        let detail = server.wait_until_not_ready("store").await;
+        assert!(detail.contains("a newer version of the program has changed the store"), "{detail}");
+        assert_eq!(server.query_with(&lender, &token, &form).await.status, 503);
+        let unread = server.node.foundation.storage.read(|_read| Ok(())).await;
+        assert!(matches!(unread, Err(StorageError::Fenced)), "{unread:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! `onward backup --every`: copies the store again and again, and keeps the newest copies.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use observe::clock::{Clock, Stopwatch};
+use storage::{StoreUrl, copies};
+
+use crate::commands::{Failure, say};
+use crate::signals::StopSignals;
+
+const METRICS_FILE: &str = "onward-backup.prom";
+/// The names of copies: the time at which each began.
+const NAME_FORMAT: &str = "onward-%Y%m%dT%H%M%SZ.db";
+/// The ending of a copy that a killed run left behind.
+const UNFINISHED: &str = ".unfinished";
+const INTERVAL_MAX: SignedDuration = SignedDuration::from_hours(31 * 24);
+
+/// When the store is copied, and where to.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// From the beginning of one copy to the beginning of the next.
+    pub(super) interval: Duration,
+    /// The number of copies that stay.
+    pub(super) kept: usize,
+    /// The folder of the copies.
+    pub(super) folder: PathBuf,
+}
+
+/// The newest copy, for the metrics.
+#[derive(Debug)]
+struct Copy {
+    ended_at: i64,
+    bytes: u64,
+    seconds: f64,
+}
+
+/// Reads an interval such as `15m` or `1h 30m`: at least a second and at most 31 days.
+pub(super) fn read_interval(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no interval from 1s to 31 days; write one such as 15m");
+    let interval: SignedDuration = text.parse().map_err(|_error| wrong())?;
+    if !(SignedDuration::from_secs(1)..=INTERVAL_MAX).contains(&interval) {
+        return Err(wrong());
+    }
+    Duration::try_from(interval).map_err(|_error| wrong())
+}
+
+/// Copies the store until a signal ends it. A copy that fails is reported and tried again at the next
+/// time.
+pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Failure> {
+    let mut stop = StopSignals::catch().map_err(Failure::new)?;
+    let folder = schedule.folder.clone();
+    let in_folder = move |error: io::Error| {
+        Failure::new(format_args!("cannot use {}: {error}", folder.display()))
+    };
+    remove_unfinished(&schedule.folder).map_err(in_folder)?;
+    let mut newest = None;
+    let mut due = tokio::time::interval(schedule.interval);
+    loop {
+        tokio::select! {
+            _now = due.tick() => {}
+            _signal = stop.next() => return Ok(()),
+        }
+        let (url, folder) = (url.clone(), schedule.folder.clone());
+        let copying = tokio::task::spawn_blocking(move || copy(&url, &folder));
+        let outcome = copying.await.map_err(Failure::new)?;
+        let has_failed = outcome.is_err();
+        match outcome {
+            Ok((path, copy)) => {
+                let (bytes, seconds) = (copy.bytes, copy.seconds);
+                let path = path.display();
+                say(
+                    &mut io::stdout(),
+                    format_args!("Wrote {path}: {bytes} bytes in {seconds:.1} s"),
+                );
+                newest = Some(copy);
+            }
+            Err(failure) => say(&mut io::stderr(), format_args!("onward: {failure}")),
+        }
+        let tidied = tidy(&schedule, newest.as_ref(), has_failed);
+        if let Err(error) = tidied {
+            let folder = schedule.folder.display();
+            say(
+                &mut io::stderr(),
+                format_args!("onward: cannot tidy {folder}: {error}"),
+            );
+        }
+    }
+}
+
+fn copy(url: &StoreUrl, folder: &Path) -> Result<(PathBuf, Copy), Failure> {
+    let now = Timestamp::from_second(Clock::System.now_seconds()).map_err(Failure::new)?;
+    let path = folder.join(now.strftime(NAME_FORMAT).to_string());
+    let stopwatch = Stopwatch::start();
+    copies::back_up(url, &path).map_err(Failure::new)?;
+    let copy = Copy {
+        ended_at: Clock::System.now_seconds(),
+        bytes: path.metadata().map_err(Failure::new)?.len(),
+        seconds: stopwatch.elapsed().as_secs_f64(),
+    };
+    Ok((path, copy))
+}
+
+/// Removes the oldest copies beyond the number that is kept, and writes the metrics.
+fn tidy(schedule: &Schedule, newest: Option<&Copy>, has_failed: bool) -> io::Result<()> {
+    let mut copies = list(&schedule.folder, is_copy)?;
+    copies.sort();
+    let surplus = copies.len().saturating_sub(schedule.kept);
+    for old in copies.drain(..surplus) {
+        std::fs::remove_file(old)?;
+    }
+    let text = metrics(schedule, copies.len(), newest, has_failed);
+    let path = schedule.folder.join(METRICS_FILE);
+    let unfinished = schedule.folder.join(format!("{METRICS_FILE}{UNFINISHED}"));
+    std::fs::write(&unfinished, text)?;
+    // A reader sees the old file or the new one, and no part of either.
+    std::fs::rename(unfinished, path)
+}
+
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let is_left = |name: &str| name.starts_with("onward-") && name.ends_with(UNFINISHED);
+    list(folder, is_left)?
+        .iter()
+        .try_for_each(std::fs::remove_file)
+}
+
+fn list(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(&is_wanted) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+fn is_copy(name: &str) -> bool {
+    jiff::civil::DateTime::strptime(NAME_FORMAT, name).is_ok()
+}
+
+/// The metrics in Prometheus's text format, for the textfile collector of its node exporter.
+fn metrics(schedule: &Schedule, kept: usize, newest: Option<&Copy>, has_failed: bool) -> String {
+    let mut text = String::new();
+    let mut add = |name: &str, help: &str, value: String| {
+        let name = format!("onward_backup_{name}");
+        let lines = format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");
+        text.push_str(&lines);
+    };
+    let interval = schedule.interval.as_secs().to_string();
+    add(
+        "interval_seconds",
+        "From one copy of the store to the next.",
+        interval,
+    );
+    add(
+        "copies",
+        "Copies of the store that are kept.",
+        kept.to_string(),
+    );
+    let failed = u8::from(has_failed).to_string();
+    add(
+        "failed",
+        "1 if the newest attempt to copy the store failed.",
+        failed,
+    );
+    if let Some(Copy {
+        ended_at,
+        bytes,
+        seconds,
+    }) = newest
+    {
+        add(
+            "end_timestamp_seconds",
+            "When the newest copy was complete.",
+            ended_at.to_string(),
+        );
+        add(
+            "size_bytes",
+            "The size of the newest copy.",
+            bytes.to_string(),
+        );
+        add(
+            "duration_seconds",
+            "How long the newest copy took.",
+            seconds.to_string(),
+        );
+    }
+    text
+}

@@ -1,0 +1,93 @@
+//! Stores that are damaged or of another version.
+
+use super::folder::Folder;
+
+#[test]
+fn check_reads_the_whole_store_if_asked() {
+    let folder = Folder::new();
+    let rows = r#"{"type":"branch","branch":"b","name":"B"}
+{"type":"property","uprn":100023336956,"line1":"14 Example Road","post_town":"Leeds","postcode":"LS6 3AB"}
+{"type":"listing","branch":"b","listing":"L1","uprn":100023336956}"#;
+    folder.write("rows.ndjson", rows);
+    let rows = folder.path("rows.ndjson");
+    assert_eq!(
+        folder.run(&["import", rows.to_str().unwrap()]).status,
+        Some(0)
+    );
+    assert_eq!(folder.run(&["check", "--deep"]).status, Some(0));
+    let forget = "update property set current_listing_id = null";
+    let storage = folder.open();
+    storage
+        .write_blocking(move |write| write.execute(forget, &[]))
+        .unwrap();
+    drop(storage);
+    let checked = folder.run(&["check", "--deep"]);
+    let said = checked.failure();
+    assert_eq!(said, "1 properties have listings and none is current");
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn a_damaged_store_is_not_copied() {
+    let folder = Folder::new();
+    let mut store = std::fs::read(folder.path("onward.db")).unwrap();
+    let end = store.len();
+    store[end - 4096..].fill(0xff);
+    folder.write("onward.db", store);
+    let copy = folder.path("copy.db");
+    let copied = folder.run(&["backup", copy.to_str().unwrap()]);
+    let said = copied.failure();
+    assert!(
+        said.starts_with("no copy was made, because the store"),
+        "{said}"
+    );
+    assert!(!copy.exists());
+    let checked = folder.run(&["check", "--deep"]);
+    assert_eq!(checked.status, Some(78));
+    assert!(
+        checked.failure().contains("malformed") || checked.failure().contains("Tree"),
+        "{checked:?}"
+    );
+}
+
+/// Only `onward migrate` shuts out the older programs that serve a store.
+#[test]
+fn an_older_store_is_upgraded_on_purpose_only() {
+    let folder = Folder::new();
+    // Opened before, it does not look again.
+    let storage = folder.open();
+    for sql in [
+        "alter table schema_version drop column oldest_program",
+        "delete from schema_version where version = 15",
+    ] {
+        let undone = storage.write_blocking(move |write| write.execute(sql, &[]));
+        undone.unwrap();
+    }
+    let said = "onward.db has schema version 14, and this program needs ";
+    for args in [
+        &["check"][..],
+        &["client", "list"],
+        &["keys", "rotate", "--now"],
+        &["import", "none.ndjson"],
+    ] {
+        let refused = folder.run(args);
+        assert!(refused.failure().contains(said), "{args:?} {refused:?}");
+    }
+    let served = folder.serve(&[]).wait();
+    assert_eq!(served.status, Some(78), "{served:?}");
+    assert!(
+        served.failure().contains("run `onward migrate`"),
+        "{served:?}"
+    );
+    drop(storage);
+    let migrated = folder.run(&["migrate", "--reason", "Version 2"]);
+    let expected = "Upgraded the store from schema version 14. Start the nodes of this version.\n";
+    assert_eq!(migrated.out, expected, "{migrated:?}");
+    assert_eq!(
+        folder.run(&["migrate"]).out,
+        "The store needs no upgrade.\n"
+    );
+    assert_eq!(folder.run(&["check"]).status, Some(0));
+    let noted = folder.list_of(&["audit-log"]);
+    assert_eq!((noted.len(), &noted[0]["reason"]), (1, &"Version 2".into()));
+}
