@@ -10,7 +10,7 @@ use reqwest::{Certificate, ClientBuilder, Identity, RequestBuilder};
 use crate::{ClientError, printable};
 
 /// The longest time to connect, TLS included, in seconds.
-const CONNECT_TIMEOUT_SECONDS: u64 = 5;
+const CONNECT_TIMEOUT_SECONDS: u64 = 10;
 /// The longest time for a request and its answer, in seconds.
 const REQUEST_TIMEOUT_SECONDS: u64 = 30;
 /// The largest answer that the client reads, in bytes. A larger answer could not be verified.

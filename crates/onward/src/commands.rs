@@ -1,5 +1,6 @@
 //! The command line: every command, its errors and its exit status.
 
+pub mod access_log;
 pub mod api_key;
 pub mod audit_log;
 pub mod backup;
@@ -97,6 +98,8 @@ enum Command {
     Properties(properties::PropertiesArgs),
     /// Lists the changes that operators made by commands.
     AuditLog(audit_log::AuditLogArgs),
+    /// Lists the properties that clients were shown, while `access_log_days` asks for it.
+    AccessLog(access_log::AccessLogArgs),
     /// Copies an SQLite store into a new file while the service runs.
     Backup(backup::BackupArgs),
     /// Replaces the store by a backup while the service is stopped.
@@ -185,7 +188,7 @@ impl Failure {
                 error.is_passing() || matches!(error, StorageError::Open { .. })
             }
             StartError::Keys(KeyError::Storage(error)) => error.is_passing(),
-            StartError::Keys(KeyError::KeyCommand { .. })
+            StartError::Keys(KeyError::KeyCommand { .. } | KeyError::Token(_))
             | StartError::Listen { .. }
             | StartError::Threads(_) => true,
             StartError::Keys(_)
@@ -299,6 +302,7 @@ pub fn run() -> ExitCode {
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Unlink(args) => link::break_link(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),
+        Command::AccessLog(args) => access_log::run(args, &mut std::io::stdout()),
         Command::AuditLog(args) => audit_log::run(&args, &mut std::io::stdout()),
         Command::Properties(args) => properties::run(&args, &mut std::io::stdout()),
         Command::Backup(args) => backup::run(args, &mut std::io::stdout()),

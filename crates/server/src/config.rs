@@ -44,6 +44,12 @@ pub struct Config {
     pub key_encryption_key_file: String,
     /// Command that prints the key-encryption key instead; empty: the file has it.
     pub key_encryption_key_command: String,
+    /// PKCS#11 module of the token that keeps the keys of answers and events; empty: the store does.
+    pub pkcs11_module: String,
+    /// The label of the token.
+    pub pkcs11_token: String,
+    /// File with the PIN of the token's user.
+    pub pkcs11_pin_file: String,
 
     /// Public URL of the chain query, without a slash at its end.
     pub base_url: String,
@@ -118,6 +124,8 @@ pub struct Config {
     pub callback_concurrency: usize,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
+    /// How long the log of accesses is kept; 0: accesses are not logged.
+    pub access_log_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
 
@@ -204,6 +212,7 @@ pub enum ConfigError {
 }
 
 impl Default for Config {
+    #[expect(clippy::too_many_lines, reason = "each setting has its line")]
     fn default() -> Self {
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Self {
@@ -214,6 +223,9 @@ impl Default for Config {
             store_plaintext: false,
             key_encryption_key_file: "key-encryption.key".to_owned(),
             key_encryption_key_command: String::new(),
+            pkcs11_module: String::new(),
+            pkcs11_token: String::new(),
+            pkcs11_pin_file: String::new(),
             base_url: "https://localhost:8440".to_owned(),
             auth_url: "https://localhost:8441".to_owned(),
             directory_url: "https://localhost:8442".to_owned(),
@@ -247,6 +259,7 @@ impl Default for Config {
             callback_ca_file: String::new(),
             callback_concurrency: 8,
             delivery_retention_days: 30,
+            access_log_days: 0,
             simulate_known_properties: false,
             foreign_links: ForeignLinks::Immediate,
             offer_idle_days: 120,
@@ -351,6 +364,7 @@ impl Config {
         resolve(&mut self.store_ca_file);
         resolve(&mut self.store_password_file);
         resolve(&mut self.key_encryption_key_file);
+        resolve(&mut self.pkcs11_pin_file);
         resolve(&mut self.certificate_file);
         resolve(&mut self.private_key_file);
         resolve(&mut self.client_ca_file);

@@ -16,6 +16,7 @@ use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
 
+use crate::access_log::AccessLog;
 use crate::answer::Answers;
 use crate::config::Config;
 use crate::directory::Directory;
@@ -45,6 +46,8 @@ pub struct Foundation {
     pub signers: Arc<Signers>,
     /// Calls addresses that others chose.
     pub outbound: OutboundClient,
+    /// Keeps which client was shown which property.
+    pub(crate) accesses: Arc<AccessLog>,
 }
 
 /// Opens the store that the settings name, for a command that no request waits for. Blocks.
@@ -86,11 +89,12 @@ impl Foundation {
     /// Opens store and keys. Blocks.
     pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
         // Faults outside the store must show before the store is upgraded.
-        let sealing = config.key_source().read()?;
+        let sealing = config.key_safe().open()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
+        let accesses = AccessLog::new(storage.clone(), config.access_log_days);
         Ok(Self {
             config: Arc::new(config),
             clock,
@@ -98,6 +102,7 @@ impl Foundation {
             registry,
             signers: Arc::new(signers),
             outbound,
+            accesses: Arc::new(accesses),
         })
     }
 
@@ -140,6 +145,7 @@ impl Foundation {
             registry: Arc::clone(&self.registry),
             key_retention_days: self.config.key_retention_days,
             delivery_retention_days: self.config.delivery_retention_days,
+            access_log_days: self.config.access_log_days,
         }
     }
 
@@ -173,6 +179,7 @@ impl Foundation {
                 storage: storage.clone(),
                 tokens: Arc::clone(&tokens),
                 answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
+                accesses: Arc::clone(&self.accesses),
             }),
             webhooks: Arc::new(WebhookManagement {
                 clock: clock.clone(),

@@ -26,6 +26,8 @@ pub struct Housekeeping {
     pub key_retention_days: u32,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
+    /// How long the log of accesses is kept.
+    pub access_log_days: u32,
 }
 
 /// Cleans once a minute until `stop` turns true.
@@ -51,12 +53,13 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Removes assertions, kept answers, deliveries and events that are older than their retention, and
+/// Removes assertions, kept answers, deliveries, events and accesses that are older than their retention, and
 /// withdraws old keys (S-28). A round is one transaction of bounded size.
 pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError> {
     let now = housekeeping.clock.now_seconds();
     let keys_before = now - i64::from(housekeeping.key_retention_days) * limits::DAY_SECONDS;
     let ended_before = now - i64::from(housekeeping.delivery_retention_days) * limits::DAY_SECONDS;
+    let accesses_before = now - i64::from(housekeeping.access_log_days) * limits::DAY_SECONDS;
     housekeeping
         .storage
         .write_at_length(move |write| {
@@ -71,6 +74,8 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
             storage::idempotency::delete_expired_answers(write, now, limit)?;
             storage::proposals::delete_expired_proposals(write, now, limit)?;
             storage::quotas::delete_added(write, now - limits::DAY_SECONDS, limit)?;
+            let limit = limits::ACCESSES_PRUNED_MAX;
+            storage::accesses::delete_accesses(write, accesses_before, limit)?;
             Ok::<_, StorageError>(())
         })
         .await

@@ -2,6 +2,7 @@
 //!
 //! This crate knows nothing about commands and terminals.
 
+mod access_log;
 mod answer;
 mod answered;
 mod authorization;

@@ -17,6 +17,7 @@ use tokens::keys::KeyError;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::access_log;
 use crate::config::{Config, seconds};
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
@@ -110,7 +111,11 @@ impl Server {
         });
         let wake = Arc::<Wake>::default();
         let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
-        let metrics = Arc::new(Metrics::new(&edge.metrics, Arc::clone(&delivery_metrics)));
+        let metrics = Arc::new(Metrics::new(
+            &edge.metrics,
+            Arc::clone(&delivery_metrics),
+            &foundation.accesses.lost,
+        ));
         let readiness = Arc::new(Readiness::new(foundation.checked(&tls, &metrics)));
         // A fault shows in the log before the first request.
         readiness.faults().await;
@@ -130,6 +135,8 @@ impl Server {
         let warning = live::watch_endings(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
         tasks.spawn(warning);
         tasks.spawn(readiness::watch(readiness, stopped.clone()));
+        let accesses = Arc::clone(&foundation.accesses);
+        tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
         tasks.spawn(dispatcher::run(delivering, stopped.clone()));
         let storage = foundation.storage.clone();
@@ -173,5 +180,8 @@ impl Server {
         // An error means that all tasks have ended already.
         let _all_ended = self.stop.send(true);
         while self.tasks.join_next().await.is_some() {}
+        if let Err(error) = self.foundation.accesses.store().await {
+            tracing::error!(%error, "the last accesses could not be stored");
+        }
     }
 }

@@ -80,5 +80,11 @@ pub const READINESS_TIMEOUT: Duration = Duration::from_millis(900);
 pub const READINESS_KEPT: Duration = Duration::from_secs(1);
 /// How often readiness is checked if nobody asks.
 pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
+/// How often accesses are stored.
+pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
+/// Accesses that wait to be stored. Later ones are lost.
+pub const ACCESSES_WAITING_MAX: usize = 100_000;
+/// Old accesses that one round of housekeeping removes.
+pub const ACCESSES_PRUNED_MAX: i64 = 10_000;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;

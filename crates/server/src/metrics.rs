@@ -76,8 +76,14 @@ impl Metrics {
     pub(crate) fn new(
         edge: &edge::metrics::Metrics,
         delivery: Arc<delivery::metrics::Metrics>,
+        accesses_lost: &Counter,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
+        registry.register(
+            "accesses_lost",
+            "Accesses that the log of accesses lacks",
+            accesses_lost.clone(),
+        );
         edge.register(&mut registry);
         delivery.register(&mut registry);
         let version = vec![("version", env!("CARGO_PKG_VERSION"))];

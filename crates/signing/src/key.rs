@@ -19,6 +19,7 @@ use x509_parser::public_key::RSAPublicKey;
 
 use crate::algorithm::Algorithm;
 use crate::jwk::{JwkError, PublicKey};
+use crate::pkcs11::TokenKey;
 
 /// The size of a new RSA key (S-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +62,9 @@ pub enum KeyError {
     /// The public key is refused, for example a weak RSA key.
     #[error("the key cannot be used: {0}")]
     Refused(#[from] JwkError),
+    /// The token that keeps the key failed.
+    #[error("{0}")]
+    Token(String),
     /// The cryptographic library failed.
     #[error("the cryptographic library could not {0}")]
     Library(&'static str),
@@ -84,6 +88,7 @@ enum Private {
     Rsa(RsaKeyPair, &'static dyn RsaEncoding),
     P256(EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
+    Token(TokenKey),
 }
 
 impl SigningKey {
@@ -139,7 +144,15 @@ impl SigningKey {
         Self::new(private, algorithm)
     }
 
-    /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret.
+    /// An RSA key that a token keeps. It signs RS256.
+    ///
+    /// # Errors
+    /// [`KeyError::Refused`] for a weak key.
+    pub fn in_token(key: TokenKey) -> Result<Self, KeyError> {
+        Self::new(Private::Token(key), Algorithm::Rs256)
+    }
+
+    /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret. A token shows none of its keys.
     pub fn to_pkcs8_pem(&self) -> Result<String, KeyError> {
         // Every version of OpenSSL reads PKCS#8 version 1.
         let pem = match &self.private {
@@ -148,6 +161,7 @@ impl SigningKey {
                 .map(|der: Pkcs8V1Der<'_>| write_pem(der.as_ref())),
             Private::P256(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
             Private::Ed25519(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
+            Private::Token(_) => Err(Unspecified),
         };
         pem.map_err(|Unspecified| KeyError::Library("write the key"))
     }
@@ -183,6 +197,9 @@ impl SigningKey {
                 .try_sign(message)
                 .map(|signature| signature.as_ref().to_vec())
                 .map_err(failed),
+            Private::Token(key) => key
+                .sign(message)
+                .map_err(|error| KeyError::Token(error.to_string())),
         }
     }
 
@@ -211,6 +228,7 @@ impl SigningKey {
                 PublicKey::from_p256(x.to_vec(), y.to_vec())?
             }
             Private::Ed25519(pair) => PublicKey::from_ed25519(pair.public_key().as_ref().to_vec())?,
+            Private::Token(key) => PublicKey::from_rsa(key.modulus.clone(), key.exponent.clone())?,
         }
         .pinned_to(algorithm);
         let kid = public.thumbprint();

@@ -6,6 +6,7 @@
 //! One SQL text serves both engines. Work is a *synchronous* closure that runs on a thread of the
 //! engine, so a transaction can await nothing and make no network call.
 
+pub mod accesses;
 mod address_index;
 pub mod address_search;
 pub mod api_keys;

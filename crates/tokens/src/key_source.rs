@@ -1,13 +1,68 @@
-//! Reads the key-encryption key from a file, or from a command that fetches it from a vault.
+//! Where private keys are kept: sealed in the store, or in a PKCS#11 token.
 
 use std::io::Read as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
+use signing::pkcs11::Token;
 use signing::seal::KeyEncryptionKeys;
 
 use crate::keys::KeyError;
 use crate::limits;
+
+/// Opens private keys, and keeps new ones.
+#[derive(Debug)]
+pub struct KeySafe {
+    /// Seals private keys in the store.
+    pub sealing: KeyEncryptionKeys,
+    /// Keeps the keys that sign answers and events, if there is one.
+    pub token: Option<Arc<Token>>,
+}
+
+/// The settings of a [`KeySafe`].
+#[derive(Debug, Clone, Copy)]
+pub struct KeySafeSettings<'a> {
+    /// Where the key-encryption key is.
+    pub source: KeySource<'a>,
+    /// The path of the PKCS#11 module; empty: no token.
+    pub module: &'a str,
+    /// The label of the token.
+    pub label: &'a str,
+    /// The path of the file with the PIN of the token's user.
+    pub pin_file: &'a str,
+}
+
+impl KeySafeSettings<'_> {
+    /// Reads the key-encryption key and opens the token. Blocks.
+    ///
+    /// # Errors
+    /// Those of [`KeySource::read`], and [`KeyError::Token`].
+    pub fn open(&self) -> Result<KeySafe, KeyError> {
+        let sealing = self.source.read()?;
+        let token = if self.module.is_empty() {
+            None
+        } else {
+            let read = std::fs::read_to_string(self.pin_file);
+            let pin = read.map_err(|error| KeyError::KeyFile {
+                path: self.pin_file.to_owned(),
+                reason: format!("it must hold the PIN of the PKCS#11 token: {error}"),
+            })?;
+            let opened = Token::open(Path::new(self.module), self.label, pin.trim());
+            Some(Arc::new(opened?))
+        };
+        Ok(KeySafe { sealing, token })
+    }
+}
+
+impl From<KeyEncryptionKeys> for KeySafe {
+    fn from(sealing: KeyEncryptionKeys) -> Self {
+        Self {
+            sealing,
+            token: None,
+        }
+    }
+}
 
 /// Where the key-encryption key is.
 #[derive(Debug, Clone, Copy)]

@@ -6,11 +6,15 @@ use observe::clock;
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
-use signing::seal::KeyEncryptionKeys;
+use signing::pkcs11::TokenError;
 use storage::keys::StoredKey;
 use storage::{Storage, StorageError};
 
+use crate::key_source::KeySafe;
 use crate::limits;
+
+/// The beginning of a stored key that a token keeps. Its identifier follows.
+const IN_TOKEN: &str = "pkcs11.";
 
 /// Why the keys cannot be used, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +35,14 @@ pub enum KeyError {
         /// Why its output cannot be used.
         reason: String,
     },
+    /// The token cannot be used. It may come back.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// A token keeps the key, and the settings name none.
+    #[error(
+        "a PKCS#11 token keeps the signing key {0}: set pkcs11_module, pkcs11_token and pkcs11_pin_file"
+    )]
+    NoToken(String),
     /// A stored key cannot be opened.
     #[error(
         "the signing key {0} in the store cannot be opened: is the key-encryption key the one that the \
@@ -50,8 +62,8 @@ pub enum KeyError {
     #[error("there is no signing key {0}")]
     Unknown(String),
     /// Keys are not lost if they can be opened.
-    #[error("the signing key {0} can be opened: nothing is lost")]
-    NotLost(String),
+    #[error("all signing keys can be opened: nothing is lost")]
+    NotLost,
     /// A new key could not be made.
     #[error("a signing key cannot be made: {0}")]
     Generate(String),
@@ -89,7 +101,7 @@ pub struct Rotated {
 /// [`KeyError::TooEarly`] if a verifier may hold a cached key set without a next key.
 pub fn rotate(
     storage: &Storage,
-    sealing: &KeyEncryptionKeys,
+    safe: &KeySafe,
     purposes: &[Purpose],
     rotation: &Rotation,
 ) -> Result<Vec<Rotated>, KeyError> {
@@ -100,10 +112,9 @@ pub fn rotate(
         .map(|purpose| {
             let size = match rotation.size {
                 Some(size) => size,
-                None => size_of_next(&known, *purpose, sealing)?,
+                None => size_of_next(&known, *purpose, safe)?,
             };
-            let key = generate(*purpose, size)?;
-            seal(&key, *purpose, KeyState::Next, sealing, now)
+            make(safe, (*purpose, KeyState::Next), size, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     let purposes = purposes.to_vec();
@@ -133,12 +144,7 @@ pub fn rotate(
 
 /// Withdraws a key immediately; if it signed, the next key signs instead. Returns the id of the key
 /// that signs from now on. Blocks.
-pub fn revoke(
-    storage: &Storage,
-    sealing: &KeyEncryptionKeys,
-    kid: &str,
-    now: i64,
-) -> Result<String, KeyError> {
+pub fn revoke(storage: &Storage, safe: &KeySafe, kid: &str, now: i64) -> Result<String, KeyError> {
     let known = storage.read_blocking(storage::keys::list_keys)?;
     let unknown = || KeyError::Unknown(kid.to_owned());
     let revoked = known
@@ -146,9 +152,8 @@ pub fn revoke(
         .find(|key| key.kid == kid)
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
-    let size = size_of_next(&known, purpose, sealing)?;
-    let key = generate(purpose, size)?;
-    let fresh = seal(&key, purpose, KeyState::Next, sealing, now)?;
+    let size = size_of_next(&known, purpose, safe)?;
+    let fresh = make(safe, (purpose, KeyState::Next), size, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -184,19 +189,15 @@ fn find_in_state(
 fn size_of_next(
     known: &[StoredKey],
     purpose: Purpose,
-    sealing: &KeyEncryptionKeys,
+    safe: &KeySafe,
 ) -> Result<RsaSize, KeyError> {
     let next = find_in_state(known, purpose, KeyState::Next)?;
-    let key = open_key(next, sealing)?;
+    let key = open_key(next, safe)?;
     Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
 }
 
 /// Makes the first two keys of each purpose: the current and the next one. Blocks.
-pub fn ensure_keys(
-    storage: &Storage,
-    sealing: &KeyEncryptionKeys,
-    now: i64,
-) -> Result<(), KeyError> {
+pub fn ensure_keys(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
     let states = [KeyState::Current, KeyState::Next];
     let roles = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
@@ -204,8 +205,7 @@ pub fn ensure_keys(
         if find_in_state(&stored, purpose, state).is_ok() {
             continue;
         }
-        let key = generate(purpose, RsaSize::Bits2048)?;
-        let row = seal(&key, purpose, state, sealing, now)?;
+        let row = make(safe, (purpose, state), RsaSize::Bits2048, now)?;
         storage.write_blocking(move |write| {
             // Another node may have made it meanwhile.
             let known = storage::keys::list_keys(write)?;
@@ -222,16 +222,19 @@ pub fn ensure_keys(
 ///
 /// # Errors
 /// [`KeyError::Sealed`] if a key cannot be opened, unless it is revoked.
-pub fn rewrap(storage: &Storage, sealing: KeyEncryptionKeys) -> Result<usize, KeyError> {
+pub fn rewrap(storage: &Storage, safe: KeySafe) -> Result<usize, KeyError> {
     storage.write_blocking(move |write| {
         let mut count = 0;
         for row in storage::keys::list_keys(write)? {
             let context = context(&row.purpose, &row.kid);
-            let Ok(opened) = sealing.open(&row.sealed_private_key, &context) else {
-                refuse_lost(&row)?;
+            let Ok(opened) = safe.sealing.open(&row.sealed_private_key, &context) else {
+                let is_sealed = !row.sealed_private_key.starts_with(IN_TOKEN);
+                if is_sealed && row.state != KeyState::Revoked.as_str() {
+                    return Err(KeyError::Sealed(row.kid));
+                }
                 continue;
             };
-            let sealed = sealing.seal(&opened, &context);
+            let sealed = safe.sealing.seal(&opened, &context);
             let sealed = sealed.map_err(|error| KeyError::Generate(error.to_string()))?;
             storage::keys::update_seal(write, &row.kid, &sealed)?;
             count += 1;
@@ -240,46 +243,42 @@ pub fn rewrap(storage: &Storage, sealing: KeyEncryptionKeys) -> Result<usize, Ke
     })
 }
 
-/// Replaces the signing keys of a store with a lost key-encryption key: revokes all of them, and makes
-/// new ones. Signatures of the old keys no longer verify. Blocks.
+/// Replaces signing keys that cannot be opened, because the key-encryption key or the token is lost:
+/// revokes them, and makes new ones. Their signatures no longer verify. Blocks.
 ///
 /// # Errors
-/// [`KeyError::NotLost`] if one of the keys can be opened.
-pub fn replace_lost(
-    storage: &Storage,
-    sealing: &KeyEncryptionKeys,
-    now: i64,
-) -> Result<(), KeyError> {
+/// [`KeyError::NotLost`] if all keys can be opened.
+pub fn replace_lost(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    if let Some(row) = stored.iter().find(|row| open_key(row, sealing).is_ok()) {
-        return Err(KeyError::NotLost(row.kid.clone()));
+    let is_lost =
+        |row: &&StoredKey| row.state != KeyState::Revoked.as_str() && open_key(row, safe).is_err();
+    let lost: Vec<String> = stored
+        .iter()
+        .filter(is_lost)
+        .map(|row| row.kid.clone())
+        .collect();
+    if lost.is_empty() && !stored.is_empty() {
+        return Err(KeyError::NotLost);
     }
     storage.write_blocking(move |write| {
-        for row in &stored {
-            storage::keys::update_state(write, &row.kid, KeyState::Revoked.as_str(), now)?;
+        for kid in &lost {
+            storage::keys::update_state(write, kid, KeyState::Revoked.as_str(), now)?;
         }
         Ok::<_, StorageError>(())
     })?;
-    ensure_keys(storage, sealing, now)
-}
-
-/// Refuses a key that cannot be opened. A revoked key signs and verifies nothing any more.
-fn refuse_lost(row: &StoredKey) -> Result<(), KeyError> {
-    if row.state == KeyState::Revoked.as_str() {
-        Ok(())
-    } else {
-        Err(KeyError::Sealed(row.kid.clone()))
-    }
+    ensure_keys(storage, safe, now)
 }
 
 /// Opens all stored keys but the revoked ones that do not open.
-pub fn unseal(stored: &[StoredKey], sealing: &KeyEncryptionKeys) -> Result<Keyring, KeyError> {
+pub fn unseal(stored: &[StoredKey], safe: &KeySafe) -> Result<Keyring, KeyError> {
     let mut keys = Vec::with_capacity(stored.len());
     for row in stored {
         let unusable = || KeyError::Sealed(row.kid.clone());
-        let Ok(key) = open_key(row, sealing) else {
-            refuse_lost(row)?;
-            continue;
+        let key = match open_key(row, safe) {
+            Ok(key) => key,
+            // It signs and verifies nothing any more.
+            Err(_lost) if row.state == KeyState::Revoked.as_str() => continue,
+            Err(error) => return Err(error),
         };
         keys.push(RingKey {
             purpose: Purpose::parse(&row.purpose).ok_or_else(unusable)?,
@@ -291,10 +290,16 @@ pub fn unseal(stored: &[StoredKey], sealing: &KeyEncryptionKeys) -> Result<Keyri
 }
 
 /// Opens a stored key.
-pub fn open_key(row: &StoredKey, sealing: &KeyEncryptionKeys) -> Result<SigningKey, KeyError> {
+pub fn open_key(row: &StoredKey, safe: &KeySafe) -> Result<SigningKey, KeyError> {
     let unusable = || KeyError::Sealed(row.kid.clone());
+    if let Some(id) = row.sealed_private_key.strip_prefix(IN_TOKEN) {
+        let token = safe.token.as_ref();
+        let token = token.ok_or_else(|| KeyError::NoToken(row.kid.clone()))?;
+        return SigningKey::in_token(token.find(id)?).map_err(|_error| unusable());
+    }
     let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
-    let pem = sealing
+    let pem = safe
+        .sealing
         .open(&row.sealed_private_key, &context(&row.purpose, &row.kid))
         .map_err(|_error| unusable())?;
     let pem = std::str::from_utf8(&pem).map_err(|_error| unusable())?;
@@ -311,25 +316,36 @@ fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
     key.map_err(|error| KeyError::Generate(error.to_string()))
 }
 
-fn seal(
-    key: &SigningKey,
-    purpose: Purpose,
-    state: KeyState,
-    sealing: &KeyEncryptionKeys,
+/// Makes a key, as a row of the store. A token keeps the keys of answers and events. The store keeps the
+/// keys of access tokens, which only Onward verifies.
+fn make(
+    safe: &KeySafe,
+    (purpose, state): (Purpose, KeyState),
+    size: RsaSize,
     now: i64,
 ) -> Result<StoredKey, KeyError> {
-    let pem = key
-        .to_pkcs8_pem()
-        .map_err(|error| KeyError::Generate(error.to_string()))?;
-    let sealed = sealing
-        .seal(pem.as_bytes(), &context(purpose.as_str(), key.kid()))
-        .map_err(|error| KeyError::Generate(error.to_string()))?;
+    let failed = |error: signing::key::KeyError| KeyError::Generate(error.to_string());
+    let (key, kept) = match &safe.token {
+        Some(token) if purpose != Purpose::Token => {
+            let (key, id) = token.generate(size)?;
+            let key = SigningKey::in_token(key).map_err(failed)?;
+            (key, format!("{IN_TOKEN}{id}"))
+        }
+        Some(_) | None => {
+            let key = generate(purpose, size)?;
+            let pem = key.to_pkcs8_pem().map_err(failed)?;
+            let context = context(purpose.as_str(), key.kid());
+            let sealed = safe.sealing.seal(pem.as_bytes(), &context);
+            let sealed = sealed.map_err(|error| KeyError::Generate(error.to_string()))?;
+            (key, sealed)
+        }
+    };
     Ok(StoredKey {
         kid: key.kid().to_owned(),
         purpose: purpose.as_str().to_owned(),
         algorithm: key.algorithm().as_str().to_owned(),
         state: state.as_str().to_owned(),
-        sealed_private_key: sealed,
+        sealed_private_key: kept,
         created_at: now,
         changed_at: now,
     })

@@ -13,12 +13,12 @@ use signing::assertion::Profile;
 use signing::certificate::AcceptedCertificate;
 use signing::jwk::JwkSet;
 use signing::keyring::{Keyring, Purpose};
-use signing::seal::KeyEncryptionKeys;
 use storage::clients::StoredClient;
 use storage::keys::StoredKey;
 use storage::revoked_tokens::RevokedToken;
 use storage::{Storage, StorageError};
 
+use crate::key_source::KeySafe;
 use crate::keys;
 use crate::limits;
 use crate::revoked_tokens::RevokedTokens;
@@ -96,7 +96,7 @@ pub struct Registered {
 #[derive(Debug)]
 pub struct Registry {
     storage: Storage,
-    sealing: KeyEncryptionKeys,
+    safe: KeySafe,
     current: RwLock<Arc<Snapshot>>,
 }
 
@@ -120,9 +120,9 @@ impl Scope {
 
 impl Registry {
     /// Loads keys and revoked tokens. Blocks.
-    pub fn open(storage: Storage, sealing: KeyEncryptionKeys) -> Result<Self, keys::KeyError> {
+    pub fn open(storage: Storage, safe: KeySafe) -> Result<Self, keys::KeyError> {
         let changes = storage.read_blocking(|read| read_changes(read, None))?;
-        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &sealing)?;
+        let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &safe)?;
         let revoked = RevokedTokens::default();
         revoked.add(changes.revoked);
         let snapshot = Snapshot {
@@ -132,7 +132,7 @@ impl Registry {
         };
         Ok(Self {
             storage,
-            sealing,
+            safe,
             current: RwLock::new(Arc::new(snapshot)),
         })
     }
@@ -164,7 +164,7 @@ impl Registry {
         let registered = match changes.keys {
             None => Arc::clone(&known.registered),
             Some(stored) => {
-                let keyring = keys::unseal(&stored, &self.sealing)
+                let keyring = keys::unseal(&stored, &self.safe)
                     .map_err(|error| StorageError::Corrupt(error.to_string()))?;
                 Arc::new(Registered::new(changes.registered, keyring))
             }

@@ -82,7 +82,7 @@ fn is_wanted(args: &AuditLogArgs, change: &OperatorChange) -> bool {
 }
 
 /// Reads a time as Unix seconds.
-fn read_time(text: &str) -> Result<i64, String> {
+pub(super) fn read_time(text: &str) -> Result<i64, String> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time.as_second());
     }

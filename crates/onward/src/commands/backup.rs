@@ -54,7 +54,7 @@ pub fn run(args: BackupArgs, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let file = args.file.unwrap_or_default();
     copies::back_up(&url, &file).map_err(Failure::new)?;
-    let key = match config.key_source() {
+    let key = match config.key_safe().source {
         KeySource::File(path) => path.to_owned(),
         KeySource::Command(command) => format!("the command `{command}` prints it"),
     };

@@ -79,15 +79,15 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Creates the store and the keys if they are missing.
 pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
-    let source = config.key_source();
-    if let KeySource::File(path) = source {
+    let settings = config.key_safe();
+    if let KeySource::File(path) = settings.source {
         key_encryption_key::ensure(Path::new(path)).map_err(Failure::new)?;
     }
-    let sealing = source.read().map_err(Failure::new)?;
+    let safe = settings.open().map_err(Failure::new)?;
     let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
-    keys::ensure_keys(&storage, &sealing, Clock::System.now_seconds()).map_err(Failure::new)?;
+    keys::ensure_keys(&storage, &safe, Clock::System.now_seconds()).map_err(Failure::new)?;
     // Another node of the same store may have sealed keys in it already.
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    keys::unseal(&stored, &sealing).map_err(Failure::new)?;
+    keys::unseal(&stored, &safe).map_err(Failure::new)?;
     Ok(())
 }

@@ -23,7 +23,7 @@ pub enum KeysCommand {
     Revoke(RevokeArgs),
     /// Seals all keys with the first key-encryption key of the file or command.
     Rewrap(ListArgs),
-    /// Revokes all keys and makes new ones, if the key-encryption key is lost. Asks first at a terminal.
+    /// Revokes keys that cannot be opened any more, and makes new ones. Asks first at a terminal.
     ReplaceLost(ListArgs),
 }
 
@@ -122,7 +122,7 @@ fn list_keys(storage: &Storage, output: &OperatorArgs, out: &mut dyn Write) -> R
 
 fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.output.config.load()?;
-    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let safe = config.key_safe().open().map_err(Failure::new)?;
     let storage = args.output.open()?;
     let purposes = match args.purpose {
         Some(PurposeName::Provenance) => vec![Purpose::Provenance],
@@ -139,7 +139,7 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         is_forced: args.now,
         now: Clock::System.now_seconds(),
     };
-    let all = keys::rotate(&storage, &sealing, &purposes, &rotation).map_err(Failure::new)?;
+    let all = keys::rotate(&storage, &safe, &purposes, &rotation).map_err(Failure::new)?;
     let mut rows = Vec::new();
     for (purpose, rotated) in purposes.iter().zip(all) {
         if !args.output.json {
@@ -165,14 +165,14 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.output.config.load()?;
-    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let safe = config.key_safe().open().map_err(Failure::new)?;
     let kid = &args.kid;
     let storage = args.output.open()?;
     confirm(&format!(
         "Revoke {kid}? Nothing that it signed verifies any more."
     ))?;
     let now = Clock::System.now_seconds();
-    let current = keys::revoke(&storage, &sealing, kid, now).map_err(Failure::new)?;
+    let current = keys::revoke(&storage, &safe, kid, now).map_err(Failure::new)?;
     let document = json!({ "kid": kid, "state": "revoked", "current": current });
     let text = format!("Revoked {kid}; {current} signs");
     args.output.answer(out, &document, text);
@@ -181,8 +181,8 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn rewrap(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = output.config.load()?;
-    let sealing = config.key_source().read().map_err(Failure::new)?;
-    let count = keys::rewrap(&output.open()?, sealing).map_err(Failure::new)?;
+    let safe = config.key_safe().open().map_err(Failure::new)?;
+    let count = keys::rewrap(&output.open()?, safe).map_err(Failure::new)?;
     let text = format!("{count} signing keys are sealed with the first key-encryption key");
     output.answer(out, &json!({ "sealed": count }), text);
     Ok(())
@@ -190,11 +190,13 @@ fn rewrap(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn replace_lost(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = output.config.load()?;
-    let sealing = config.key_source().read().map_err(Failure::new)?;
+    let safe = config.key_safe().open().map_err(Failure::new)?;
     let storage = output.open()?;
-    confirm("Revoke all signing keys? Nothing that they signed verifies any more.")?;
+    confirm(
+        "Revoke the signing keys that do not open? Nothing that they signed verifies any more.",
+    )?;
     let now = Clock::System.now_seconds();
-    keys::replace_lost(&storage, &sealing, now).map_err(Failure::new)?;
+    keys::replace_lost(&storage, &safe, now).map_err(Failure::new)?;
     list_keys(&storage, output, out)
 }
 

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use server::config::Config;
 use server::foundation::open_storage;
 use server::lifecycle::StartError;
-use storage::{Opening, StorageError};
+use storage::{Opening, Storage, StorageError};
 
 use super::{Failure, OperatorArgs};
 
@@ -16,6 +17,9 @@ pub struct MigrateArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
+
+/// How often an upgrade is tried while running nodes hold locks that it needs.
+const ATTEMPTS_MAX: u32 = 5;
 
 /// Runs `onward migrate`. A store of this version stays as it is.
 pub fn run(args: &MigrateArgs, out: &mut dyn Write) -> Result<(), Failure> {
@@ -31,7 +35,7 @@ pub fn run(args: &MigrateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         Err(error) => return Err(Failure::of_start(error)),
     };
     if from.is_some() {
-        drop(open_storage(&config, Opening::Upgrade).map_err(Failure::of_start)?);
+        drop(upgrade(&config).map_err(Failure::of_start)?);
         // The audit log notes a command with its first write. The upgrade does not count as one.
         args.output
             .open()?
@@ -44,4 +48,16 @@ pub fn run(args: &MigrateArgs, out: &mut dyn Write) -> Result<(), Failure> {
     };
     args.output.answer(out, &document, text);
     Ok(())
+}
+
+/// Upgrades the store. PostgreSQL may end the upgrade instead of a request if each waits for the other;
+/// nothing was changed then.
+fn upgrade(config: &Config) -> Result<Storage, StartError> {
+    for _attempt in 1..ATTEMPTS_MAX {
+        match open_storage(config, Opening::Upgrade) {
+            Err(StartError::Storage(StorageError::Busy)) => {}
+            done => return done,
+        }
+    }
+    open_storage(config, Opening::Upgrade)
 }

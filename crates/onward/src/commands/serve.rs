@@ -58,7 +58,7 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
         store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );
-    supervisor::tell(&[NotifyState::Ready]);
+    supervisor::tell(NotifyState::Ready);
     tokio::spawn(supervisor::feed_watchdog());
     let mut settings = Config::clone(config);
     let asked = loop {
@@ -68,11 +68,11 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
                 supervisor::tell_reloading();
                 server.reload_certificates().await;
                 reload_settings(&args.config, &mut settings, telemetry);
-                supervisor::tell(&[NotifyState::Ready]);
+                supervisor::tell(NotifyState::Ready);
             }
         }
     };
-    supervisor::tell(&[NotifyState::Stopping]);
+    supervisor::tell(NotifyState::Stopping);
     if asked == StopSignal::Terminate {
         tracing::info!(
             drain_seconds = config.drain_seconds,

@@ -17,6 +17,7 @@ mod listing;
 mod logs;
 mod packaging;
 mod participant;
+mod pkcs11;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;

@@ -15,6 +15,8 @@ macro_rules! assert_shown {
 }
 
 #[cfg(test)]
+mod accesses;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod commands;

@@ -98,8 +98,8 @@ impl Config {
         ]
     }
 
-    /// Allowed ranges of the quotas.
-    fn quota_numbers(&self) -> [Number; 5] {
+    /// Allowed ranges of the quotas and of the log of accesses.
+    fn quota_numbers(&self) -> [Number; 6] {
         let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
         [
             quota("listings_per_day", self.listings_per_day),
@@ -107,6 +107,7 @@ impl Config {
             quota("simulations_per_minute", self.simulations_per_minute),
             quota("subscriptions_max", self.subscriptions_max),
             quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
+            ("access_log_days", self.access_log_days.into(), 0..=36_500),
         ]
     }
 

@@ -7,7 +7,7 @@ use edge::tls::TlsPaths;
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
-use tokens::key_source::KeySource;
+use tokens::key_source::{KeySafeSettings, KeySource};
 use toml::Table;
 
 use super::{Config, seconds};
@@ -42,12 +42,17 @@ impl Config {
         differing.map(|(name, _value)| name).collect()
     }
 
-    /// Where the key-encryption key is.
-    pub fn key_source(&self) -> KeySource<'_> {
-        if self.key_encryption_key_command.is_empty() {
-            KeySource::File(&self.key_encryption_key_file)
-        } else {
-            KeySource::Command(&self.key_encryption_key_command)
+    /// Where private keys are kept.
+    pub fn key_safe(&self) -> KeySafeSettings<'_> {
+        KeySafeSettings {
+            source: if self.key_encryption_key_command.is_empty() {
+                KeySource::File(&self.key_encryption_key_file)
+            } else {
+                KeySource::Command(&self.key_encryption_key_command)
+            },
+            module: &self.pkcs11_module,
+            label: &self.pkcs11_token,
+            pin_file: &self.pkcs11_pin_file,
         }
     }
 

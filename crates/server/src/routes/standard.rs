@@ -9,6 +9,7 @@ use observe::clock::Clock;
 use storage::Storage;
 use tokens::context::TokenContext;
 
+use crate::access_log::AccessLog;
 use crate::answer::Answers;
 
 /// The context of the chain query and the address look-up.
@@ -22,4 +23,6 @@ pub(crate) struct ChainQueries {
     pub tokens: Arc<TokenContext>,
     /// Builds, signs and caches answers.
     pub answers: Answers,
+    /// Keeps which client was shown which property.
+    pub accesses: Arc<AccessLog>,
 }

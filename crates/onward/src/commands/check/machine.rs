@@ -16,6 +16,7 @@ pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
         Path::new(&config.private_key_file),
         Path::new(&config.key_encryption_key_file),
         Path::new(&config.store_password_file),
+        Path::new(&config.pkcs11_pin_file),
     ];
     let store = config.store.parse::<StoreUrl>();
     if let Some(Source::File(path)) = sources.get("store")

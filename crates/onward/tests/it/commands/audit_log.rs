@@ -1,6 +1,8 @@
 //! `onward audit-log`, and the lines about operators' changes in the log of a server.
 
+use chain::ids::PropertyId;
 use serde_json::{Value, json};
+use storage::accesses::{Access, insert_accesses};
 
 use super::folder::Folder;
 
@@ -131,4 +133,44 @@ fn a_server_logs_changes_while_it_serves() {
     assert_eq!(fields["id"], 2);
     server.signal("TERM");
     assert_eq!(server.wait().status, Some(0));
+}
+
+#[test]
+fn accesses_are_listed_as_lines_or_objects() {
+    let folder = Folder::new();
+    let storage = folder.open();
+    let access = |number: i64| Access {
+        accessed_at: 1_795_255_200 + number,
+        client: format!("client-{}", number % 2),
+        property: PropertyId(number),
+    };
+    let accesses: Vec<Access> = (0..2500).map(access).collect();
+    let stored = storage.write_blocking(move |write| insert_accesses(write, &accesses));
+    stored.unwrap();
+    drop(storage);
+    let all = folder.run(&["access-log"]);
+    assert_eq!((all.status, all.out.lines().count()), (Some(0), 2500));
+    let first = "2026-11-21T10:00:00Z  client-0  property 0";
+    assert_eq!(all.out.lines().next(), Some(first));
+    let narrowed = [
+        "--client",
+        "client-1",
+        "--since",
+        "2026-11-21T10:00:10Z",
+        "--until",
+        "2026-11-21T10:00:13Z",
+    ];
+    let narrowed = folder.run(&[&["access-log", "--json"], &narrowed[..]].concat());
+    let lines: Vec<Value> = narrowed
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let expected = [11].map(|property| {
+        json!({"id": property + 1, "accessed_at": "2026-11-21T10:00:11Z",
+        "client": "client-1", "property": property, "uprn": null})
+    });
+    assert_eq!(lines, expected);
+    assert_eq!(folder.run(&["access-log", "--uprn", "1"]).out, "");
+    assert_eq!(folder.run(&["access-log", "--uprn", "0"]).status, Some(2));
 }

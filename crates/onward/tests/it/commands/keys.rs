@@ -96,7 +96,10 @@ fn new_keys_are_as_long_as_the_ones_before() {
     let current = only(&long, "event current");
     assert_eq!(folder.run(&["keys", "revoke", current]).status, Some(0));
     let sealing = folder.path(FILE);
-    let sealing = KeySource::File(sealing.to_str().unwrap()).read().unwrap();
+    let sealing = KeySource::File(sealing.to_str().unwrap())
+        .read()
+        .unwrap()
+        .into();
     let stored = folder.open().read_blocking(storage::keys::list_keys);
     let living = stored
         .unwrap()
@@ -231,7 +234,8 @@ fn signing_keys_are_replaced_if_the_key_encryption_key_is_lost() {
     let folder = Folder::new();
     let kept = folder.run(&["keys", "replace-lost"]);
     assert!(
-        kept.failure().ends_with("can be opened: nothing is lost"),
+        kept.failure()
+            .ends_with("all signing keys can be opened: nothing is lost"),
         "{kept:?}"
     );
     let before = list(&folder);

@@ -156,8 +156,8 @@ fn check_verification(sandbox: &Sandbox, uprn: &str) {
     std::fs::write(&tampered, text.replacen("2026", "2025", 1)).unwrap();
     let args = ["verify", &tampered, "--sandbox", sandbox.directory()];
     let refused = run(&[&args[..], &["--json"]].concat());
+    let said: Value = serde_json::from_str(&refused.out).unwrap_or_else(|_| panic!("{refused:?}"));
     refused.failure();
-    let said: Value = serde_json::from_str(&refused.out).unwrap();
     assert_eq!(said["verified"], false);
 }
 

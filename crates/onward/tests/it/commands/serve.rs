@@ -124,7 +124,7 @@ fn systemd_hears_how_the_node_is() {
     let mut command = folder.serve_command(&[]);
     command
         .env("NOTIFY_SOCKET", &path)
-        .env("WATCHDOG_USEC", "20000");
+        .env("WATCHDOG_USEC", "400000");
     let mut server = Program::spawn(&mut command);
     let hear = |wanted: &str| {
         let mut message = [0; 256];

@@ -3,9 +3,8 @@
 mod under_load;
 
 use signing::keyring::Purpose;
-use signing::seal::KeyEncryptionKeys;
 use storage::Storage;
-use tokens::key_source::KeySource;
+use tokens::key_source::{KeySafe, KeySource};
 use tokens::keys::{self, KeyError, Rotated, Rotation};
 
 use crate::story;
@@ -14,17 +13,18 @@ use crate::test_server::{Received, Receiver, TestServer};
 /// Does something with the store's keys and the key that seals them, at the time of the test.
 async fn with_keys<T: Send + 'static>(
     server: &TestServer,
-    act: impl FnOnce(&Storage, &KeyEncryptionKeys, i64) -> Result<T, KeyError> + Send + 'static,
+    act: impl FnOnce(&Storage, &KeySafe, i64) -> Result<T, KeyError> + Send + 'static,
 ) -> Result<T, KeyError> {
     let (storage, now) = (server.storage.clone(), server.now());
     let file = server.config.key_encryption_key_file.clone();
-    let acting =
-        tokio::task::spawn_blocking(move || act(&storage, &KeySource::File(&file).read()?, now));
+    let acting = tokio::task::spawn_blocking(move || {
+        act(&storage, &KeySource::File(&file).read()?.into(), now)
+    });
     acting.await.unwrap()
 }
 
 async fn rotate(server: &TestServer, is_forced: bool) -> Result<Rotated, KeyError> {
-    let rotate = move |storage: &Storage, sealing: &KeyEncryptionKeys, now| {
+    let rotate = move |storage: &Storage, sealing: &KeySafe, now| {
         let rotation = Rotation {
             size: None,
             is_forced,
@@ -39,9 +39,8 @@ async fn rotate(server: &TestServer, is_forced: bool) -> Result<Rotated, KeyErro
 
 async fn revoke(server: &TestServer, kid: &str) -> Result<String, KeyError> {
     let kid = kid.to_owned();
-    let revoke = move |storage: &Storage, sealing: &KeyEncryptionKeys, now| {
-        keys::revoke(storage, sealing, &kid, now)
-    };
+    let revoke =
+        move |storage: &Storage, sealing: &KeySafe, now| keys::revoke(storage, sealing, &kid, now);
     with_keys(server, revoke).await
 }
 

@@ -49,7 +49,10 @@ impl Template {
             (name, std::fs::read(path).unwrap())
         });
         let files = files.collect();
-        let sealing = KeySource::File(sealing.to_str().unwrap()).read().unwrap();
+        let sealing = KeySource::File(sealing.to_str().unwrap())
+            .read()
+            .unwrap()
+            .into();
         let store = folder.join(STORE);
         let storage = make_store(store.to_str().unwrap());
         keys::ensure_keys(&storage, &sealing, BEGINNING).unwrap();

@@ -134,6 +134,11 @@ impl Exchange<'_> {
         }
         let key = snapshot.keyring.current(Purpose::Provenance);
         let now = queries.clock.now_seconds();
+        let note = || {
+            let shown = page_of(&query, &matches).1.iter();
+            let properties = shown.map(|shown| shown.current.property);
+            queries.accesses.note(now, &caller.client().id, properties);
+        };
         // Most queries ask for one property, and the cache often has the answer.
         let only = matches
             .first()
@@ -143,6 +148,7 @@ impl Exchange<'_> {
             queries.answers.find_body(&wanted, key, now)
         });
         if known.is_some() {
+            note();
             return Ok(known);
         }
         let Some((data, documents)) = render(queries, &query, &matches).await? else {
@@ -153,6 +159,7 @@ impl Exchange<'_> {
             let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);
             queries.answers.keep_body(shown, key, &signed);
         }
+        note();
         Ok(Some(signed.body))
     }
 
@@ -168,6 +175,17 @@ impl Exchange<'_> {
     }
 }
 
+/// The page that the query asks for, and its matches.
+fn page_of<'m>(query: &ChainQuery, matches: &'m [Match]) -> (Page, &'m [Match]) {
+    let page = Page {
+        number: query.page,
+        rows: query.rows,
+        total: matches.len() as u64,
+    };
+    let shown = matches.get(page.range()).unwrap_or_default();
+    (page, shown)
+}
+
 /// Renders document 1's `data` object for a page of matches, and returns it with its documents.
 /// `None` if a listing was withdrawn meanwhile.
 async fn render(
@@ -175,12 +193,7 @@ async fn render(
     query: &ChainQuery,
     matches: &[Match],
 ) -> Result<Option<(Vec<u8>, Vec<Document>)>, Problem> {
-    let page = Page {
-        number: query.page,
-        rows: query.rows,
-        total: matches.len() as u64,
-    };
-    let shown = matches.get(page.range()).unwrap_or_default();
+    let (page, shown) = page_of(query, matches);
     let mut documents = Vec::with_capacity(shown.len());
     for Match { current, .. } in shown {
         let Some(document) = queries

@@ -1,0 +1,72 @@
+//! `onward access-log`: lists the properties that clients were shown.
+
+use std::io::Write;
+
+use clap::Args;
+use observe::clock;
+use serde_json::json;
+use storage::accesses::{AccessFilter, StoredAccess, list_accesses};
+
+use super::audit_log::read_time;
+use super::{Failure, OperatorArgs, say};
+
+/// Accesses that are read at once.
+const PAGE: i64 = 1000;
+
+/// Options of `onward access-log`.
+#[derive(Debug, Args)]
+pub struct AccessLogArgs {
+    /// Lists only the accesses of the client with this id.
+    #[arg(long, value_name = "ID")]
+    client: Option<String>,
+    /// Lists only the accesses to the property with this UPRN.
+    #[arg(long, value_name = "UPRN", value_parser = clap::value_parser!(i64).range(1..))]
+    uprn: Option<i64>,
+    /// Lists only the accesses from this time on: a date in UTC, or 2026-11-01T09:30:00Z.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    since: Option<i64>,
+    /// Lists only the accesses before this time.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    until: Option<i64>,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// Runs `onward access-log`. Each line is one access, the oldest first; with `--json` a JSON object.
+pub fn run(args: AccessLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let mut filter = AccessFilter {
+        after: 0,
+        since: args.since.unwrap_or(i64::MIN),
+        until: args.until.unwrap_or(i64::MAX),
+        client: args.client.unwrap_or_default(),
+        uprn: args.uprn.unwrap_or_default(),
+    };
+    loop {
+        let wanted = filter.clone();
+        let page = storage.read_blocking(move |read| list_accesses(read, &wanted, PAGE))?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        filter.after = last.id;
+        for access in &page {
+            say(out, line(access, args.output.json));
+        }
+    }
+}
+
+fn line(stored: &StoredAccess, is_json: bool) -> String {
+    let access = &stored.access;
+    let at = clock::to_rfc3339(access.accessed_at);
+    let (client, property) = (&access.client, access.property.0);
+    let uprn = stored.uprn.map(chain::ids::Uprn::value);
+    if is_json {
+        let object = json!({
+            "id": stored.id, "accessed_at": at, "client": client, "property": property,
+            "uprn": uprn,
+        });
+        return object.to_string();
+    }
+    let uprn = uprn.map_or_else(String::new, |uprn| format!(" (UPRN {uprn})"));
+    format!("{at}  {client}  property {property}{uprn}")
+}

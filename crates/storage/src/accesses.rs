@@ -1,0 +1,113 @@
+//! The log of the properties that each client was shown.
+
+use chain::ids::{PropertyId, Uprn};
+
+use crate::row::Value;
+use crate::{Read, Result, Write};
+
+/// Accesses in one statement.
+const BATCH_LENGTH: usize = 8;
+
+/// Inserts accesses. Rows without a time fill up the batch.
+const INSERT: &str = "insert into access (accessed_at, client_id, property_id) \
+     select v.column1, v.column2, v.column3 from (values \
+     (cast($1 as bigint), cast($2 as text), cast($3 as bigint)), ($4, $5, $6), ($7, $8, $9), \
+     ($10, $11, $12), ($13, $14, $15), ($16, $17, $18), ($19, $20, $21), ($22, $23, $24)) as v \
+     where v.column1 is not null";
+
+/// A client was shown the chain of a property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// Unix seconds.
+    pub accessed_at: i64,
+    /// The client.
+    pub client: String,
+    /// The property that it asked for.
+    pub property: PropertyId,
+}
+
+/// A stored access.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAccess {
+    /// Its id; later ones are larger.
+    pub id: i64,
+    /// The access.
+    pub access: Access,
+    /// The property's UPRN. `None`: the property is gone.
+    pub uprn: Option<Uprn>,
+}
+
+/// The accesses to list.
+#[derive(Debug, Clone)]
+pub struct AccessFilter {
+    /// After this id.
+    pub after: i64,
+    /// From this time on, in Unix seconds.
+    pub since: i64,
+    /// Before this time, in Unix seconds.
+    pub until: i64,
+    /// Of this client alone; empty: of all.
+    pub client: String,
+    /// To the property with this UPRN alone; 0: to all.
+    pub uprn: i64,
+}
+
+/// Stores accesses.
+pub fn insert_accesses(write: &mut Write<'_>, accesses: &[Access]) -> Result<()> {
+    for batch in accesses.chunks(BATCH_LENGTH) {
+        let mut parameters: Vec<Value<'_>> = batch.iter().flat_map(in_row).collect();
+        parameters.resize(BATCH_LENGTH * 3, Value::Null);
+        write.execute(INSERT, &parameters)?;
+    }
+    Ok(())
+}
+
+fn in_row(access: &Access) -> [Value<'_>; 3] {
+    [
+        access.accessed_at.into(),
+        (&access.client).into(),
+        access.property.into(),
+    ]
+}
+
+/// Lists accesses, the oldest first.
+pub fn list_accesses(
+    read: &mut Read<'_>,
+    filter: &AccessFilter,
+    limit: i64,
+) -> Result<Vec<StoredAccess>> {
+    read.query(
+        "select a.id, a.accessed_at, a.client_id, a.property_id, p.uprn from access a \
+         left join property p on p.id = a.property_id \
+         where a.id > $1 and a.accessed_at >= $2 and a.accessed_at < $3 \
+         and ($4 = '' or a.client_id = $4) and ($5 = 0 or p.uprn = $5) order by a.id limit $6",
+        &[
+            filter.after.into(),
+            filter.since.into(),
+            filter.until.into(),
+            (&filter.client).into(),
+            filter.uprn.into(),
+            limit.into(),
+        ],
+        |row| {
+            Ok(StoredAccess {
+                id: row.integer(0)?,
+                access: Access {
+                    accessed_at: row.integer(1)?,
+                    client: row.text(2)?,
+                    property: PropertyId(row.integer(3)?),
+                },
+                uprn: row.optional_integer(4)?.and_then(Uprn::new),
+            })
+        },
+    )
+}
+
+/// Deletes at most `limit` accesses before a time. Returns their number.
+pub fn delete_accesses(write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {
+    write.execute(
+        "delete from access where id in (select id from access where accessed_at < $1 \
+         order by accessed_at limit $2)",
+        &[before.into(), limit.into()],
+    )
+}
