@@ -8,6 +8,7 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
+mod failure;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -38,11 +39,10 @@ use std::time::{Duration, UNIX_EPOCH};
 use clap::{Args, Parser, Subcommand};
 use observe::clock::Clock;
 use server::config::{Config, Source, Sources};
-use server::lifecycle::StartError;
 use storage::operator_changes::OperatorCommand;
-use storage::{Opening, Storage, StorageError};
-use tokens::keys::KeyError;
+use storage::{Opening, Storage};
 
+pub use self::failure::Failure;
 use crate::limits::COMMAND_CHARACTERS_MAX;
 
 /// Serves the signed state of property chains in England and Wales.
@@ -147,62 +147,6 @@ pub struct ReasonArgs {
     /// Why; the audit log keeps it.
     #[arg(long, value_name = "TEXT", value_parser = branch::read_name)]
     reason: Option<String>,
-}
-
-/// The reason why a command failed: one sentence for the person at the terminal.
-#[derive(Debug, thiserror::Error)]
-#[error("{reason}")]
-pub struct Failure {
-    reason: String,
-    status: u8,
-    /// Whether the log has it already.
-    is_told: bool,
-}
-
-/// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
-/// try again.
-const UNUSABLE: u8 = 78;
-
-impl Failure {
-    /// Makes a failure with this reason.
-    pub fn new(reason: impl std::fmt::Display) -> Self {
-        Self {
-            reason: reason.to_string(),
-            status: 1,
-            is_told: false,
-        }
-    }
-
-    /// Makes a failure that lasts until somebody changes the configuration.
-    pub fn unusable(reason: impl std::fmt::Display) -> Self {
-        Self {
-            status: UNUSABLE,
-            ..Self::new(reason)
-        }
-    }
-
-    /// Makes the failure of a start. A database or port that is missing now may come back.
-    pub fn of_start(error: StartError) -> Self {
-        let may_pass = match &error {
-            StartError::Storage(error) => {
-                error.is_passing() || matches!(error, StorageError::Open { .. })
-            }
-            StartError::Keys(KeyError::Storage(error)) => error.is_passing(),
-            StartError::Keys(KeyError::KeyCommand { .. } | KeyError::Token(_))
-            | StartError::Listen { .. }
-            | StartError::Threads(_) => true,
-            StartError::Keys(_)
-            | StartError::Tls(_)
-            | StartError::OutboundClient(_)
-            | StartError::Network(_)
-            | StartError::StoreFile { .. } => false,
-        };
-        if may_pass {
-            Self::new(error)
-        } else {
-            Self::unusable(error)
-        }
-    }
 }
 
 /// Standard output. A reader that closes the pipe early, as `head` does, causes no failure.

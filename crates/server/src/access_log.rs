@@ -74,6 +74,9 @@ impl AccessLog {
             let mut kept = Arc::unwrap_or_clone(waiting);
             let mut newer = self.lock();
             kept.append(&mut newer);
+            let excess = kept.len().saturating_sub(limits::ACCESSES_WAITING_MAX);
+            self.lost.inc_by(excess as u64);
+            kept.truncate(limits::ACCESSES_WAITING_MAX);
             *newer = kept;
         }
         stored

@@ -156,7 +156,6 @@ impl Foundation {
             storage: self.storage.clone(),
             registry: Arc::clone(&self.registry),
             tls: Arc::clone(tls),
-            hosts: self.config.hosts(),
             metrics: Arc::clone(metrics),
         }
     }

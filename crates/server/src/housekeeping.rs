@@ -74,11 +74,19 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
             storage::idempotency::delete_expired_answers(write, now, limit)?;
             storage::proposals::delete_expired_proposals(write, now, limit)?;
             storage::quotas::delete_added(write, now - limits::DAY_SECONDS, limit)?;
-            let limit = limits::ACCESSES_PRUNED_MAX;
-            storage::accesses::delete_accesses(write, accesses_before, limit)?;
             Ok::<_, StorageError>(())
         })
-        .await
+        .await?;
+    let limit = limits::ACCESSES_PRUNED_MAX;
+    loop {
+        let pruning = housekeeping.storage.write_at_length(move |write| {
+            storage::accesses::delete_accesses(write, accesses_before, limit)
+        });
+        let pruned: u64 = pruning.await?;
+        if pruned < limit.unsigned_abs() {
+            return Ok(());
+        }
+    }
 }
 
 /// Cancels pending deliveries of revoked API keys, and removes all deliveries of deleted

@@ -98,7 +98,7 @@ impl Server {
     ) -> Result<Self, StartError> {
         let opening = tokio::task::spawn_blocking(move || {
             let foundation = Foundation::open(config, clock, opening)?;
-            let tls = LiveTls::open(&foundation.config.edge().tls)?;
+            let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
             Ok::<_, StartError>((Arc::new(foundation), Arc::new(tls)))
         });
         let (foundation, tls) = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;

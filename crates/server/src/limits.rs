@@ -84,7 +84,7 @@ pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
 pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
 /// Accesses that wait to be stored. Later ones are lost.
 pub const ACCESSES_WAITING_MAX: usize = 100_000;
-/// Old accesses that one round of housekeeping removes.
+/// Old accesses that one transaction of housekeeping removes.
 pub const ACCESSES_PRUNED_MAX: i64 = 10_000;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;

@@ -51,8 +51,6 @@ pub(crate) struct Checked {
     pub registry: Arc<Registry>,
     /// The certificates in use.
     pub tls: Arc<LiveTls>,
-    /// The hosts for which the certificate must be, each with its setting.
-    pub hosts: Vec<(&'static str, String)>,
     /// The metrics that show the reasons.
     pub metrics: Arc<Metrics>,
 }
@@ -148,9 +146,7 @@ impl Readiness {
 
     fn unusable_files(&self) -> Faults {
         let mut faults = self.expired_files();
-        // Clients compare the dates of the certificate with the real time.
-        let now = Clock::System.now_seconds();
-        let found = self.parts.tls.find_faults(&self.parts.hosts, now);
+        let found = self.parts.tls.faults();
         if !found.is_empty() {
             let detail = || found.join("; ");
             faults.entry(Reason::Certificate).or_insert_with(detail);

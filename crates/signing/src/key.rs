@@ -19,7 +19,6 @@ use x509_parser::public_key::RSAPublicKey;
 
 use crate::algorithm::Algorithm;
 use crate::jwk::{JwkError, PublicKey};
-use crate::pkcs11::TokenKey;
 
 /// The size of a new RSA key (S-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,9 +61,9 @@ pub enum KeyError {
     /// The public key is refused, for example a weak RSA key.
     #[error("the key cannot be used: {0}")]
     Refused(#[from] JwkError),
-    /// The token that keeps the key failed.
+    /// The keeper of the key failed.
     #[error("{0}")]
-    Token(String),
+    Elsewhere(String),
     /// The cryptographic library failed.
     #[error("the cryptographic library could not {0}")]
     Library(&'static str),
@@ -75,6 +74,25 @@ const MAX_PEM_BYTES: usize = 16 * 1024;
 
 /// The characters on a line of PEM (RFC 7468 section 2).
 const PEM_LINE_CHARS: usize = 64;
+
+/// Signs with a key that never leaves its keeper, such as a hardware security module.
+pub trait SignsElsewhere: Send + Sync {
+    /// Signs the unhashed `message` (RSASSA-PKCS1-v1_5 with SHA-256, RFC 8017 section 8.2). Blocks.
+    ///
+    /// # Errors
+    /// Why the keeper did not sign, in a sentence without secrets.
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+/// An RSA key that something else keeps.
+pub struct RsaKeyElsewhere {
+    /// The public modulus, without leading zeros.
+    pub modulus: Vec<u8>,
+    /// The public exponent, without leading zeros.
+    pub exponent: Vec<u8>,
+    /// Signs with the private part.
+    pub signer: Box<dyn SignsElsewhere>,
+}
 
 /// A private key for one algorithm, parsed once and shared between threads.
 pub struct SigningKey {
@@ -88,7 +106,7 @@ enum Private {
     Rsa(RsaKeyPair, &'static dyn RsaEncoding),
     P256(EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
-    Token(TokenKey),
+    Elsewhere(RsaKeyElsewhere),
 }
 
 impl SigningKey {
@@ -144,15 +162,16 @@ impl SigningKey {
         Self::new(private, algorithm)
     }
 
-    /// An RSA key that a token keeps. It signs RS256.
+    /// An RSA key that something else keeps. It signs RS256.
     ///
     /// # Errors
     /// [`KeyError::Refused`] for a weak key.
-    pub fn in_token(key: TokenKey) -> Result<Self, KeyError> {
-        Self::new(Private::Token(key), Algorithm::Rs256)
+    pub fn elsewhere(key: RsaKeyElsewhere) -> Result<Self, KeyError> {
+        Self::new(Private::Elsewhere(key), Algorithm::Rs256)
     }
 
-    /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret. A token shows none of its keys.
+    /// Writes the key as unencrypted PKCS#8 in PEM. The text is secret. A key that something else keeps
+    /// cannot be written.
     pub fn to_pkcs8_pem(&self) -> Result<String, KeyError> {
         // Every version of OpenSSL reads PKCS#8 version 1.
         let pem = match &self.private {
@@ -161,7 +180,7 @@ impl SigningKey {
                 .map(|der: Pkcs8V1Der<'_>| write_pem(der.as_ref())),
             Private::P256(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
             Private::Ed25519(pair) => pair.to_pkcs8v1().map(|der| write_pem(der.as_ref())),
-            Private::Token(_) => Err(Unspecified),
+            Private::Elsewhere(_) => Err(Unspecified),
         };
         pem.map_err(|Unspecified| KeyError::Library("write the key"))
     }
@@ -197,9 +216,7 @@ impl SigningKey {
                 .try_sign(message)
                 .map(|signature| signature.as_ref().to_vec())
                 .map_err(failed),
-            Private::Token(key) => key
-                .sign(message)
-                .map_err(|error| KeyError::Token(error.to_string())),
+            Private::Elsewhere(key) => key.signer.sign(message).map_err(KeyError::Elsewhere),
         }
     }
 
@@ -228,7 +245,9 @@ impl SigningKey {
                 PublicKey::from_p256(x.to_vec(), y.to_vec())?
             }
             Private::Ed25519(pair) => PublicKey::from_ed25519(pair.public_key().as_ref().to_vec())?,
-            Private::Token(key) => PublicKey::from_rsa(key.modulus.clone(), key.exponent.clone())?,
+            Private::Elsewhere(key) => {
+                PublicKey::from_rsa(key.modulus.clone(), key.exponent.clone())?
+            }
         }
         .pinned_to(algorithm);
         let kid = public.thumbprint();

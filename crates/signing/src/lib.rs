@@ -14,7 +14,6 @@ pub mod jws;
 pub mod key;
 pub mod keyring;
 pub mod peer_certificate;
-pub mod pkcs11;
 pub mod provenance;
 pub mod random;
 pub mod seal;

@@ -80,7 +80,8 @@ pub fn list_accesses(
         "select a.id, a.accessed_at, a.client_id, a.property_id, p.uprn from access a \
          left join property p on p.id = a.property_id \
          where a.id > $1 and a.accessed_at >= $2 and a.accessed_at < $3 \
-         and ($4 = '' or a.client_id = $4) and ($5 = 0 or p.uprn = $5) order by a.id limit $6",
+         and ($4 = '' or a.client_id = $4) \
+         and (cast($5 as bigint) = 0 or p.uprn = cast($5 as bigint)) order by a.id limit $6",
         &[
             filter.after.into(),
             filter.since.into(),

@@ -64,12 +64,12 @@ pub(crate) fn allowed(
     }
 }
 
-/// The error for a table `schema_version` without a version. Another program may own the table.
+/// The error for tables without a version of this program. Another program may own them.
 pub(crate) fn foreign(target: &str) -> StorageError {
     StorageError::Open {
         target: target.to_owned(),
-        reason: "its table schema_version holds no version of this program; is it the database \
-                 of another program?"
+        reason: "it has tables, and no table schema_version with a version of this program; is it \
+                 the database of another program?"
             .to_owned(),
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
 
-use signing::pkcs11::Token;
+use observe::clock::Stopwatch;
 use signing::seal::KeyEncryptionKeys;
 
 use crate::keys::KeyError;
 use crate::limits;
+use crate::pkcs11::Token;
 
 /// Opens private keys, and keeps new ones.
 #[derive(Debug)]
@@ -44,9 +45,9 @@ impl KeySafeSettings<'_> {
             None
         } else {
             let read = std::fs::read_to_string(self.pin_file);
-            let pin = read.map_err(|error| KeyError::KeyFile {
+            let pin = read.map_err(|error| KeyError::PinFile {
                 path: self.pin_file.to_owned(),
-                reason: format!("it must hold the PIN of the PKCS#11 token: {error}"),
+                reason: error.to_string(),
             })?;
             let opened = Token::open(Path::new(self.module), self.label, pin.trim());
             Some(Arc::new(opened?))
@@ -91,14 +92,9 @@ impl KeySource<'_> {
                     reason,
                 })
             }
-            Self::Command(command) => {
-                run(command)
-                    .and_then(parse)
-                    .map_err(|reason| KeyError::KeyCommand {
-                        command: command.to_owned(),
-                        reason,
-                    })
-            }
+            Self::Command(command) => run(command)
+                .and_then(parse)
+                .map_err(|reason| KeyError::KeyCommand { reason }),
         }
     }
 }
@@ -127,7 +123,19 @@ fn run(command: &str) -> Result<String, String> {
         return Err(format!("it printed nothing within {seconds} s"));
     };
     let text = text.map_err(|error| error.to_string())?;
-    let status = child.wait().map_err(|error| error.to_string())?;
+    // It has closed its output, and ends soon.
+    let waited = Stopwatch::start();
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            break status;
+        }
+        if waited.elapsed() > limits::KEY_COMMAND_TIMEOUT {
+            drop(child.kill());
+            drop(child.wait());
+            return Err("it does not end".to_owned());
+        }
+        std::thread::sleep(limits::KEY_COMMAND_PAUSE);
+    };
     if status.success() {
         Ok(text)
     } else {

@@ -6,12 +6,12 @@ use observe::clock;
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
-use signing::pkcs11::TokenError;
 use storage::keys::StoredKey;
 use storage::{Storage, StorageError};
 
 use crate::key_source::KeySafe;
 use crate::limits;
+use crate::pkcs11::TokenError;
 
 /// The beginning of a stored key that a token keeps. Its identifier follows.
 const IN_TOKEN: &str = "pkcs11.";
@@ -27,12 +27,19 @@ pub enum KeyError {
         /// Why it cannot be used.
         reason: String,
     },
-    /// The command of the key-encryption key failed. Its vault may come back.
-    #[error("the command `{command}` gave no key-encryption key: {reason}")]
+    /// The command of the key-encryption key failed. Its vault may come back. The command may hold a
+    /// secret, so this does not show it.
+    #[error("the command in `key_encryption_key_command` gave no key-encryption key: {reason}")]
     KeyCommand {
-        /// The command.
-        command: String,
         /// Why its output cannot be used.
+        reason: String,
+    },
+    /// The file with the PIN of the token cannot be read.
+    #[error("cannot read the PIN of the PKCS#11 token from {path}: {reason}")]
+    PinFile {
+        /// The path of the file.
+        path: String,
+        /// Why it cannot be read.
         reason: String,
     },
     /// The token cannot be used. It may come back.
@@ -114,7 +121,7 @@ pub fn rotate(
                 Some(size) => size,
                 None => size_of_next(&known, *purpose, safe)?,
             };
-            make(safe, (*purpose, KeyState::Next), size, now)
+            make(safe, *purpose, KeyState::Next, size, now)
         })
         .collect::<Result<Vec<_>, KeyError>>()?;
     let purposes = purposes.to_vec();
@@ -153,7 +160,7 @@ pub fn revoke(storage: &Storage, safe: &KeySafe, kid: &str, now: i64) -> Result<
         .ok_or_else(unknown)?;
     let purpose = Purpose::parse(&revoked.purpose).ok_or_else(unknown)?;
     let size = size_of_next(&known, purpose, safe)?;
-    let fresh = make(safe, (purpose, KeyState::Next), size, now)?;
+    let fresh = make(safe, purpose, KeyState::Next, size, now)?;
     let kid = kid.to_owned();
     storage.write_blocking(move |write| {
         let known = storage::keys::list_keys(write)?;
@@ -196,16 +203,21 @@ fn size_of_next(
     Ok(RsaSize::of(key.public_key()).unwrap_or(RsaSize::Bits2048))
 }
 
+/// The two keys that each purpose needs.
+fn roles() -> impl Iterator<Item = (Purpose, KeyState)> {
+    let states = [KeyState::Current, KeyState::Next];
+    let roles = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
+    roles.into_iter().flatten()
+}
+
 /// Makes the first two keys of each purpose: the current and the next one. Blocks.
 pub fn ensure_keys(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    let states = [KeyState::Current, KeyState::Next];
-    let roles = Purpose::ALL.map(|purpose| states.map(|state| (purpose, state)));
-    for (purpose, state) in roles.into_iter().flatten() {
+    for (purpose, state) in roles() {
         if find_in_state(&stored, purpose, state).is_ok() {
             continue;
         }
-        let row = make(safe, (purpose, state), RsaSize::Bits2048, now)?;
+        let row = make(safe, purpose, state, RsaSize::Bits2048, now)?;
         storage.write_blocking(move |write| {
             // Another node may have made it meanwhile.
             let known = storage::keys::list_keys(write)?;
@@ -247,26 +259,40 @@ pub fn rewrap(storage: &Storage, safe: KeySafe) -> Result<usize, KeyError> {
 /// revokes them, and makes new ones. Their signatures no longer verify. Blocks.
 ///
 /// # Errors
-/// [`KeyError::NotLost`] if all keys can be opened.
+/// [`KeyError::NotLost`] if all keys can be opened, and the error of a token that may come back.
 pub fn replace_lost(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), KeyError> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    let is_lost =
-        |row: &&StoredKey| row.state != KeyState::Revoked.as_str() && open_key(row, safe).is_err();
-    let lost: Vec<String> = stored
-        .iter()
-        .filter(is_lost)
-        .map(|row| row.kid.clone())
-        .collect();
-    if lost.is_empty() && !stored.is_empty() {
+    let (mut lost, mut kept) = (Vec::new(), Vec::new());
+    for row in stored {
+        if row.state == KeyState::Revoked.as_str() {
+            continue;
+        }
+        match open_key(&row, safe) {
+            Ok(_key) => kept.push(row),
+            Err(
+                KeyError::Sealed(_) | KeyError::NoToken(_) | KeyError::Token(TokenError::NoKey(_)),
+            ) => lost.push(row),
+            Err(error) => return Err(error),
+        }
+    }
+    if lost.is_empty() && !kept.is_empty() {
         return Err(KeyError::NotLost);
     }
-    storage.write_blocking(move |write| {
-        for kid in &lost {
-            storage::keys::update_state(write, kid, KeyState::Revoked.as_str(), now)?;
+    let mut fresh = Vec::new();
+    for (purpose, state) in roles() {
+        if find_in_state(&kept, purpose, state).is_err() {
+            fresh.push(make(safe, purpose, state, RsaSize::Bits2048, now)?);
         }
-        Ok::<_, StorageError>(())
-    })?;
-    ensure_keys(storage, safe, now)
+    }
+    storage.write_blocking(move |write| {
+        for row in &lost {
+            storage::keys::update_state(write, &row.kid, KeyState::Revoked.as_str(), now)?;
+        }
+        for row in &fresh {
+            storage::keys::insert_key(write, row)?;
+        }
+        Ok(())
+    })
 }
 
 /// Opens all stored keys but the revoked ones that do not open.
@@ -295,7 +321,7 @@ pub fn open_key(row: &StoredKey, safe: &KeySafe) -> Result<SigningKey, KeyError>
     if let Some(id) = row.sealed_private_key.strip_prefix(IN_TOKEN) {
         let token = safe.token.as_ref();
         let token = token.ok_or_else(|| KeyError::NoToken(row.kid.clone()))?;
-        return SigningKey::in_token(token.find(id)?).map_err(|_error| unusable());
+        return Ok(token.find(id.parse().map_err(|_error| unusable())?)?);
     }
     let algorithm = Algorithm::parse(&row.algorithm).ok_or_else(unusable)?;
     let pem = safe
@@ -320,7 +346,8 @@ fn generate(purpose: Purpose, size: RsaSize) -> Result<SigningKey, KeyError> {
 /// keys of access tokens, which only Onward verifies.
 fn make(
     safe: &KeySafe,
-    (purpose, state): (Purpose, KeyState),
+    purpose: Purpose,
+    state: KeyState,
     size: RsaSize,
     now: i64,
 ) -> Result<StoredKey, KeyError> {
@@ -328,7 +355,6 @@ fn make(
     let (key, kept) = match &safe.token {
         Some(token) if purpose != Purpose::Token => {
             let (key, id) = token.generate(size)?;
-            let key = SigningKey::in_token(key).map_err(failed)?;
             (key, format!("{IN_TOKEN}{id}"))
         }
         Some(_) | None => {

@@ -10,6 +10,7 @@ pub mod grant;
 pub mod key_source;
 pub mod keys;
 pub mod limits;
+pub mod pkcs11;
 pub mod rate_limit;
 pub mod registry;
 mod revoked_tokens;

@@ -24,6 +24,8 @@ pub const CLIENT_KEYS_PAUSE_SECONDS: i64 = 30;
 pub const CLIENT_KEYS_BYTES_MAX: usize = 64 * 1024;
 /// How long a command may take to print the key-encryption key.
 pub const KEY_COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often the end of such a command is looked for.
+pub const KEY_COMMAND_PAUSE: Duration = Duration::from_millis(5);
 /// Bytes that are read from such a command.
 pub const KEY_COMMAND_OUTPUT_MAX: u64 = 4096;
 /// How long readers may cache the key set, metadata or the directory, in seconds.

@@ -20,6 +20,7 @@ use storage::{Storage, StorageError};
 
 use crate::key_source::KeySafe;
 use crate::keys;
+use crate::keys::KeyError;
 use crate::limits;
 use crate::revoked_tokens::RevokedTokens;
 
@@ -96,7 +97,7 @@ pub struct Registered {
 #[derive(Debug)]
 pub struct Registry {
     storage: Storage,
-    safe: KeySafe,
+    safe: Arc<KeySafe>,
     current: RwLock<Arc<Snapshot>>,
 }
 
@@ -120,7 +121,7 @@ impl Scope {
 
 impl Registry {
     /// Loads keys and revoked tokens. Blocks.
-    pub fn open(storage: Storage, safe: KeySafe) -> Result<Self, keys::KeyError> {
+    pub fn open(storage: Storage, safe: KeySafe) -> Result<Self, KeyError> {
         let changes = storage.read_blocking(|read| read_changes(read, None))?;
         let keyring = keys::unseal(&changes.keys.unwrap_or_default(), &safe)?;
         let revoked = RevokedTokens::default();
@@ -132,7 +133,7 @@ impl Registry {
         };
         Ok(Self {
             storage,
-            safe,
+            safe: Arc::new(safe),
             current: RwLock::new(Arc::new(snapshot)),
         })
     }
@@ -164,8 +165,18 @@ impl Registry {
         let registered = match changes.keys {
             None => Arc::clone(&known.registered),
             Some(stored) => {
-                let keyring = keys::unseal(&stored, &self.safe)
-                    .map_err(|error| StorageError::Corrupt(error.to_string()))?;
+                let safe = Arc::clone(&self.safe);
+                // A token that keeps keys blocks.
+                let opening = tokio::task::spawn_blocking(move || keys::unseal(&stored, &safe));
+                let opened = opening.await.map_err(|_ended| StorageError::Stopped)?;
+                let keyring = opened.map_err(|error| {
+                    // A token may come back.
+                    if matches!(error, KeyError::Token(_)) {
+                        StorageError::Unavailable(error.to_string())
+                    } else {
+                        StorageError::Corrupt(error.to_string())
+                    }
+                })?;
                 Arc::new(Registered::new(changes.registered, keyring))
             }
         };

@@ -8,7 +8,7 @@ use signing::certificate;
 use super::{Ending, ExpiringFile, TlsError, TlsFiles};
 
 impl TlsFiles {
-    /// Finds the faults with which clients would be refused at this Unix time. Expiry is not among them.
+    /// Finds the faults with which every client would be refused at this Unix time. Expiry is not among them.
     /// `hosts` must be in the certificate of the server, each with the setting that names it.
     pub fn find_faults(
         &self,
@@ -41,6 +41,13 @@ impl TlsFiles {
                  issue those of clients"
             ));
         }
+        Ok(faults)
+    }
+
+    /// Finds the authorities without a revocation list. All of their clients are refused.
+    pub fn find_unlisted(&self) -> Result<Vec<String>, TlsError> {
+        let mut faults = Vec::new();
+        let authorities = self.authorities.certificates()?;
         if let Some(file) = &self.revocations {
             let lists = file.revocation_lists()?;
             let has_list = |authority: &&CertificateDer<'_>| {

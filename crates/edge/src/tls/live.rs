@@ -9,7 +9,7 @@ use observe::clock::Clock;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use tokio::sync::watch;
 
-use super::{TlsError, TlsFiles, TlsPaths, TlsSettings};
+use super::{TlsError, TlsFiles, TlsSettings};
 use crate::{Edge, EdgeSettings, limits};
 
 /// How long a client certificate stays verified before it is verified again.
@@ -23,6 +23,8 @@ pub struct LiveTls {
     revision: AtomicU64,
     /// The last reading of the files; `None` if they could not be read.
     seen: Mutex<Option<Seen>>,
+    /// The faults with which the program started; empty after a reload.
+    faults: Mutex<Vec<String>>,
 }
 
 /// A reading of the files.
@@ -55,16 +57,20 @@ pub struct VerifiedCertificate {
 }
 
 impl LiveTls {
-    /// Reads the files for the first time.
-    pub fn open(paths: &TlsPaths) -> Result<Self, TlsError> {
-        let files = TlsFiles::read(paths)?;
+    /// Reads the files for the first time. Faulty ones are in use too, until better ones are there.
+    pub fn open(settings: &EdgeSettings, now_seconds: i64) -> Result<Self, TlsError> {
+        let files = TlsFiles::read(&settings.tls)?;
+        let made = TlsSettings::of(&files)?;
+        let faults = files.find_faults(&settings.hosts, now_seconds)?;
         Ok(Self {
-            settings: RwLock::new(Arc::new(TlsSettings::of(&files)?)),
+            settings: RwLock::new(Arc::new(made)),
             revision: AtomicU64::new(1),
             seen: Mutex::new(Some(Seen {
                 files,
-                is_used: true,
+                // The operator's next reload looks at faulty ones again.
+                is_used: faults.is_empty(),
             })),
+            faults: Mutex::new(faults),
         })
     }
 
@@ -74,12 +80,11 @@ impl LiveTls {
         (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
     }
 
-    /// The faults of the files in use, as [`TlsFiles::find_faults`] finds them.
-    pub fn find_faults(&self, hosts: &[(&'static str, String)], now_seconds: i64) -> Vec<String> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = seen.as_ref().filter(|seen| seen.is_used);
-        let found = used.map(|used| used.files.find_faults(hosts, now_seconds));
-        found.and_then(Result::ok).unwrap_or_default()
+    /// The faults of the files in use, with which every client is refused. The next reload that succeeds
+    /// ends them.
+    pub fn faults(&self) -> Vec<String> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.clone()
     }
 
     /// Reads the files again. Returns whether new settings are in use. Unusable files leave the
@@ -110,6 +115,8 @@ impl LiveTls {
         let is_used = made.is_ok();
         *seen = Some(Seen { files, is_used });
         let made = Arc::new(made?);
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.clear();
         let mut settings = self
             .settings
             .write()

@@ -56,7 +56,7 @@ pub fn run(args: BackupArgs, out: &mut dyn Write) -> Result<(), Failure> {
     copies::back_up(&url, &file).map_err(Failure::new)?;
     let key = match config.key_safe().source {
         KeySource::File(path) => path.to_owned(),
-        KeySource::Command(command) => format!("the command `{command}` prints it"),
+        KeySource::Command(_command) => "`key_encryption_key_command` prints it".to_owned(),
     };
     let said = format!(
         "Wrote {}. The key that opens its signing keys is not in it: {key}",

@@ -94,7 +94,8 @@ fn check_files(config: &Config) -> Result<Vec<Finding>, TlsError> {
             Finding::Warning(text)
         })
     });
-    let faults = files.find_faults(&config.hosts(), now)?;
+    let mut faults = files.find_faults(&config.hosts(), now)?;
+    faults.extend(files.find_unlisted()?);
     Ok(endings
         .chain(faults.into_iter().map(Finding::Fault))
         .collect())

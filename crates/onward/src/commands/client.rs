@@ -126,8 +126,12 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
     if args.unbound_tokens && accepted != AcceptedCertificate::Any {
         return Err(needs_no_certificate());
     }
+    let id = match &args.client_id {
+        Some(id) => id.clone(),
+        None => make_client_id(&args.output.config.load()?.directory_url),
+    };
     let client = StoredClient {
-        id: args.client_id.clone().unwrap_or_else(make_client_id),
+        id,
         participant: args.participant.clone(),
         name: args.name.clone(),
         profile: match args.profile {
@@ -201,10 +205,10 @@ fn unknown_client(id: &str) -> Failure {
     Failure::new(format!("there is no client {id}"))
 }
 
-/// Generates a client id in the form that directories use.
-pub(crate) fn make_client_id() -> String {
+/// Generates a client id below the URL of the directory, in the form that directories use.
+pub(crate) fn make_client_id(directory_url: &str) -> String {
     let id = Uuid::new_v4();
-    format!("https://rp.directory.onward.example/openid_relying_party/{id}")
+    format!("{directory_url}/openid_relying_party/{id}")
 }
 
 /// Checks a key set at registration: weak and malformed keys are refused (S-21).

@@ -88,7 +88,8 @@ pub(super) fn ensure_clients(
                 .ensure_client_certificate(&folder, plan.file, plan.name)
                 .map_err(SandboxError::new)?;
             let key = ensure_assertion_key(&folder, plan)?;
-            let id = ensure_text(&folder.join(format!("{}.id", plan.file)), make_client_id)?;
+            let make_id = || make_client_id("https://rp.directory.onward.example");
+            let id = ensure_text(&folder.join(format!("{}.id", plan.file)), make_id)?;
             let certificate = folder.join(format!("{}.pem", plan.file));
             let mut stored = describe(plan, id, &key, branches, now);
             stored.accepted_certificate = accept(plan, &certificate)?.to_lines();

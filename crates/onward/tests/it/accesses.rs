@@ -60,6 +60,7 @@ story! {
             (AccessFilter { client: client.clone(), ..ALL }, 4),
             (AccessFilter { client: "other".to_owned(), ..ALL }, 0),
             (AccessFilter { uprn: 1, ..ALL }, 2),
+            (AccessFilter { uprn: 100_023_336_956, ..ALL }, 0),
             (AccessFilter { since: BEGINNING, ..ALL }, 4),
             (AccessFilter { until: BEGINNING, ..ALL }, 0),
             (AccessFilter { after: all[2].id, ..ALL }, 1),

@@ -74,6 +74,17 @@ on_both_engines! {
 }
 
 #[test]
+fn the_sqlite_file_of_another_program_is_refused_and_not_changed() {
+    let database = TestDatabase::on_sqlite();
+    database.run("create table note (id integer primary key)");
+    let refused = database.open_to(Opening::Create).unwrap_err();
+    assert!(matches!(refused, StorageError::Open { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("another program"), "{refused}");
+    database.run("drop table note");
+    database.open_to(Opening::Create).unwrap();
+}
+
+#[test]
 fn a_closed_sqlite_store_is_one_file() {
     // A copy of this file alone is complete.
     let database = TestDatabase::on_sqlite();

@@ -1,12 +1,15 @@
 //! `onward backup --every`: copies the store again and again, and keeps the newest copies.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use observe::clock::{Clock, Stopwatch};
 use storage::{StoreUrl, copies};
+use tokio::time::MissedTickBehavior;
 
 use crate::commands::{Failure, say};
 use crate::signals::StopSignals;
@@ -34,7 +37,8 @@ pub(super) struct Schedule {
 struct Copy {
     ended_at: i64,
     bytes: u64,
-    seconds: f64,
+    /// Not known of a copy that another run made.
+    seconds: Option<f64>,
 }
 
 /// Reads an interval such as `15m` or `1h 30m`: at least a second and at most 31 days.
@@ -55,9 +59,10 @@ pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Fail
     let in_folder = move |error: io::Error| {
         Failure::new(format_args!("cannot use {}: {error}", folder.display()))
     };
-    remove_unfinished(&schedule.folder).map_err(in_folder)?;
-    let mut newest = None;
+    remove_unfinished(&schedule.folder).map_err(&in_folder)?;
+    let mut newest = find_newest(&schedule.folder).map_err(&in_folder)?;
     let mut due = tokio::time::interval(schedule.interval);
+    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             _now = due.tick() => {}
@@ -69,7 +74,7 @@ pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Fail
         let has_failed = outcome.is_err();
         match outcome {
             Ok((path, copy)) => {
-                let (bytes, seconds) = (copy.bytes, copy.seconds);
+                let (bytes, seconds) = (copy.bytes, copy.seconds.unwrap_or_default());
                 let path = path.display();
                 say(
                     &mut io::stdout(),
@@ -98,7 +103,7 @@ fn copy(url: &StoreUrl, folder: &Path) -> Result<(PathBuf, Copy), Failure> {
     let copy = Copy {
         ended_at: Clock::System.now_seconds(),
         bytes: path.metadata().map_err(Failure::new)?.len(),
-        seconds: stopwatch.elapsed().as_secs_f64(),
+        seconds: Some(stopwatch.elapsed().as_secs_f64()),
     };
     Ok((path, copy))
 }
@@ -115,8 +120,23 @@ fn tidy(schedule: &Schedule, newest: Option<&Copy>, has_failed: bool) -> io::Res
     let path = schedule.folder.join(METRICS_FILE);
     let unfinished = schedule.folder.join(format!("{METRICS_FILE}{UNFINISHED}"));
     std::fs::write(&unfinished, text)?;
+    // The node exporter, which reads it, is another user.
+    std::fs::set_permissions(&unfinished, Permissions::from_mode(0o644))?;
     // A reader sees the old file or the new one, and no part of either.
     std::fs::rename(unfinished, path)
+}
+
+/// The newest copy of an earlier run.
+fn find_newest(folder: &Path) -> io::Result<Option<Copy>> {
+    let Some(path) = list(folder, is_copy)?.into_iter().max() else {
+        return Ok(None);
+    };
+    let metadata = path.metadata()?;
+    Ok(Some(Copy {
+        ended_at: metadata.mtime(),
+        bytes: metadata.len(),
+        seconds: None,
+    }))
 }
 
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
@@ -182,11 +202,10 @@ fn metrics(schedule: &Schedule, kept: usize, newest: Option<&Copy>, has_failed: 
             "The size of the newest copy.",
             bytes.to_string(),
         );
-        add(
-            "duration_seconds",
-            "How long the newest copy took.",
-            seconds.to_string(),
-        );
+        if let Some(seconds) = seconds {
+            let help = "How long the newest copy took.";
+            add("duration_seconds", help, seconds.to_string());
+        }
     }
     text
 }

@@ -220,7 +220,7 @@ fn a_command_gives_the_key_encryption_key() {
         ),
     ] {
         let failed = by(command);
-        let start = format!("onward: the command `{command}` gave no key-encryption key: {said}");
+        let start = format!("gave no key-encryption key: {said}");
         assert!(failed.err.contains(&start), "{failed:?}");
         assert_eq!(failed.status, Some(1));
     }

@@ -169,7 +169,7 @@ fn a_token_that_cannot_be_used_is_named() {
     for (setting, said) in [
         ("pkcs11_module=/no/such/module.so", "cannot be loaded"),
         ("pkcs11_token=other", "no token with the label `other`"),
-        ("pkcs11_pin_file=/no/such/pin", "it must hold the PIN"),
+        ("pkcs11_pin_file=/no/such/pin", "cannot read the PIN"),
     ] {
         let failed = token.run(&folder, &["check", "--set", setting]);
         assert!(failed.failure().contains(said), "{setting}: {failed:?}");
@@ -179,7 +179,7 @@ fn a_token_that_cannot_be_used_is_named() {
     assert!(
         wrong
             .failure()
-            .contains("the PKCS#11 token refused a call: PinIncorrect"),
+            .contains("the PKCS#11 token refused the PIN: PinIncorrect"),
         "{wrong:?}"
     );
     assert!(!wrong.err.contains("0000"), "{wrong:?}");

@@ -15,12 +15,22 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, opening: Opening
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(storage_error)?;
     let found = find_version(&transaction, &target)?;
+    if found == 0 && has_tables(&transaction)? {
+        return Err(migrations::foreign(&target));
+    }
     for statements in migrations::allowed(&target, found, opening)? {
         transaction
             .execute_batch(&DIALECT.translate(statements))
             .map_err(storage_error)?;
     }
     transaction.commit().map_err(storage_error)
+}
+
+/// Whether the file holds tables, which another program made if they have no version.
+fn has_tables(transaction: &Transaction<'_>) -> Result<bool> {
+    let sql = "select count(*) > 0 from sqlite_schema";
+    let found = transaction.query_row(sql, [], |row| row.get(0));
+    found.map_err(storage_error)
 }
 
 /// The schema version of the store; 0 if it has no tables, and the version of this program if it may use

@@ -5,7 +5,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aws_lc_rs::rand;
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::error::{Error, RvError};
 use cryptoki::mechanism::Mechanism;
@@ -13,15 +12,12 @@ use cryptoki::object::{Attribute, AttributeType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::slot::Slot;
 use cryptoki::types::AuthPin;
+use signing::key::{RsaKeyElsewhere, RsaSize, SigningKey, SignsElsewhere};
 use thiserror::Error;
-
-use crate::base64url;
-use crate::key::RsaSize;
+use uuid::Uuid;
 
 /// The label of each key in the token.
 const LABEL: &[u8] = b"onward";
-/// Bytes of a new key's identifier.
-const ID_BYTES: usize = 16;
 /// The public exponent 65,537.
 const EXPONENT: [u8; 3] = [1, 0, 1];
 
@@ -40,7 +36,10 @@ pub enum TokenError {
     NoToken(String),
     /// The token holds no such key.
     #[error("the PKCS#11 token holds no key with the identifier {0}")]
-    NoKey(String),
+    NoKey(Uuid),
+    /// The PIN is wrong, or the token is locked. Trying again would lock it for good.
+    #[error("the PKCS#11 token refused the PIN: {0}")]
+    Pin(String),
     /// The token refused a call.
     #[error("the PKCS#11 token refused a call: {0}")]
     Refused(String),
@@ -66,15 +65,11 @@ pub struct Token {
     idle: Mutex<Vec<Session>>,
 }
 
-/// An RSA key in a token.
-#[derive(Debug)]
-pub struct TokenKey {
+/// The private part of an RSA key in a token.
+struct TokenKey {
     token: Arc<Token>,
-    id: Vec<u8>,
+    id: Uuid,
     handle: Mutex<ObjectHandle>,
-    /// Both without leading zeros.
-    pub(crate) modulus: Vec<u8>,
-    pub(crate) exponent: Vec<u8>,
 }
 
 impl Token {
@@ -101,12 +96,10 @@ impl Token {
         Ok(token)
     }
 
-    /// Makes an RSA key that nobody can read. Returns it with its identifier in base64url. Blocks, for
-    /// seconds on some tokens.
-    pub fn generate(self: &Arc<Self>, size: RsaSize) -> Result<(TokenKey, String), TokenError> {
-        let mut id = vec![0; ID_BYTES];
-        let made = rand::fill(&mut id);
-        made.map_err(|_| TokenError::Refused("no random identifier could be made".to_owned()))?;
+    /// Makes an RSA key that nobody can read. Returns it with its identifier. Blocks, for seconds on some
+    /// tokens.
+    pub fn generate(self: &Arc<Self>, size: RsaSize) -> Result<(SigningKey, Uuid), TokenError> {
+        let id = Uuid::new_v4();
         let bits = match size {
             RsaSize::Bits2048 => 2048,
             RsaSize::Bits3072 => 3072,
@@ -114,7 +107,7 @@ impl Token {
         };
         let named = [
             Attribute::Token(true),
-            Attribute::Id(id.clone()),
+            Attribute::Id(id.as_bytes().to_vec()),
             Attribute::Label(LABEL.to_vec()),
         ];
         let public = [
@@ -136,19 +129,16 @@ impl Token {
             );
             session.generate_key_pair(&mechanism, &public, &private)
         })?;
-        let id = base64url::encode(&id);
-        Ok((self.find(&id)?, id))
+        Ok((self.find(id)?, id))
     }
 
-    /// Finds a key by its identifier in base64url. Blocks.
+    /// Finds a key by its identifier. Blocks.
     ///
     /// # Errors
     /// [`TokenError::NoKey`] if it is not there.
-    pub fn find(self: &Arc<Self>, id: &str) -> Result<TokenKey, TokenError> {
-        let decoded = base64url::decode_strict(id);
-        let id = decoded.map_err(|_| TokenError::NoKey(id.to_owned()))?;
-        let handle = self.find_handle(&id, ObjectClass::PRIVATE_KEY)?;
-        let public = self.find_handle(&id, ObjectClass::PUBLIC_KEY)?;
+    pub fn find(self: &Arc<Self>, id: Uuid) -> Result<SigningKey, TokenError> {
+        let handle = self.find_handle(id, ObjectClass::PRIVATE_KEY)?;
+        let public = self.find_handle(id, ObjectClass::PUBLIC_KEY)?;
         let wanted = [AttributeType::Modulus, AttributeType::PublicExponent];
         let found = self.use_session(|session| session.get_attributes(public, &wanted))?;
         let (mut modulus, mut exponent) = (Vec::new(), Vec::new());
@@ -159,24 +149,30 @@ impl Token {
                 exponent = unsigned(number);
             }
         }
-        Ok(TokenKey {
+        let signer = Box::new(TokenKey {
             token: Arc::clone(self),
             id,
             handle: Mutex::new(handle),
+        });
+        let key = SigningKey::elsewhere(RsaKeyElsewhere {
             modulus,
             exponent,
-        })
+            signer,
+        });
+        key.map_err(|error| TokenError::Refused(error.to_string()))
     }
 
-    fn find_handle(&self, id: &[u8], class: ObjectClass) -> Result<ObjectHandle, TokenError> {
-        let template = [Attribute::Class(class), Attribute::Id(id.to_vec())];
+    fn find_handle(&self, id: Uuid, class: ObjectClass) -> Result<ObjectHandle, TokenError> {
+        let template = [
+            Attribute::Class(class),
+            Attribute::Id(id.as_bytes().to_vec()),
+        ];
         let found = self.use_session(|session| session.find_objects(&template))?;
         let first = found.into_iter().next();
-        first.ok_or_else(|| TokenError::NoKey(base64url::encode(id)))
+        first.ok_or(TokenError::NoKey(id))
     }
 
-    /// Runs a call in a session of its own. A session that failed is closed, because the token may have
-    /// forgotten it.
+    /// Runs a call in a session of its own.
     fn use_session<T>(
         &self,
         call: impl FnOnce(&Session) -> Result<T, Error>,
@@ -186,15 +182,29 @@ impl Token {
             Some(session) => session,
             None => self.open_session()?,
         };
-        let done = call(&session)?;
-        self.lock().push(session);
-        Ok(done)
+        let done = call(&session);
+        let mut idle = self.lock();
+        if done.is_ok() {
+            idle.push(session);
+        } else {
+            // A token that was restarted knows none of the sessions.
+            idle.clear();
+        }
+        Ok(done?)
     }
 
     fn open_session(&self) -> Result<Session, TokenError> {
         let session = self.module.open_rw_session(self.slot)?;
         match session.login(UserType::User, Some(&self.pin)) {
             Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => Ok(session),
+            Err(Error::Pkcs11(
+                code @ (RvError::PinIncorrect
+                | RvError::PinInvalid
+                | RvError::PinLenRange
+                | RvError::PinExpired
+                | RvError::PinLocked),
+                _,
+            )) => Err(TokenError::Pin(format!("{code:?}"))),
             Err(error) => Err(error.into()),
         }
     }
@@ -204,23 +214,25 @@ impl Token {
     }
 }
 
-impl TokenKey {
-    /// Signs the unhashed message (RS256, RFC 7518 section 3.3). Blocks.
-    pub(crate) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, TokenError> {
+impl SignsElsewhere for TokenKey {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
         let sign = |handle: ObjectHandle| {
             let mechanism = Mechanism::Sha256RsaPkcs;
             self.token
                 .use_session(|session| session.sign(&mechanism, handle, message))
         };
         let handle = *self.lock();
-        sign(handle).or_else(|_stale| {
+        let signed = sign(handle).or_else(|_stale| {
             // A token that was restarted knows neither the session nor the handle.
-            let fresh = self.token.find_handle(&self.id, ObjectClass::PRIVATE_KEY)?;
+            let fresh = self.token.find_handle(self.id, ObjectClass::PRIVATE_KEY)?;
             *self.lock() = fresh;
             sign(fresh)
-        })
+        });
+        signed.map_err(|error| error.to_string())
     }
+}
 
+impl TokenKey {
     fn lock(&self) -> MutexGuard<'_, ObjectHandle> {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }

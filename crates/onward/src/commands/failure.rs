@@ -1,0 +1,65 @@
+//! Why a command failed, and its exit status.
+
+use server::lifecycle::StartError;
+use storage::StorageError;
+use tokens::keys::KeyError;
+use tokens::pkcs11::TokenError;
+
+/// The reason why a command failed: one sentence for the person at the terminal.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    pub(super) reason: String,
+    pub(super) status: u8,
+    /// Whether the log has it already.
+    pub(super) is_told: bool,
+}
+
+/// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
+/// try again.
+const UNUSABLE: u8 = 78;
+
+impl Failure {
+    /// Makes a failure with this reason.
+    pub fn new(reason: impl std::fmt::Display) -> Self {
+        Self {
+            reason: reason.to_string(),
+            status: 1,
+            is_told: false,
+        }
+    }
+
+    /// Makes a failure that lasts until somebody changes the configuration.
+    pub fn unusable(reason: impl std::fmt::Display) -> Self {
+        Self {
+            status: UNUSABLE,
+            ..Self::new(reason)
+        }
+    }
+
+    /// Makes the failure of a start. A database or port that is missing now may come back.
+    pub fn of_start(error: StartError) -> Self {
+        let may_pass = match &error {
+            StartError::Storage(error) => {
+                error.is_passing() || matches!(error, StorageError::Open { .. })
+            }
+            StartError::Keys(KeyError::Storage(error)) => error.is_passing(),
+            StartError::Keys(
+                KeyError::KeyCommand { .. }
+                | KeyError::Token(TokenError::Refused(_) | TokenError::NoToken(_)),
+            )
+            | StartError::Listen { .. }
+            | StartError::Threads(_) => true,
+            StartError::Keys(_)
+            | StartError::Tls(_)
+            | StartError::OutboundClient(_)
+            | StartError::Network(_)
+            | StartError::StoreFile { .. } => false,
+        };
+        if may_pass {
+            Self::new(error)
+        } else {
+            Self::unusable(error)
+        }
+    }
+}
