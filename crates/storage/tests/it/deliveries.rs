@@ -158,9 +158,9 @@ on_both_engines! {
         }).into_iter().min().unwrap();
         let few = measure();
         insert_backlog(database, BACKLOG, 0, DUE + 1);
-        let many = measure();
-        // Reading each delivery takes a hundred times as long.
-        assert!(many < 10 * few, "{few:?}, and {many:?} with a backlog");
+        // Reading each delivery takes a hundred times as long, on a busy machine as well.
+        let is_quick = (0..20).any(|_attempt| measure() < 10 * few);
+        assert!(is_quick, "without a backlog it takes {few:?}");
     }
 
     fn a_new_lease_and_results_of_the_old_one_do_not_mix(database) {
