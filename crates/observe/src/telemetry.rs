@@ -63,7 +63,7 @@ pub fn lost_lines() -> u64 {
 }
 
 impl Telemetry {
-    /// Logs by another filter from now on. Its form is that of [`TelemetrySettings::filter`].
+    /// Replaces the filter of log lines. [`TelemetrySettings::filter`] says how a filter is written.
     pub fn set_filter(&self, filter: &str) -> Result<(), String> {
         let filter = read_filter(filter)?;
         (self.replace_filter)(without_noise(filter)).map_err(|error| error.to_string())

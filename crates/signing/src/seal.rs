@@ -157,7 +157,7 @@ impl KeyEncryptionKeys {
     /// As [`KeyEncryptionKey::seal`], with the first key.
     ///
     /// # Errors
-    /// Those of [`KeyEncryptionKey::seal`].
+    /// The errors of [`KeyEncryptionKey::seal`].
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Result<String, SealError> {
         self.first.seal(plaintext, context)
     }
@@ -165,7 +165,7 @@ impl KeyEncryptionKeys {
     /// As [`KeyEncryptionKey::open`], with the key that opens it.
     ///
     /// # Errors
-    /// Those of [`KeyEncryptionKey::open`]; [`SealError::Refused`] when no key opens it.
+    /// The errors of [`KeyEncryptionKey::open`]; [`SealError::Refused`] when no key opens the text.
     pub fn open(&self, sealed: &str, context: &str) -> Result<Vec<u8>, SealError> {
         let mut opened = self.first.open(sealed, context);
         for key in &self.earlier {

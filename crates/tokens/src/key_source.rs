@@ -38,7 +38,7 @@ impl KeySafeSettings<'_> {
     /// Reads the key-encryption key and opens the token. Blocks.
     ///
     /// # Errors
-    /// Those of [`KeySource::read`], and [`KeyError::Token`].
+    /// The errors of [`KeySource::read`], [`KeyError::PinFile`] and [`KeyError::Token`].
     pub fn open(&self) -> Result<KeySafe, KeyError> {
         let sealing = self.source.read()?;
         let token = if self.module.is_empty() {

@@ -65,13 +65,11 @@ pub(crate) async fn measure() {
 /// Starts three nodes on one new store of so many listings, one for each way of serving.
 async fn start_parts(directory: &Path, listings: u64) -> [Part; 3] {
     let settings = Settings {
-        directory,
-        listings,
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
         overrides: &[
             ("SIGNATURE_REUSE_SECONDS", "0"),
             ("DOCUMENT_CACHE_MEBIBYTES", "1"),
         ],
+        ..Settings::new(directory, listings)
     };
     let built = Node::start(&settings).await;
     let all = built.read_uprns();

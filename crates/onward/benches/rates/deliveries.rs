@@ -34,12 +34,7 @@ pub(crate) async fn measure() {
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 5);
     println!("deliveries of events, {listings} listings on {}", engine());
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        directory: directory.path(),
-        listings,
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
-        overrides: &[],
-    };
+    let settings = Settings::new(directory.path(), listings);
     let mut bench = Bench::open(Node::start(&settings).await).await;
     for (subscribers, events) in BURSTS {
         bench.burst(subscribers, events).await;

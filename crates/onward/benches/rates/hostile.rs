@@ -91,14 +91,13 @@ pub(crate) async fn measure() {
     let seconds = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 3);
     let directory = tempfile::tempdir().unwrap();
+    let listings = read_setting("ONWARD_BENCH_LISTINGS", 1_000);
     let settings = Settings {
-        directory: directory.path(),
-        listings: read_setting("ONWARD_BENCH_LISTINGS", 1_000),
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
         overrides: &[
             ("RATE_LIMIT_PER_SECOND", &LIMIT.to_string()),
             ("RATE_LIMIT_BURST", &(2 * LIMIT).to_string()),
         ],
+        ..Settings::new(directory.path(), listings)
     };
     let node = Node::start(&settings).await;
     let target = Target::open(&node, node.read_uprns()).await;

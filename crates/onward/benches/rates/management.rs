@@ -26,12 +26,7 @@ pub(crate) async fn measure() {
         engine()
     );
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        directory: directory.path(),
-        listings,
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
-        overrides: &[],
-    };
+    let settings = Settings::new(directory.path(), listings);
     let node = Node::start(&settings).await;
     let agent = Agent::open(&node).await;
     let mut connection = agent.connect().await;

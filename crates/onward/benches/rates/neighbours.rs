@@ -24,7 +24,7 @@ use crate::webhooks::Webhooks;
 use crate::{hostile, median, percentile, read_setting};
 
 /// The participant that uses up its limits.
-const GREEDY: &str = "Example Platform";
+const NEIGHBOUR: &str = "Example Platform";
 /// A name server at this address gets all questions and answers none.
 const NAME_SERVER: &str = "127.0.0.153";
 /// Subscriptions at once, each replaced after so long: 9 new ones a second.
@@ -41,52 +41,55 @@ const RATE: u64 = 200;
 /// The time for an attack to begin, and for the server to settle afterwards.
 const CALM: Duration = Duration::from_secs(2);
 
-/// What a greedy caller does.
+/// A caller that does all that its limits allow.
 #[derive(Clone, Copy)]
-enum Greed {
-    /// Subscribes callback hosts whose name server never answers.
+enum Neighbour {
+    /// It subscribes with callback hosts, and their name server never answers.
     SilentNames,
-    /// Simulates events for as many hanging subscriptions as it may have.
+    /// It simulates events for as many hanging subscriptions as it may have.
     Simulations,
-    /// Asks for many addresses of one postcode with many listings.
+    /// It asks for many addresses of one postcode with many listings.
     OnePostcode,
 }
 
 pub(crate) async fn measure() {
     let Ok(_silent) = UdpSocket::bind((NAME_SERVER, 53)) else {
-        println!("greedy neighbours: left out, because only root may listen on port 53");
+        println!("neighbours: left out, because only root may listen on port 53");
         return;
     };
     let length = Duration::from_secs(read_setting("ONWARD_BENCH_SECONDS", 5));
     let rounds = read_setting("ONWARD_BENCH_ROUNDS", 5);
     let directory = tempfile::tempdir().unwrap();
+    let listings = read_setting("ONWARD_BENCH_LISTINGS", 1_000);
     let settings = Settings {
-        directory: directory.path(),
-        listings: read_setting("ONWARD_BENCH_LISTINGS", 1_000),
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
         overrides: &[
             ("RATE_LIMIT_PER_SECOND", "1000"),
             ("RATE_LIMIT_BURST", "3000"),
         ],
+        ..Settings::new(directory.path(), listings)
     };
     let node = Node::start_as(onward_with_silent_names(&settings), &settings).await;
     let target = Target::open(&node, node.read_uprns()).await;
     let mut bench = Bench::open(node).await;
-    println!("greedy neighbours of a subscriber, and of a client that asks {RATE} times a second");
-    for greed in [Greed::SilentNames, Greed::Simulations, Greed::OnePostcode] {
+    println!("neighbours of a subscriber, and of a client that asks {RATE} times a second");
+    for neighbour in [
+        Neighbour::SilentNames,
+        Neighbour::Simulations,
+        Neighbour::OnePostcode,
+    ] {
         let (mut alone, mut beside) = (Vec::new(), Vec::new());
         for _round in 0..rounds {
-            alone.push(greed.victim_p99(&mut bench, &target, length).await);
-            let neighbours = greed.begin(&bench).await;
+            alone.push(neighbour.victim_p99(&mut bench, &target, length).await);
+            let attack = neighbour.begin(&bench).await;
             sleep(CALM).await;
-            beside.push(greed.victim_p99(&mut bench, &target, length).await);
-            drop(neighbours);
-            greed.clean(&bench).await;
+            beside.push(neighbour.victim_p99(&mut bench, &target, length).await);
+            drop(attack);
+            neighbour.clean(&bench).await;
             sleep(CALM).await;
         }
         let alone = median(alone);
-        println!("{:<42} p99 {:.1} ms", greed.victim(), alone * 1e3);
-        hostile::judge(greed.describe(), median(beside), alone);
+        println!("{:<42} p99 {:.1} ms", neighbour.victim(), alone * 1e3);
+        hostile::judge(neighbour.describe(), median(beside), alone);
     }
     println!("memory of the server: {}", bench.node.memory());
     bench.node.stop().await;
@@ -103,7 +106,7 @@ fn onward_with_silent_names(settings: &Settings<'_>) -> Command {
     command
 }
 
-impl Greed {
+impl Neighbour {
     fn describe(self) -> &'static str {
         match self {
             Self::SilentNames => "beside subscriptions to silent names",
@@ -134,13 +137,13 @@ impl Greed {
         match self {
             Self::SilentNames => {
                 for number in 0..NEW_SUBSCRIPTIONS {
-                    let webhooks = Webhooks::open(&bench.node, GREEDY).await;
+                    let webhooks = Webhooks::open(&bench.node, NEIGHBOUR).await;
                     tasks.spawn(subscribe_silent_names(webhooks, number));
                 }
             }
             Self::Simulations => {
                 let receiver = bench.receiver(Manner::Hanging).await;
-                let mut webhooks = Webhooks::open(&bench.node, GREEDY).await;
+                let mut webhooks = Webhooks::open(&bench.node, NEIGHBOUR).await;
                 for number in 0..SUBSCRIPTIONS {
                     let url = format!("{}/{number}", receiver.callback_url);
                     webhooks.subscribe(&url, "fallthrough").await;
@@ -151,16 +154,16 @@ impl Greed {
                 });
             }
             Self::OnePostcode => {
-                let (tls, token) = bench.node.sign_in(Some(GREEDY)).await;
+                let (tls, token) = bench.node.sign_in(Some(NEIGHBOUR)).await;
                 tasks.spawn(ask_for_one_postcode(bench.node.base_address(), tls, token));
             }
         }
         tasks
     }
 
-    /// Removes the subscriptions that the greedy caller left.
+    /// Removes the subscriptions that the neighbour left.
     async fn clean(self, bench: &Bench) {
-        Webhooks::open(&bench.node, GREEDY)
+        Webhooks::open(&bench.node, NEIGHBOUR)
             .await
             .unsubscribe_all()
             .await;

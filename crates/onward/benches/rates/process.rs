@@ -34,6 +34,19 @@ pub(crate) struct Settings<'a> {
     pub(crate) overrides: &'a [(&'a str, &'a str)],
 }
 
+impl<'a> Settings<'a> {
+    /// The settings for a folder and a number of listings, on the engine that
+    /// `ONWARD_BENCH_STORE` names.
+    pub(crate) fn new(directory: &'a Path, listings: u64) -> Self {
+        Self {
+            directory,
+            listings,
+            store: std::env::var("ONWARD_BENCH_STORE").ok(),
+            overrides: &[],
+        }
+    }
+}
+
 /// A running server process.
 pub(crate) struct Node {
     child: Child,

@@ -15,8 +15,16 @@ use crate::process::Node;
 /// The listings that take turns, each with a property.
 const LISTINGS: usize = 1_000;
 const WRITERS: usize = 32;
-/// The date of an event with the number 0; the number counts the days since this date.
-const FIRST_DAY: Date = jiff::civil::date(1900, 1, 1);
+/// The types and dates that an event's number stands for: a type has so many days from the first one
+/// that S-55 allows, and all of them lie in the past.
+const TYPES: [&str; 4] = [
+    "searches_ordered",
+    "la_search_delivered",
+    "environmental_search_delivered",
+    "water_search_delivered",
+];
+const DAYS: u64 = 13_000;
+const FIRST_DAY: Date = jiff::civil::date(1990, 1, 1);
 
 /// A client that records the events of a complete run.
 pub(crate) struct Recorder {
@@ -33,11 +41,13 @@ pub(crate) struct Recorded {
     pub(crate) at: Instant,
 }
 
-/// The number of the event with this date, `YYYY-MM-DD`.
-pub(crate) fn number_of(date: &str) -> u64 {
+/// The number of the event with this label of document 1 and this date, `YYYY-MM-DD`.
+pub(crate) fn number_of(label: &str, date: &str) -> u64 {
+    let key = chain::milestone::find_by_label(label).unwrap().key;
+    let index = TYPES.iter().position(|known| *known == key).unwrap();
     let day: Date = date.parse().unwrap();
     let days = FIRST_DAY.duration_until(day).as_hours() / 24;
-    u64::try_from(days).unwrap()
+    index as u64 * DAYS + u64::try_from(days).unwrap()
 }
 
 impl Recorder {
@@ -112,10 +122,11 @@ impl Recorder {
 
 fn milestone(listings: &[i64], number: u64) -> Call {
     let listing = listings[usize::try_from(number).unwrap() % listings.len()];
-    let days = jiff::Span::new().days(i64::try_from(number).unwrap());
+    let key = TYPES[usize::try_from(number / DAYS).unwrap()];
+    let days = jiff::Span::new().days(i64::try_from(number % DAYS).unwrap());
     Call {
         method: Method::PUT,
-        path: format!("/listing/{listing}/milestone/searches_ordered"),
+        path: format!("/listing/{listing}/milestone/{key}"),
         body: Some(json!({ "date": FIRST_DAY.checked_add(days).unwrap().to_string() })),
     }
 }

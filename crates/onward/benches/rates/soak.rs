@@ -19,14 +19,12 @@ pub(crate) async fn measure() {
     let length = Duration::from_secs(read_setting("ONWARD_SOAK_SECONDS", 600).max(10));
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
-        directory: directory.path(),
-        listings,
-        store: std::env::var("ONWARD_BENCH_STORE").ok(),
         // One token lasts for the whole run, and the server closes no idle connection.
         overrides: &[
             ("TOKEN_LIFETIME_SECONDS", "3600"),
             ("IDLE_TIMEOUT_SECONDS", "3600"),
         ],
+        ..Settings::new(directory.path(), listings)
     };
     let node = Node::start(&settings).await;
     let target = Target::open(&node, node.read_uprns()).await;

@@ -124,7 +124,8 @@ fn read_number(token: &[u8]) -> u64 {
     let payload = token.split(|byte| *byte == b'.').nth(1).unwrap();
     let payload = URL_SAFE_NO_PAD.decode(payload).unwrap();
     let claims: Value = serde_json::from_slice(&payload).unwrap();
-    number_of(claims["data"]["milestone"]["date"].as_str().unwrap())
+    let text = |name: &str| claims["data"]["milestone"][name].as_str().unwrap();
+    number_of(text("label"), text("date"))
 }
 
 async fn read_only(mut stream: TlsStream<TcpStream>) {

@@ -22,7 +22,8 @@ pub struct ImportArgs {
     config: ConfigArgs,
     #[command(flatten)]
     why: ReasonArgs,
-    /// Changes nothing and reports what the import would do. Other writes wait meanwhile.
+    /// Reports the result of the import and leaves the store unchanged. Other writes wait until the
+    /// report is complete.
     #[arg(long)]
     dry_run: bool,
     /// Prints the result as JSON, with the refused rows.

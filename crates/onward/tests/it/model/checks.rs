@@ -127,7 +127,7 @@ impl Run<'_> {
         assert_eq!(self.read(self.owner(id), &path).await, expected, "{path}");
     }
 
-    /// Those of the listing, and of one that has some.
+    /// Checks the proposals of this listing, and of another listing with proposals.
     async fn check_proposals(&mut self, id: i64) {
         let open = self.model.open_proposals();
         let named: Vec<i64> = open.flat_map(|one| [one.link.0, one.link.1]).collect();
