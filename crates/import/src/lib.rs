@@ -57,7 +57,7 @@ pub enum ImportError {
     /// A file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A file has no rows.
+    /// A file, or standard input, has no rows.
     #[error("{} has no rows: check how it was made, and import it again", file.display())]
     Empty {
         /// The file as it was named.
@@ -185,7 +185,8 @@ fn read_files<'a>(
             observer.advance(reader.bytes_read(), stored);
         }
         if is_empty {
-            return Err(ImportError::Empty { file: file.clone() });
+            let file = reader.name().to_owned();
+            return Err(ImportError::Empty { file });
         }
     }
     Ok(())

@@ -85,6 +85,11 @@ pub struct RowReader {
 }
 
 impl RowReader {
+    /// The file as it was named, or `standard input`.
+    pub fn name(&self) -> &Path {
+        &self.file
+    }
+
     /// The number of bytes read from the file so far, before decompression.
     pub fn bytes_read(&self) -> u64 {
         self.progress.bytes_read()

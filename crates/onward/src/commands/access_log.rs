@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use chain::ids::Uprn;
 use clap::Args;
 use observe::clock;
 use serde_json::json;
@@ -20,8 +21,8 @@ pub struct AccessLogArgs {
     #[arg(long, value_name = "ID")]
     client: Option<String>,
     /// Lists only the accesses to the property with this UPRN.
-    #[arg(long, value_name = "UPRN", value_parser = clap::value_parser!(i64).range(1..))]
-    uprn: Option<i64>,
+    #[arg(long, value_name = "UPRN", value_parser = Uprn::parse)]
+    uprn: Option<Uprn>,
     /// Lists only the accesses from this time on: a date in UTC, or 2026-11-01T09:30:00Z.
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     since: Option<i64>,
@@ -40,7 +41,7 @@ pub fn run(args: AccessLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
         since: args.since.unwrap_or(i64::MIN),
         until: args.until.unwrap_or(i64::MAX),
         client: args.client.unwrap_or_default(),
-        uprn: args.uprn.unwrap_or_default(),
+        uprn: args.uprn.map_or(0, Uprn::value),
     };
     loop {
         let wanted = filter.clone();
@@ -59,7 +60,7 @@ fn line(stored: &StoredAccess, is_json: bool) -> String {
     let access = &stored.access;
     let at = clock::to_rfc3339(access.accessed_at);
     let (client, property) = (&access.client, access.property.0);
-    let uprn = stored.uprn.map(chain::ids::Uprn::value);
+    let uprn = stored.uprn.map(Uprn::value);
     if is_json {
         let object = json!({
             "id": stored.id, "accessed_at": at, "client": client, "property": property,

@@ -49,6 +49,10 @@ impl Config {
             let reason = "it must be an http or https address without a password".to_owned();
             return Err(wrong("trace_endpoint", reason));
         }
+        if !self.pkcs11_module.is_empty() && self.pkcs11_pin_file.is_empty() {
+            let reason = "name the file with the PIN of the token in `pkcs11_module`".to_owned();
+            return Err(wrong("pkcs11_pin_file", reason));
+        }
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }

@@ -172,5 +172,9 @@ fn accesses_are_listed_as_lines_or_objects() {
     });
     assert_eq!(lines, expected);
     assert_eq!(folder.run(&["access-log", "--uprn", "1"]).out, "");
-    assert_eq!(folder.run(&["access-log", "--uprn", "0"]).status, Some(2));
+    for (uprn, said) in [("0", "at least 1"), ("abc", "1 to 12 digits")] {
+        let refused = folder.run(&["access-log", "--uprn", uprn]);
+        assert_eq!(refused.status, Some(2));
+        assert!(refused.err.contains(said), "{refused:?}");
+    }
 }

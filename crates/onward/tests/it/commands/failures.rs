@@ -52,6 +52,7 @@ log=[[[ | the setting `log` is wrong
 log=inof | the setting `log` is wrong | `inof` is no level
 log=onward=debug,wran | `wran` is no level
 rate_limit_burst=0 | the flag --set sets `rate_limit_burst` wrongly
+pkcs11_module=/lib/token.so | `pkcs11_pin_file` | name the file with the PIN
 store | write it as NAME=VALUE
 store=postgress://onward:secret@localhost/onward | `postgress://…` is no store";
 

@@ -97,6 +97,9 @@ fn a_file_without_rows_is_refused() {
         let expected = format!("{file} has no rows: check how it was made, and import it again");
         assert_eq!(failed.failure(), expected);
     }
+    let failed = folder.run(&["import", "-"]);
+    let expected = "standard input has no rows: check how it was made, and import it again";
+    assert_eq!(failed.failure(), expected);
 }
 
 #[test]
