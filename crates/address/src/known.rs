@@ -1,4 +1,4 @@
-//! A stored property's address, as given and as parsed.
+//! A stored property's address, as given, as found and as parsed.
 
 use crate::number::Unit;
 use crate::parse::{Parsed, Token};
@@ -17,6 +17,35 @@ pub struct Known<'a> {
     /// The address in one line. It replaces unknown lines. Otherwise it only adds words that the
     /// lines lack, such as a county.
     pub display_address: &'a str,
+}
+
+/// A stored property that a probe found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Candidate<Id> {
+    /// The property's id.
+    pub id: Id,
+    /// Address lines 1 to 4.
+    pub lines: [String; 4],
+    /// The post town.
+    pub post_town: String,
+    /// The postcode.
+    pub postcode: String,
+    /// The address in one line.
+    pub display_address: String,
+    /// Whether the address is confirmed.
+    pub is_verified: bool,
+}
+
+impl<Id> Candidate<Id> {
+    /// The property's address.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            lines: self.lines.each_ref().map(String::as_str),
+            post_town: &self.post_town,
+            postcode: &self.postcode,
+            display_address: &self.display_address,
+        }
+    }
 }
 
 /// A stored address, parsed for comparison and for the index.

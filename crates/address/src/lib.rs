@@ -31,10 +31,10 @@ mod unknown;
 mod words;
 
 pub use index::{INDEX_VERSION, index_tokens};
-pub use known::Known;
+pub use known::{Candidate, Known};
 pub use normal::{area, normalise, postcode, postcode_spaced, street_name};
 pub use premises::premises;
 pub use probe::Probe;
 pub use query::Query;
 pub use rank::{Decision, Ranked, Ranking};
-pub use search::{Candidate, search};
+pub use search::search;

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::fit::{Fit, assess};
-use crate::known::{Known, StoredAddress};
+use crate::known::{Candidate, Known, StoredAddress};
 use crate::normal::normalise;
 use crate::postcode::PostcodeFit;
 use crate::query::Query;
-use crate::search::Candidate;
 
 /// A property below this confidence is never an answer.
 const ACCEPTED_MIN: f64 = 0.75;

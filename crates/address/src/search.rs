@@ -3,42 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::known::Known;
+use crate::known::Candidate;
 use crate::probe::{Probe, probes};
 use crate::query::Query;
 use crate::rank::{Assessed, Decision, Ranking};
 
 /// A store returns at most this many properties for one probe, those with the lowest ids.
 const CANDIDATES_MAX: usize = 150;
-
-/// A stored property that a probe found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Candidate<Id> {
-    /// The property's id.
-    pub id: Id,
-    /// Address lines 1 to 4.
-    pub lines: [String; 4],
-    /// The post town.
-    pub post_town: String,
-    /// The postcode.
-    pub postcode: String,
-    /// The address in one line.
-    pub display_address: String,
-    /// Whether the address is confirmed.
-    pub is_verified: bool,
-}
-
-impl<Id> Candidate<Id> {
-    /// The property's address.
-    pub fn known(&self) -> Known<'_> {
-        Known {
-            lines: self.lines.each_ref().map(String::as_str),
-            post_town: &self.post_town,
-            postcode: &self.postcode,
-            display_address: &self.display_address,
-        }
-    }
-}
 
 /// Ranks the properties that `find` returns for the probes of a query, at most twelve. `find` takes
 /// a limit and returns the properties with the lowest ids first. The search stops when an answer

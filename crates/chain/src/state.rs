@@ -1,12 +1,8 @@
 //! A chain: its listings, links, ends and type.
 
-use thiserror::Error;
-
 use crate::ids::{BranchId, ChainId, ListingId};
 use crate::order::Order;
-
-/// The largest number of listings in a chain (S-54).
-pub const MAX_LISTINGS: usize = 100;
+pub use crate::order::{Link, MAX_LISTINGS, MalformedChain};
 
 /// A listing as a member of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,16 +19,6 @@ pub struct Member {
     pub bottom_checked: bool,
     /// The branches that made the checks of the top and of the bottom, where they are known.
     pub checked_by: [Option<BranchId>; 2],
-}
-
-/// A link: whoever sells the buyer listing buys the seller listing. The buyer listing lies below
-/// the seller listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Link {
-    /// The upper listing, which is bought.
-    pub seller: ListingId,
-    /// The lower listing. Its seller buys the upper one.
-    pub buyer: ListingId,
 }
 
 /// `chainSummary.chainType` of document 1 (S-8).
@@ -53,52 +39,6 @@ pub struct Chain {
     /// Sorted like `order`.
     members: Vec<Member>,
     order: Order,
-}
-
-/// Why members and links do not form one chain. Stored chains are never malformed, unless the
-/// store is damaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum MalformedChain {
-    /// There is no listing.
-    #[error("a chain has at least one listing")]
-    Empty,
-    /// There are more than `MAX_LISTINGS` listings.
-    #[error("the chain has {length} listings, but at most {MAX_LISTINGS} are allowed")]
-    TooLong {
-        /// The number of listings given.
-        length: usize,
-    },
-    /// A listing is given twice.
-    #[error("listing {listing} is in the chain twice; name each listing once")]
-    DuplicateListing {
-        /// The listing.
-        listing: ListingId,
-    },
-    /// A link is given twice.
-    #[error(
-        "seller listing {} and buyer listing {} are linked twice; name each link once",
-        link.seller,
-        link.buyer
-    )]
-    DuplicateLink {
-        /// The link.
-        link: Link,
-    },
-    /// A link names a listing that is not a member.
-    #[error("a link names listing {listing}, which is not in the chain")]
-    NotInChain {
-        /// The listing.
-        listing: ListingId,
-    },
-    /// A listing would lie above itself.
-    #[error("the links close a ring; no listing may lie above itself")]
-    Ring,
-    /// The links do not connect all listings.
-    #[error("no links connect listing {listing} with the lowest listing of the chain")]
-    Disconnected {
-        /// The lowest listing that links do not connect with the first one.
-        listing: ListingId,
-    },
 }
 
 impl Chain {

@@ -11,7 +11,7 @@ use storage::attempts::AttemptResult;
 use storage::deliveries::DueDelivery;
 use tracing::{Instrument as _, Span, field};
 
-use crate::dispatcher::Node;
+use crate::node::Node;
 use crate::policy::AttemptOutcome;
 
 /// The error in the log of attempts for an event that could not be signed.

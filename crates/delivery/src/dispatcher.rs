@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::event_jwt::EventJwts;
 use crate::limits;
+use crate::node::Node;
 use crate::{DeliveryContext, lane};
 
 /// How often this node reads the registry, and the newest event where the engine sends no
@@ -22,17 +23,6 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// The shortest time between two notifications to other nodes.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(10);
-
-/// The parts that all lanes of this node share.
-#[derive(Debug)]
-pub(crate) struct Node {
-    /// The parts that delivery uses.
-    pub(crate) context: DeliveryContext,
-    /// The name under which this node leases lanes.
-    pub(crate) name: String,
-    /// Signed events.
-    pub(crate) jwts: EventJwts,
-}
 
 /// Delivers until `stop` turns true, then waits for the running attempts.
 pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {

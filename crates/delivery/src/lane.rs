@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::attempt::{FinishedAttempt, send};
-use crate::dispatcher::Node;
+use crate::node::Node;
 use crate::policy::{Disabling, Window};
 use crate::read_ahead::{ReadAhead, read_ahead};
 

@@ -10,6 +10,7 @@ mod event_jwt;
 mod lane;
 mod limits;
 pub mod metrics;
+mod node;
 pub mod policy;
 mod read_ahead;
 pub mod wake;

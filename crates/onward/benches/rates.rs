@@ -1,7 +1,7 @@
 //! Measures the speed of the real `onward` program over mutual TLS with kept-alive connections.
 //!
 //! `cargo bench -p onward` measures everything; `cargo bench -p onward -- NAME` measures one part:
-//! `chain_query`, `management`, `deliveries` or `hostile`. `soak` takes ten minutes
+//! `chain_query`, `management`, `deliveries` or `hostile`, or its second half `neighbours`. `soak` takes ten minutes
 //! (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the size of the store. `ONWARD_BENCH_SECONDS` and
@@ -75,6 +75,8 @@ fn main() {
     }
     if is_wanted("hostile") {
         runtime.block_on(hostile::measure());
+    }
+    if is_wanted("hostile") || is_wanted("neighbours") {
         runtime.block_on(neighbours::measure());
     }
     if named.iter().any(|wanted| *wanted == "soak") {

@@ -18,6 +18,7 @@ pub mod listen;
 pub mod listing;
 pub mod man;
 pub mod migrate;
+mod names;
 mod operator;
 pub mod participant;
 pub mod properties;
@@ -145,7 +146,7 @@ pub struct OperatorArgs {
 #[derive(Debug, Args)]
 pub struct ReasonArgs {
     /// Why; the audit log keeps it.
-    #[arg(long, value_name = "TEXT", value_parser = branch::read_name)]
+    #[arg(long, value_name = "TEXT", value_parser = names::read_name)]
     reason: Option<String>,
 }
 

@@ -13,12 +13,12 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::failure_log::FailureLog;
-use crate::lifecycle::StartError;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::request_layer::{self, RequestLayer, SharedLayer};
 use crate::router::{self, Contexts};
 use crate::security_log::SecurityLog;
+use crate::start_error::StartError;
 use crate::wire::metadata::ProtectedResource;
 
 /// Opens the sockets of all listeners.

@@ -21,13 +21,13 @@ use crate::answer::Answers;
 use crate::config::Config;
 use crate::directory::Directory;
 use crate::housekeeping::Housekeeping;
-use crate::lifecycle::StartError;
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
+use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::running_replays::RunningReplays;
 

@@ -32,6 +32,7 @@ mod request_layer;
 mod router;
 mod routes;
 mod security_log;
+pub mod start_error;
 mod unread_answers;
 pub mod webhooks;
 mod wire;

@@ -6,14 +6,10 @@ use std::sync::Arc;
 use delivery::dispatcher;
 use delivery::wake::Wake;
 use edge::connection;
-use edge::tls::TlsError;
 use edge::tls::live::{self, LiveTls, ReloadReason};
 use edge::{Edge, FailedHandshakes};
 use observe::clock::Clock;
-use outbound::client::OutboundError;
-use outbound::networks::NetworkError;
 use storage::{Opening, StorageError};
-use tokens::keys::KeyError;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -23,50 +19,8 @@ use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
+use crate::start_error::StartError;
 use crate::{housekeeping, operator_log, readiness};
-
-/// Why the server does not start, in one sentence.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The store cannot be used.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-    /// The keys cannot be used.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// A certificate cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// Events cannot be sent.
-    #[error(transparent)]
-    OutboundClient(#[from] OutboundError),
-    /// A network of callbacks cannot be read.
-    #[error("callback_allowed_networks: {0}")]
-    Network(#[from] NetworkError),
-    /// A file that reaching the database needs cannot be read.
-    #[error("cannot read {setting} {path}: {reason}")]
-    StoreFile {
-        /// The setting that names the file.
-        setting: &'static str,
-        /// The path of the file.
-        path: String,
-        /// Why it cannot be read.
-        reason: String,
-    },
-    /// The operating system refuses to start a thread.
-    #[error("cannot start the threads that sign: {0}")]
-    Threads(std::io::Error),
-    /// A socket cannot be opened.
-    #[error("cannot listen on {address} ({setting}): {reason}")]
-    Listen {
-        /// The setting that names the address.
-        setting: &'static str,
-        /// The address.
-        address: SocketAddr,
-        /// Why it cannot be opened.
-        reason: String,
-    },
-}
 
 /// A running server.
 #[derive(Debug)]

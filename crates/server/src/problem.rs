@@ -4,6 +4,8 @@
 mod shape;
 
 use axum::response::{IntoResponse, Response};
+use chain::ends::EndRefusal;
+use chain::link::LinkRefusal;
 use http::{StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
@@ -214,6 +216,24 @@ impl Problem {
             | Self::Refused(_)
             | Self::Internal(_) => Vec::new(),
         }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<LinkRefusal> for Problem {
+    fn from(refusal: LinkRefusal) -> Self {
+        Refusal::from(refusal).into()
+    }
+}
+
+impl From<EndRefusal> for Problem {
+    fn from(refusal: EndRefusal) -> Self {
+        Refusal::from(refusal).into()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::engine::{
 };
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
-use crate::{Result, StorageError, address_index, maintenance};
+use crate::{Result, StorageError, address_rebuild, maintenance};
 
 /// How opening may change a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ impl Storage {
             is_fenced: Arc::default(),
             note: None,
         };
-        address_index::bring_up_to_date(&storage, options.opening)?;
+        address_rebuild::bring_up_to_date(&storage, options.opening)?;
         Ok(storage)
     }
 

@@ -8,6 +8,7 @@
 
 pub mod accesses;
 mod address_index;
+mod address_rebuild;
 pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
@@ -45,6 +46,7 @@ mod row;
 pub mod samples;
 mod session;
 pub mod state;
+mod subscription_id;
 pub mod subscriptions;
 pub mod waiting;
 

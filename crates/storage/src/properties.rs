@@ -1,5 +1,6 @@
 //! Properties: buildings and flats with an address and a UPRN.
 
+use address::Known;
 use chain::ids::{PropertyId, Uprn};
 
 use crate::row::Row;
@@ -31,6 +32,18 @@ pub struct Address {
     pub postcode: String,
     /// The whole address in one line.
     pub display_address: String,
+}
+
+impl Address {
+    /// The form that crate `address` reads.
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known {
+            lines: [&self.line1, &self.line2, &self.line3, &self.line4],
+            post_town: &self.post_town,
+            postcode: &self.postcode,
+            display_address: &self.display_address,
+        }
+    }
 }
 
 /// A property to be stored, with the normal forms for address search.
@@ -245,7 +258,7 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
         ],
     )?;
     let id = PropertyId(id);
-    address_index::insert_tokens(write, id, address)?;
+    address_index::insert_tokens(write, id, &address.known())?;
     Ok(id)
 }
 
@@ -274,6 +287,6 @@ pub fn update_property(
         ],
     )?;
     address_index::delete_tokens(write, id)?;
-    address_index::insert_tokens(write, id, address)?;
+    address_index::insert_tokens(write, id, &address.known())?;
     chains::raise_versions_of_property(write, id)
 }

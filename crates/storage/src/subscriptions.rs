@@ -3,6 +3,7 @@
 use chain::event::EventType;
 
 use crate::row::Row;
+pub use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result, Write, waiting};
 
 /// A query for [`read_subscription`], up to its condition.
@@ -12,16 +13,6 @@ macro_rules! select_subscription {
          hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
          from subscription "
     };
-}
-
-/// The id of a subscription in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SubscriptionId(pub i64);
-
-impl From<SubscriptionId> for crate::row::Value<'_> {
-    fn from(id: SubscriptionId) -> Self {
-        Self::Integer(id.0)
-    }
 }
 
 /// A subscription to be stored.

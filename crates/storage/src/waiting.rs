@@ -5,7 +5,7 @@
 
 use chain::event::EventType;
 
-use crate::subscriptions::SubscriptionId;
+use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result, Write};
 
 /// Makes at most `limit` pending deliveries due now. Returns how many.

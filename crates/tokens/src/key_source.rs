@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use observe::clock::Stopwatch;
 use signing::seal::KeyEncryptionKeys;
 
-use crate::keys::KeyError;
+use crate::key_error::KeyError;
 use crate::limits;
 use crate::pkcs11::Token;
 

@@ -6,78 +6,16 @@ use observe::clock;
 use signing::algorithm::Algorithm;
 use signing::key::{RsaSize, SigningKey};
 use signing::keyring::{KeyState, Keyring, Purpose, RingKey};
+use storage::Storage;
 use storage::keys::StoredKey;
-use storage::{Storage, StorageError};
 
+use crate::key_error::KeyError;
 use crate::key_source::KeySafe;
 use crate::limits;
 use crate::pkcs11::TokenError;
 
 /// The beginning of a stored key that a token keeps. Its identifier follows.
 const IN_TOKEN: &str = "pkcs11.";
-
-/// Why the keys cannot be used, in one sentence.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// The file of the key-encryption key is missing or wrong.
-    #[error("cannot use {path} as the key-encryption key: {reason}")]
-    KeyFile {
-        /// The path of the file.
-        path: String,
-        /// Why it cannot be used.
-        reason: String,
-    },
-    /// The command of the key-encryption key failed. Its vault may come back. The command may hold a
-    /// secret, so this does not show it.
-    #[error("the command in `key_encryption_key_command` gave no key-encryption key: {reason}")]
-    KeyCommand {
-        /// Why its output cannot be used.
-        reason: String,
-    },
-    /// The file with the PIN of the token cannot be read.
-    #[error("cannot read the PIN of the PKCS#11 token from {path}: {reason}")]
-    PinFile {
-        /// The path of the file.
-        path: String,
-        /// Why it cannot be read.
-        reason: String,
-    },
-    /// The token cannot be used. It may come back.
-    #[error(transparent)]
-    Token(#[from] TokenError),
-    /// A token keeps the key, and the settings name none.
-    #[error(
-        "a PKCS#11 token keeps the signing key {0}: set pkcs11_module, pkcs11_token and pkcs11_pin_file"
-    )]
-    NoToken(String),
-    /// A stored key cannot be opened.
-    #[error(
-        "the signing key {0} in the store cannot be opened: is the key-encryption key the one that the \
-         store was made with?"
-    )]
-    Sealed(String),
-    /// The store lacks a signing key.
-    #[error("the store's signing keys cannot be used: {0}; `onward init` creates them")]
-    Ring(String),
-    /// Verifiers may not know the next key yet.
-    #[error(
-        "the next key is published for too short a time: until {0} verifiers may hold a key set \
-         without it; wait until then, or say --now"
-    )]
-    TooEarly(String),
-    /// No key has this id.
-    #[error("there is no signing key {0}")]
-    Unknown(String),
-    /// Keys are not lost if they can be opened.
-    #[error("all signing keys can be opened: nothing is lost")]
-    NotLost,
-    /// A new key could not be made.
-    #[error("a signing key cannot be made: {0}")]
-    Generate(String),
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
 
 /// The options of a rotation.
 #[derive(Debug, Clone, Copy)]

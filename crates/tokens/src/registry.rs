@@ -18,9 +18,9 @@ use storage::keys::StoredKey;
 use storage::revoked_tokens::RevokedToken;
 use storage::{Storage, StorageError};
 
+use crate::key_error::KeyError;
 use crate::key_source::KeySafe;
 use crate::keys;
-use crate::keys::KeyError;
 use crate::limits;
 use crate::revoked_tokens::RevokedTokens;
 

@@ -36,7 +36,9 @@ const SLOW_CONNECTIONS: usize = 990;
 /// Connections with answers that nobody reads.
 const UNREAD_CONNECTIONS: usize = 200;
 /// Peers that repeatedly send too much.
-const OVERSIZED_CONNECTIONS: usize = 16;
+const OVERSIZED_CONNECTIONS: u32 = 16;
+/// As many as a line of 800 Mbit/s carries.
+const OVERSIZED_PER_SECOND: u32 = 24;
 /// The size of a header or body that is too large for any request, in bytes.
 const OVERSIZED: usize = 4 * 1024 * 1024;
 /// The greatest factor by which p99 may grow under attack.
@@ -199,8 +201,8 @@ impl Attackers {
                 }
             }
             Attack::Oversized => {
-                for _connection in 0..OVERSIZED_CONNECTIONS {
-                    tasks.spawn(send_too_much(scene.clone()));
+                for number in 0..OVERSIZED_CONNECTIONS {
+                    tasks.spawn(send_too_much(scene.clone(), number));
                 }
             }
             Attack::Unread => {
@@ -296,7 +298,11 @@ async fn say_nothing(scene: Scene) {
 
 /// Sends a request that is too large until the server refuses it, and repeats a tenth of a second
 /// later.
-async fn send_too_much(scene: Scene) {
+async fn send_too_much(scene: Scene, number: u32) {
+    // Each turn sends two requests.
+    let turn = Duration::from_secs(2) * OVERSIZED_CONNECTIONS / OVERSIZED_PER_SECOND;
+    sleep(turn * number / OVERSIZED_CONNECTIONS).await;
+    let mut due = interval(turn);
     let (header, body) = (
         "GET /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nX-Large: ".to_owned(),
         format!(
@@ -305,6 +311,7 @@ async fn send_too_much(scene: Scene) {
     );
     let part = [b'x'; 16 * 1024];
     while !scene.stop.load(Ordering::Relaxed) {
+        due.tick().await;
         for begin in [&header, &body] {
             let Ok(mut stream) = shake_hands(2, scene.address, &scene.tls).await else {
                 break;
@@ -320,7 +327,6 @@ async fn send_too_much(scene: Scene) {
             drop(timeout(Duration::from_secs(1), sent).await);
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
-        sleep(Duration::from_millis(100)).await;
     }
 }
 

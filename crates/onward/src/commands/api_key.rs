@@ -8,7 +8,7 @@ use serde_json::json;
 use server::webhooks::holder::NewSecret;
 use storage::api_keys;
 
-use super::branch::read_name;
+use super::names::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 
 /// The subcommands of `onward api-key`.

@@ -11,6 +11,7 @@ use storage::clients;
 use uuid::Uuid;
 
 use super::client::find_client;
+use super::names::{read_name, read_text};
 use super::{Failure, OperatorArgs, participant, say};
 
 /// The subcommands of `onward branch`.
@@ -185,22 +186,6 @@ fn unknown_branch(id: BranchId) -> Failure {
     Failure::new(format!("there is no branch {id}"))
 }
 
-pub(super) fn read_name(text: &str) -> Result<String, String> {
-    read_text(text, chain::limits::TEXT_CHARACTERS_MAX)
-}
-
 fn read_reference(text: &str) -> Result<String, String> {
     read_text(text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)
-}
-
-fn read_text(text: &str, characters_max: usize) -> Result<String, String> {
-    let text = text.trim();
-    let length = text.chars().count();
-    if (1..=characters_max).contains(&length) && !text.chars().any(char::is_control) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!(
-            "it must have 1 to {characters_max} characters, none of them a control character"
-        ))
-    }
 }

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
-use super::branch::read_name;
+use super::names::read_name;
 use super::{Failure, OperatorArgs, participant, say};
 
 mod certificate;

@@ -1,8 +1,8 @@
 //! Why a command failed, and its exit status.
 
-use server::lifecycle::StartError;
+use server::start_error::StartError;
 use storage::StorageError;
-use tokens::keys::KeyError;
+use tokens::key_error::KeyError;
 use tokens::pkcs11::TokenError;
 
 /// The reason why a command failed: one sentence for the person at the terminal.

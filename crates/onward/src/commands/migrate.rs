@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use server::config::Config;
 use server::foundation::open_storage;
-use server::lifecycle::StartError;
+use server::start_error::StartError;
 use storage::{Opening, Storage, StorageError};
 
 use super::{Failure, OperatorArgs};

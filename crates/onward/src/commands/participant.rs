@@ -8,7 +8,7 @@ use serde_json::json;
 use storage::participants::{self, Participant, Registration};
 use uuid::Uuid;
 
-use super::branch::read_name;
+use super::names::read_name;
 use super::{Failure, OperatorArgs, say};
 
 /// The subcommands of `onward participant`.

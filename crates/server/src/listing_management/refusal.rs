@@ -5,8 +5,6 @@ use chain::ids::{ChainId, ListingId};
 use chain::link::LinkRefusal;
 use http::StatusCode;
 
-use crate::problem::Problem;
-
 /// A refusal of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -135,12 +133,6 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
 impl From<LinkRefusal> for Refusal {
     fn from(refusal: LinkRefusal) -> Self {
         let code = match &refusal {
@@ -172,17 +164,5 @@ impl From<EndRefusal> for Refusal {
             EndRefusal::NotInChain { .. } => "listing_moved",
         };
         Self::conflict(code, refusal.to_string())
-    }
-}
-
-impl From<LinkRefusal> for Problem {
-    fn from(refusal: LinkRefusal) -> Self {
-        Refusal::from(refusal).into()
-    }
-}
-
-impl From<EndRefusal> for Problem {
-    fn from(refusal: EndRefusal) -> Self {
-        Refusal::from(refusal).into()
     }
 }

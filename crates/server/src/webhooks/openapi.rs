@@ -8,12 +8,11 @@ use outbound::callback::CallbackRefusal;
 use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
-use super::owned::{disabled, too_many, unknown_subscription};
+use super::owned::{disabled, too_many, unknown_delivery, unknown_subscription};
 use super::replaying::under_way;
+use super::simulation::{self, nobody_subscribed};
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
-use crate::routes::webhook::simulate::{self, nobody_subscribed};
-use crate::routes::webhook::subscriptions::deliveries::redeliver::unknown_delivery;
 
 /// Describes the refusals of an operation: these, and the refusals of every operation.
 pub fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Response>> {
@@ -67,7 +66,7 @@ pub fn one_more_subscription() -> Vec<Problem> {
 
 /// Refusals of one more simulation.
 pub fn one_more_simulation() -> Vec<Problem> {
-    vec![simulate::too_many(60, 1)]
+    vec![simulation::too_many(60, 1)]
 }
 
 /// Refusals of an event that at least one subscription must receive.

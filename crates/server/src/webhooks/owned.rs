@@ -61,6 +61,11 @@ pub fn disabled() -> Problem {
     Problem::Conflict("The subscription is disabled. Enable it first.")
 }
 
+/// The refusal of a delivery id that the subscription does not have.
+pub fn unknown_delivery() -> Problem {
+    Problem::NotFound("The subscription has no such delivery.")
+}
+
 /// Reads a subscription that this transaction has changed.
 pub fn reread(
     read: &mut Read<'_>,

@@ -208,3 +208,14 @@ fn digits(max: i64) -> OneOfBuilder {
         .max_length(Some(DIGITS_MAX));
     OneOfBuilder::new().item(text).item(positive(max))
 }
+
+/// The refusal of a simulation above the quota (S-65).
+pub fn too_many(most: u32, wait_seconds: u64) -> Problem {
+    let detail = format!("A participant simulates at most {most} events a minute.");
+    Problem::QuotaUsedUp(Some(wait_seconds), detail)
+}
+
+/// The refusal of an event that no active subscription of the caller receives.
+pub fn nobody_subscribed() -> Problem {
+    Problem::Conflict("No active subscription of this API key hears this type of event.")
+}

@@ -6,6 +6,7 @@ mod backup;
 mod damage;
 mod error;
 mod file_lock;
+mod file_owner;
 mod private_files;
 mod schema;
 mod uprn_cache;

@@ -4,8 +4,9 @@ mod under_load;
 
 use signing::keyring::Purpose;
 use storage::Storage;
+use tokens::key_error::KeyError;
 use tokens::key_source::{KeySafe, KeySource};
-use tokens::keys::{self, KeyError, Rotated, Rotation};
+use tokens::keys::{self, Rotated, Rotation};
 
 use crate::story;
 use crate::test_server::{Received, Receiver, TestServer};

@@ -16,7 +16,9 @@ use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, one_more_simulation, somebody_subscribed};
-use crate::webhooks::simulation::{NO_PROPERTY, Simulation, SimulationBody};
+use crate::webhooks::simulation::{
+    NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many,
+};
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
 
 refusals!(
@@ -104,15 +106,4 @@ pub(crate) async fn simulate(
         .await?;
     webhooks.wake.wake();
     Ok((StatusCode::ACCEPTED, Json(simulated)))
-}
-
-/// The refusal of a simulation above the quota (S-65).
-pub(crate) fn too_many(most: u32, wait_seconds: u64) -> Problem {
-    let detail = format!("A participant simulates at most {most} events a minute.");
-    Problem::QuotaUsedUp(Some(wait_seconds), detail)
-}
-
-/// The refusal of an event that no active subscription of the caller receives.
-pub(crate) fn nobody_subscribed() -> Problem {
-    Problem::Conflict("No active subscription of this API key hears this type of event.")
 }

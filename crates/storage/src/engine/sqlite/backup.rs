@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
 use super::damage::find_damage;
 use super::file_lock::FileLock;
+use super::file_owner::{copy_owner, folder_of};
 use super::{Access, connect, reason};
 use crate::copies::CopyError;
 use crate::migrations;
@@ -180,25 +181,4 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 /// A new name is durable when its folder is on disk.
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder_of(path))?.sync_all()
-}
-
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent();
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or_else(|| Path::new("."))
-}
-
-/// Gives a file that root created to the owner of the store, or of its folder if there is no store.
-pub(super) fn copy_owner(file: &File, store: &Path) -> io::Result<()> {
-    let wanted = store.metadata();
-    let wanted = wanted.or_else(|_absent| folder_of(store).metadata())?;
-    let found = file.metadata()?;
-    if (found.uid(), found.gid()) == (wanted.uid(), wanted.gid()) {
-        return Ok(());
-    }
-    match std::os::unix::fs::fchown(file, Some(wanted.uid()), Some(wanted.gid())) {
-        // Only root may change an owner. Other users keep the file.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-        changed => changed,
-    }
 }

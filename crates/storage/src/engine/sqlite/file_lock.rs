@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::backup::copy_owner;
+use super::file_owner::copy_owner;
 use crate::{Result, StorageError};
 
 /// How often and at which intervals to try for a lock that somebody else has. A program that

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_delivery};
-use crate::webhooks::owned::find_active_subscription;
+use crate::webhooks::owned::{find_active_subscription, unknown_delivery};
 use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::wire::webhooks::Redelivery;
 
@@ -57,9 +57,4 @@ pub(crate) async fn redeliver(
         status: "waiting",
     };
     Ok((StatusCode::ACCEPTED, Json(redelivery)))
-}
-
-/// The refusal of a delivery id that the subscription does not have.
-pub(crate) fn unknown_delivery() -> Problem {
-    Problem::NotFound("The subscription has no such delivery.")
 }

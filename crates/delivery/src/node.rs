@@ -1,0 +1,15 @@
+//! One node, as its lanes see it.
+
+use crate::DeliveryContext;
+use crate::event_jwt::EventJwts;
+
+/// The parts that all lanes of this node share.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The parts that delivery uses.
+    pub(crate) context: DeliveryContext,
+    /// The name under which this node leases lanes.
+    pub(crate) name: String,
+    /// Signed events.
+    pub(crate) jwts: EventJwts,
+}
