@@ -255,7 +255,6 @@ class FilesRefused(Fault):
     """The certificate file has other content"""
 
     alerts = {"OnwardCertificatesRefused": ""}
-    ends_soon = False
 
     def prepare(self):
         self.file = self.node.folder / "server.pem"

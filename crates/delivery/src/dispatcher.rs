@@ -1,6 +1,7 @@
 //! Finds lanes with something due, and starts delivering on them.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +38,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
         tasks: JoinSet::from_iter([notify_nodes(Arc::clone(&node), stop.clone())]),
         newest_event: 0,
         notifications: receive_notifications(&node),
+        failing: Failing::default(),
         stop: stop.clone(),
         node,
     };
@@ -56,9 +58,13 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
         if is_woken || since_sweep.elapsed() >= SWEEP_INTERVAL {
             since_sweep = Stopwatch::start();
             dispatcher.changes.mark_unchanged();
-            if let Err(error) = dispatcher.start_lanes().await {
-                tracing::warn!(%error, "lanes with something due could not be read");
-            }
+            let started = dispatcher.start_lanes().await;
+            let failing = &mut dispatcher.failing;
+            note(
+                &mut failing.lanes,
+                started,
+                "lanes with something due cannot be read",
+            );
         }
     }
     while dispatcher.tasks.join_next().await.is_some() {}
@@ -72,7 +78,38 @@ struct Dispatcher {
     newest_event: i64,
     /// `None` where the engine sends no notifications: then the newest event is read instead.
     notifications: Option<NotificationListener>,
+    failing: Failing,
     stop: watch::Receiver<bool>,
+}
+
+/// The reads that failed the last time. Each is made often, and logged when it begins to fail.
+#[derive(Debug, Default)]
+struct Failing {
+    registry: bool,
+    events: bool,
+    lanes: bool,
+}
+
+/// Logs the first of several failures in a row, and the end of them.
+fn note<T>(
+    is_failing: &mut bool,
+    outcome: Result<T, StorageError>,
+    what_fails: &'static str,
+) -> Option<T> {
+    match outcome {
+        Ok(value) => {
+            if mem::take(is_failing) {
+                tracing::info!(ended = what_fails, "a read of deliveries works again");
+            }
+            Some(value)
+        }
+        Err(error) => {
+            if !mem::replace(is_failing, true) {
+                tracing::warn!(%error, "{what_fails}");
+            }
+            None
+        }
+    }
 }
 
 fn receive_notifications(node: &Node) -> Option<NotificationListener> {
@@ -107,26 +144,25 @@ impl Dispatcher {
     /// event since the last look.
     async fn look(&mut self) -> bool {
         let refreshed = self.node.context.registry.snapshot().await;
-        if let Err(error) = refreshed {
-            tracing::warn!(%error, "the registry could not be read");
-        }
+        note(
+            &mut self.failing.registry,
+            refreshed,
+            "the registry cannot be read",
+        );
         if self.notifications.is_some() {
             return false;
         }
         let storage = &self.node.context.storage;
-        match storage.lookup(events::find_newest_event).await {
-            Ok(newest) if newest != self.newest_event => {
-                self.newest_event = newest;
-                // This also wakes the lanes that run already.
-                self.node.context.wake.wake_here();
-                true
-            }
-            Ok(_) => false,
-            Err(error) => {
-                tracing::warn!(%error, "the newest event could not be read");
-                false
-            }
-        }
+        let newest = storage.lookup(events::find_newest_event).await;
+        let failing = &mut self.failing.events;
+        let newest = note(failing, newest, "the newest event cannot be read");
+        let Some(newest) = newest.filter(|newest| *newest != self.newest_event) else {
+            return false;
+        };
+        self.newest_event = newest;
+        // This also wakes the lanes that run already.
+        self.node.context.wake.wake_here();
+        true
     }
 
     async fn start_lanes(&mut self) -> Result<(), StorageError> {

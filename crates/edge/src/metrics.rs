@@ -27,6 +27,8 @@ pub struct Metrics {
     pub tls_reloads: Counter,
     /// Certificate files that could not be used.
     pub tls_reloads_refused: Counter,
+    /// 1 while the certificate files cannot be used, so that older ones are served.
+    pub tls_files_refused: Gauge,
     tls_ends: Family<FileLabels, Gauge>,
 }
 
@@ -59,6 +61,8 @@ impl Metrics {
             registry.register(name, help, counter.clone());
         }
         registry.register("connections", "Open connections", self.connections.clone());
+        let help = "1 while the certificate files cannot be used";
+        registry.register("tls_files_refused", help, self.tls_files_refused.clone());
         let help = "When the first certificate or list of a file expires";
         registry.register("tls_end_timestamp_seconds", help, self.tls_ends.clone());
     }

@@ -3,7 +3,7 @@
 use chain::ids::BranchId;
 
 use crate::row::Row;
-use crate::{Read, Result, Write, chains};
+use crate::{Read, Result, Write, chains, registry};
 
 /// A stored branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +130,23 @@ pub fn update_branch(write: &mut Write<'_>, branch: &Branch) -> Result<()> {
         ],
     )?;
     chains::raise_versions_of_branch(write, branch.id)
+}
+
+/// Removes a branch that never had a listing. `false` if it has or had one.
+pub fn remove_branch(write: &mut Write<'_>, id: BranchId) -> Result<bool> {
+    let has_listings = "select 1 from listing where branch_id = $1 limit 1";
+    if write.exists(has_listings, &[id.into()])? {
+        return Ok(false);
+    }
+    for sql in [
+        "delete from client_branch where branch_id = $1",
+        "delete from added where branch_id = $1",
+        "delete from branch where id = $1",
+    ] {
+        write.execute(sql, &[id.into()])?;
+    }
+    registry::raise_revision(write)?;
+    Ok(true)
 }
 
 /// Names are compared and ordered in this form, so that both engines agree.

@@ -122,6 +122,27 @@ pub fn enable_client(write: &mut Write<'_>, id: &str, now: i64) -> Result<bool> 
     set_status(write, id, "active", now)
 }
 
+/// Whether the history names a client as the author of a change. Reads the whole history.
+pub fn is_author(read: &mut Read<'_>, id: &str) -> Result<bool> {
+    read.exists(
+        "select 1 from history where actor = $1 limit 1",
+        &[id.into()],
+    )
+}
+
+/// Removes a client with everything that is kept for it. The caller makes sure that it is disabled and
+/// that the history does not name it.
+pub fn remove_client(write: &mut Write<'_>, id: &str) -> Result<()> {
+    for sql in [
+        "delete from client_branch where client_id = $1",
+        "delete from idempotency where client_id = $1",
+        "delete from client where id = $1",
+    ] {
+        write.execute(sql, &[id.into()])?;
+    }
+    registry::raise_revision(write)
+}
+
 fn set_status(write: &mut Write<'_>, id: &str, status: &str, now: i64) -> Result<bool> {
     let changed = write.execute(
         "update client set status = $1, updated_at = $2 where id = $3",

@@ -127,6 +127,14 @@ impl LiveTls {
     }
 }
 
+impl LiveTls {
+    /// Whether the files cannot be used, so that older ones are still served.
+    fn has_refused_files(&self) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.as_ref().is_none_or(|seen| !seen.is_used)
+    }
+}
+
 impl VerifiedCertificate {
     /// A chain that the settings of this revision verified at this Unix time.
     pub fn new(
@@ -214,6 +222,8 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
             tracing::error!(%error, "new certificates were refused; the old ones are still served");
         }
     }
+    let is_refused = live.has_refused_files();
+    edge.metrics.tls_files_refused.set(i64::from(is_refused));
 }
 
 /// Checks the files at the configured interval, until `stop` turns true.

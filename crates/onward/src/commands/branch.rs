@@ -27,6 +27,8 @@ pub enum BranchCommand {
     Grant(GrantArgs),
     /// Stops a client acting for a branch from the client's next request on.
     Withdraw(GrantArgs),
+    /// Removes a branch that never had a listing.
+    Remove(RemoveArgs),
 }
 
 /// A new branch.
@@ -64,6 +66,15 @@ pub struct RenameArgs {
     output: OperatorArgs,
 }
 
+/// The branch to remove.
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// The branch's id.
+    id: i64,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
 /// The branch and the client.
 #[derive(Debug, Args)]
 pub struct GrantArgs {
@@ -84,6 +95,7 @@ pub fn run(command: BranchCommand, out: &mut dyn Write) -> Result<(), Failure> {
         BranchCommand::Rename(args) => rename(&args, out),
         BranchCommand::Grant(args) => assign(&args, true, out),
         BranchCommand::Withdraw(args) => assign(&args, false, out),
+        BranchCommand::Remove(args) => remove(&args, out),
     }
 }
 
@@ -170,6 +182,27 @@ fn assign(args: &GrantArgs, is_granted: bool, out: &mut dyn Write) -> Result<(),
     let verb = if is_granted { "acts" } else { "no longer acts" };
     let text = format!("{} {verb} for branch {}", args.client, args.id);
     args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn remove(args: &RemoveArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let id = BranchId(args.id);
+    storage.write_blocking(move |write| {
+        if !branch::branch_exists(write, id)? {
+            return Err(unknown_branch(id));
+        }
+        if branch::remove_branch(write, id)? {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "branch {id} has or had listings, which name it: withdraw its clients with \
+             `onward branch withdraw` instead"
+        )))
+    })?;
+    let document = json!({ "branch_id": args.id, "status": "removed" });
+    args.output
+        .answer(out, &document, format_args!("Removed branch {id}"));
     Ok(())
 }
 

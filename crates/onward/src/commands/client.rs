@@ -43,6 +43,8 @@ pub enum ClientCommand {
     Disable(ClientIdArgs),
     /// Enables a disabled client.
     Enable(ClientIdArgs),
+    /// Removes a disabled client that changed nothing.
+    Remove(ClientIdArgs),
 }
 
 /// The registration of a new client.
@@ -112,6 +114,7 @@ pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
         ClientCommand::Update(args) => change::update(&args, out),
         ClientCommand::Disable(args) => change::set_active(&args, false, out),
         ClientCommand::Enable(args) => change::set_active(&args, true, out),
+        ClientCommand::Remove(args) => change::remove(&args, out),
     }
 }
 

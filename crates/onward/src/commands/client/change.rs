@@ -154,3 +154,28 @@ pub(super) fn set_active(
         .answer(out, &document, format_args!("{verb} {}", args.id));
     Ok(())
 }
+
+/// Runs `onward client remove`. A removed client's id names nobody, so the history must not name it.
+pub(super) fn remove(args: &ClientIdArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let id = args.id.clone();
+    // The history is long, so it is read outside the write. A disabled client adds nothing to it.
+    let is_author = storage.read_blocking(move |read| clients::is_author(read, &id))?;
+    let id = args.id.clone();
+    storage.write_blocking(move |write| {
+        if find_client(write, &id)?.is_active {
+            let reason = "disable the client first: `onward client disable` ends its tokens";
+            return Err(Failure::new(reason));
+        }
+        if is_author {
+            return Err(Failure::new(format!(
+                "the history names {id} as the author of changes, so it stays, disabled"
+            )));
+        }
+        Ok(clients::remove_client(write, &id)?)
+    })?;
+    let document = json!({ "client_id": args.id, "status": "removed" });
+    args.output
+        .answer(out, &document, format_args!("Removed {}", args.id));
+    Ok(())
+}

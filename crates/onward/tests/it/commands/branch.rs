@@ -1,8 +1,12 @@
-//! `branch add`, `list`, `rename`, `grant` and `withdraw`.
+//! `branch add`, `list`, `rename`, `grant`, `withdraw` and `remove`, and `client remove`.
 
+use chain::ids::ListingId;
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::key::SigningKey;
+use storage::Write;
+use storage::history::{self, NewEntry};
+use storage::listings::find_stored_listing;
 
 use super::folder::Folder;
 
@@ -88,4 +92,72 @@ fn a_reference_is_taken_once() {
     let again = folder.run(&args);
     let seen = (again.status, again.err.as_str());
     assert_eq!(seen, (Some(1), "onward: the reference third is taken\n"));
+}
+
+#[test]
+fn a_branch_without_listings_is_removed() {
+    let folder = prepare();
+    folder.run(&["branch", "grant", "2", "--client", CLIENT]);
+    let removed = folder.run(&["branch", "remove", "2"]);
+    assert_eq!(removed.out, "Removed branch 2\n");
+    assert_eq!(folder.list("branch").len(), 1);
+    assert_eq!(folder.list("client")[0]["branches"], json!([]));
+    let again = folder.run(&["branch", "remove", "2"]);
+    assert!(again.err.contains("there is no branch 2"), "{}", again.err);
+}
+
+#[test]
+fn a_branch_with_a_listing_and_an_author_stay() {
+    let folder = prepare();
+    let rows = [
+        json!({"type": "branch", "branch": "b", "name": "Acorn Hull"}),
+        json!({"type": "property", "uprn": 7, "line1": "7 High Street", "post_town": "Hull",
+            "postcode": "HU1 4AP"}),
+        json!({"type": "listing", "branch": "b", "listing": "L1", "uprn": 7}),
+    ];
+    let file = folder.write("rows.ndjson", rows.map(|row| format!("{row}\n")).concat());
+    assert_eq!(folder.run(&["import", &file]).status, Some(0));
+    let refused = folder.run(&["branch", "remove", "3"]);
+    assert!(
+        refused.err.contains("branch 3 has or had listings"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(folder.list("branch").len(), 3);
+
+    let write = |write: &mut Write<'_>| {
+        let listing = ListingId(1);
+        let chain = find_stored_listing(write, listing)?.unwrap().chain;
+        let entry = NewEntry {
+            listing,
+            chain,
+            action: "listing.updated",
+            actor: CLIENT,
+            detail: "{}",
+        };
+        history::append_history(write, &entry, 0)
+    };
+    folder.open().write_blocking(write).unwrap();
+    folder.run(&["client", "disable", CLIENT]);
+    let refused = folder.run(&["client", "remove", CLIENT]);
+    assert!(refused.err.contains("the history names"), "{}", refused.err);
+    assert_eq!(folder.list("client").len(), 1);
+}
+
+#[test]
+fn a_client_that_changed_nothing_is_removed() {
+    let folder = prepare();
+    folder.run(&["branch", "grant", "1", "--client", CLIENT]);
+    let active = folder.run(&["client", "remove", CLIENT]);
+    assert!(
+        active.err.contains("disable the client first"),
+        "{}",
+        active.err
+    );
+    folder.run(&["client", "disable", CLIENT]);
+    let removed = folder.run(&["client", "remove", CLIENT]);
+    assert_eq!(removed.out, format!("Removed {CLIENT}\n"));
+    assert_eq!(folder.list("client"), [] as [serde_json::Value; 0]);
+    let again = folder.run(&["client", "remove", CLIENT]);
+    assert!(again.err.contains("there is no client"), "{}", again.err);
 }
