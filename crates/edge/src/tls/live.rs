@@ -127,14 +127,6 @@ impl LiveTls {
     }
 }
 
-impl LiveTls {
-    /// Whether the files cannot be used, so that older ones are still served.
-    fn has_refused_files(&self) -> bool {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.as_ref().is_none_or(|seen| !seen.is_used)
-    }
-}
-
 impl VerifiedCertificate {
     /// A chain that the settings of this revision verified at this Unix time.
     pub fn new(
@@ -210,6 +202,7 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
     match live.reload(&edge.settings, reason, Clock::System.now_seconds()) {
         Ok(true) => {
             edge.metrics.tls_reloads.inc();
+            edge.metrics.tls_files_refused.set(0);
             tracing::info!("new certificates are served from now on");
             note_endings(edge, live);
         }
@@ -219,11 +212,10 @@ pub fn reload(edge: &Edge, live: &LiveTls, reason: ReloadReason) {
         Ok(false) => {}
         Err(error) => {
             edge.metrics.tls_reloads_refused.inc();
+            edge.metrics.tls_files_refused.set(1);
             tracing::error!(%error, "new certificates were refused; the old ones are still served");
         }
     }
-    let is_refused = live.has_refused_files();
-    edge.metrics.tls_files_refused.set(i64::from(is_refused));
 }
 
 /// Checks the files at the configured interval, until `stop` turns true.

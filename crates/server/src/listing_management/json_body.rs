@@ -37,6 +37,11 @@ impl JsonBody {
         Fields::parse(&self.body)
     }
 
+    /// Whether there is a body that should be JSON.
+    pub(super) fn is_sent_as_json(&self) -> bool {
+        self.is_json && !self.body.is_empty()
+    }
+
     /// The unparsed body.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.body

@@ -22,7 +22,7 @@ use super::quotas::day_used_up;
 use super::recording::{key_malformed, key_reused};
 use super::refusal::Refusal;
 use super::segments;
-use super::sold_property::{address_differs, unknown_address};
+use super::sold_property::{address_differs, address_taken, unknown_address};
 use crate::limits;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
@@ -148,6 +148,7 @@ pub fn branch_and_property() -> Vec<Problem> {
         withdrawn(SELLER).into(),
         property_fixed(SELLER).into(),
         address_differs(100_012_345_678_u64, "12 Mill Lane, Leeds, LS1 4AP").into(),
+        address_taken(100_012_345_678_u64, "12 Mill Lane, Leeds, LS1 4AP").into(),
     ]
 }
 

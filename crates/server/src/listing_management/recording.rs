@@ -91,6 +91,14 @@ impl WriteRequest {
         Query::parse(self.query.as_deref())
     }
 
+    /// Refuses a JSON body with members, for a call that has none (S-57). Another body is ignored.
+    pub fn refuse_members(&self) -> Result<(), Problem> {
+        if self.body.is_sent_as_json() {
+            self.fields()?.finish()?;
+        }
+        Ok(())
+    }
+
     /// Parses the members of the JSON body.
     pub fn fields(&self) -> Result<Fields, Problem> {
         self.body.fields()

@@ -6,7 +6,7 @@ use address::Query;
 use chain::ids::{PropertyId, Uprn};
 use storage::Write;
 use storage::listings::StoredListing;
-use storage::properties::{self, Address, NewProperty};
+use storage::properties::{self, Address, NewProperty, StoredProperty};
 use storage::quotas::Added;
 
 use super::listing_fields::{Place, PlaceAddress};
@@ -53,6 +53,12 @@ fn find_by_uprn(
         let detail = "is in the range of placeholders and not known; leave it out".to_owned();
         return Err(Refusal::invalid("value_invalid", "address.uprn", detail).into());
     }
+    // A second property at a verified address would answer queries in its place.
+    if let Some(known) = find_best(write, address)?
+        && known.is_verified
+    {
+        return Err(address_taken(known.uprn, &known.address.display_address).into());
+    }
     add(write, address, uprn, allowance)
 }
 
@@ -73,17 +79,24 @@ fn find_by_address(
     if let [only] = known.as_slice() {
         return Ok(only.id);
     }
-    let mut seen = Vec::new();
-    let query = Query::parse(&address.display_address);
-    let ranking = property_search::rank(write, &query, |property| seen.push(property.clone()))?;
-    if let address::Decision::One(id) = ranking.decision()
-        && let Some(found) = seen.iter().find(|property| property.id == id)
+    if let Some(found) = find_best(write, address)?
         && property_search::is_certainly_same(address, &found.address)
     {
-        return Ok(id);
+        return Ok(found.id);
     }
     let uprn = properties::next_placeholder_uprn(write)?;
     add(write, address, uprn, allowance)
+}
+
+/// The property with which a query by this address answers.
+fn find_best(write: &mut Write<'_>, address: &Address) -> Result<Option<StoredProperty>, Problem> {
+    let mut seen = Vec::new();
+    let query = Query::parse(&address.display_address);
+    let ranking = property_search::rank(write, &query, |property| seen.push(property.clone()))?;
+    let address::Decision::One(id) = ranking.decision() else {
+        return Ok(None);
+    };
+    Ok(seen.into_iter().find(|property| property.id == id))
 }
 
 fn add(
@@ -108,6 +121,13 @@ pub fn address_differs(uprn: impl fmt::Display, known: &str) -> Refusal {
     let detail =
         format!("UPRN {uprn} is `{known}`; correct the UPRN or the address, or leave the UPRN out");
     Refusal::conflict("address_differs", detail).about("address")
+}
+
+/// The refusal of a new UPRN for the address of a verified property.
+pub fn address_taken(uprn: impl fmt::Display, known: &str) -> Refusal {
+    let detail =
+        format!("this is `{known}`, which has UPRN {uprn}: send that UPRN, or leave the UPRN out");
+    Refusal::conflict("address_taken", detail).about("address")
 }
 
 /// The refusal of an unknown property.

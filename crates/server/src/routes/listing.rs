@@ -208,6 +208,7 @@ pub(crate) async fn withdraw_listing(
     request: WriteRequest,
 ) -> Result<Response, Problem> {
     let id = segments.listing(0)?;
+    request.refuse_members()?;
     recording::record(&management, caller, request, move |write, author| {
         listing_writes::withdraw_listing(write, author, id)
     })

@@ -76,3 +76,26 @@ story! {
         assert_eq!(server.storage.read(storage::properties::list_unverified).await.unwrap(), []);
     }
 }
+
+story! {
+    async fn no_new_uprn_takes_the_place_of_a_verified_address(server) {
+        let agent = server.agent("north").await;
+        let lender = server.lender().await;
+        let row = json!({"type": "property", "uprn": 7, "line1": "Flat 11", "line2": "Telford Court",
+            "line3": "101 Queens Walk", "post_town": "Leeds", "postcode": "LS1 4AP"});
+        server.import(&row.to_string()).await;
+        let known = list(&agent, address("Flat 11, Telford Court, 101 Queens Walk", Some(7))).await;
+        assert_eq!(known.status, 201);
+        for line1 in ["Flat 11, 101 Queens Walk", "Flat 11, Telford Court, 101 Queens Walk"] {
+            let refused = list(&agent, address(line1, Some(778))).await;
+            assert_eq!(refused.failure(), "409 address_taken (address): this is `Flat 11, Telford \
+                Court, 101 Queens Walk, Leeds, LS1 4AP`, which has UPRN 7: send that UPRN, or leave \
+                the UPRN out", "{line1}");
+        }
+        let asked = lender.ask_address("Flat 11, 101 Queens Walk, Leeds, LS1 4AP").await;
+        assert_eq!(asked.chains()[0]["properties"][0]["uprn"], 7);
+        // The flat next door is another home.
+        let next = list(&agent, address("Flat 12, Telford Court, 101 Queens Walk", Some(779))).await;
+        assert_eq!(next.status, 201);
+    }
+}

@@ -136,6 +136,7 @@ pub(crate) async fn withdraw_milestone(
 ) -> Result<Response, Problem> {
     let listing = segments.listing(0)?;
     let kind = segments.milestone_type_by_key(1)?;
+    request.refuse_members()?;
     recording::record(&management, caller, request, move |write, author| {
         milestones::withdraw_milestone(write, author, listing, kind)?;
         Reply::success()

@@ -21,8 +21,8 @@ refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
 
 /// Reopens the enquiries of one of your listings.
 ///
-/// The service withdraws Enquiries Closed and clears the date of Enquiries Opened. It ignores a
-/// body.
+/// The service withdraws Enquiries Closed and clears the date of Enquiries Opened. A JSON body
+/// has no members.
 #[utoipa::path(
     post,
     path = "/api/v1/listing/{listing}/reopen-enquiries",
@@ -40,6 +40,7 @@ pub(crate) async fn reopen_enquiries(
     request: WriteRequest,
 ) -> Result<Response, Problem> {
     let listing = segments.listing(0)?;
+    request.refuse_members()?;
     recording::record(&management, caller, request, move |write, author| {
         milestones::reopen_enquiries(write, author, listing)?;
         Reply::success()

@@ -1,10 +1,11 @@
 //! `POST /api/v1/listing/{id}/reopen-enquiries`: S-11, S-38, S-52.
 
+use http::Method;
 use serde_json::{Value, json};
 
 use crate::management::NOVEMBER_20;
 use crate::story;
-use crate::test_server::{BEGINNING, Client};
+use crate::test_server::{BEGINNING, Client, send};
 
 fn path(listing: i64) -> String {
     format!("/listing/{listing}/reopen-enquiries")
@@ -52,5 +53,23 @@ story! {
             lender.shown_property(1).await["milestones"]["enquiries"],
             json!({"started": "2026-11-20", "completed": null})
         );
+    }
+}
+
+story! {
+    async fn a_body_has_no_members(server) {
+        let (agent, listing) = server.agent_with_listing().await;
+        let milestone = format!("/listing/{listing}/milestone/sstc");
+        let withdrawn = format!("/listing/{listing}");
+        for (method, path) in [
+            (Method::POST, path(listing)), (Method::DELETE, milestone), (Method::DELETE, withdrawn),
+        ] {
+            let body = json!({"nonsense": 1});
+            let refused = send(agent.request(method.clone(), &path).json(&body)).await;
+            assert_eq!(refused.status, 422, "{path}");
+            assert!(refused.failure().contains("nonsense"), "{}", refused.failure());
+        }
+        let empty = send(agent.request(Method::POST, &path(listing)).json(&json!({}))).await;
+        empty.assert_success();
     }
 }
