@@ -9,6 +9,7 @@ pub mod current;
 pub mod ends;
 pub mod event;
 pub mod ids;
+pub mod layers;
 pub mod limits;
 pub mod link;
 pub mod listing;

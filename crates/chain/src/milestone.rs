@@ -159,6 +159,18 @@ impl MilestoneType {
         )
     }
 
+    /// The type that an expected date is about: once it is recorded, the expected date is past.
+    pub fn awaited(&self) -> Option<&'static Self> {
+        let key = match self.key {
+            "searches_expected" => "la_search_delivered",
+            "mortgage_offer_expected" => "mortgage_offered",
+            "proposed_exchange" => "exchange",
+            "proposed_completion" | "completion_date_set" => "completion",
+            _other => return None,
+        };
+        CATALOGUE.iter().find(|kind| kind.key == key)
+    }
+
     /// The dates that somebody may record for this type on the day `today` (S-55).
     pub fn dates(&self, today: Date) -> RangeInclusive<Date> {
         let last = if self.is_expected() {
