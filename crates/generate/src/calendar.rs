@@ -49,6 +49,7 @@ const DAY_SECONDS: i64 = 86_400;
 const OFFICE_OPENS_SECONDS: i32 = 9 * 3_600;
 const OFFICE_CLOSES_SECONDS: i32 = 17 * 3_600;
 
-/// The calendar exceeds the age of the longest chain and the latest proposed completion.
-const FIRST_DAY: i32 = -800;
+/// The calendar exceeds the longest history with the age of its longest chain, and the latest proposed
+/// completion.
+const FIRST_DAY: i32 = -3_400;
 const LAST_DAY: i32 = 400;

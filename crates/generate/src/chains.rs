@@ -2,6 +2,7 @@
 
 use import::row::ChainEnd;
 
+use super::pace::Pace;
 use super::property::Kind;
 use super::random::Random;
 use super::shape::Shape;
@@ -42,14 +43,11 @@ impl Chain {
         shape: Shape,
         kinds: &[Kind],
         allowance: Allowance,
+        mut pace: Pace,
     ) -> Self {
         let mut sales = draw_sales(random, &shape, kinds);
         draw_fall_through(random, &shape, &mut sales);
-        let courses: Vec<Course> = sales
-            .iter()
-            .map(|sale| Course::draw(random, sale))
-            .collect();
-        let finish = draw_finish(random, &sales, &courses);
+        let (courses, finish) = draw_courses(random, &sales, &mut pace);
         let spare = allowance
             .listings
             .saturating_sub(u64::try_from(shape.length).unwrap_or(0));
@@ -58,7 +56,7 @@ impl Chain {
         for (place, (sale, course)) in sales.iter().zip(courses).enumerate() {
             let is_new = kinds.get(place) == Some(&Kind::NewBuild);
             let has_earlier = earlier_left > 0 && !is_new && random.chance(EARLIER_PER_THOUSAND);
-            let earlier = has_earlier.then(|| Box::new(draw_earlier(random, sale)));
+            let earlier = has_earlier.then(|| Box::new(draw_earlier(random, sale, &mut pace)));
             earlier_left -= u64::from(has_earlier);
             let steps = course.take_steps(random, finish);
             planned.push(PlannedSale {
@@ -74,6 +72,59 @@ impl Chain {
             checks,
         }
     }
+
+    /// Draws a chain that began in the past. Most such chains have ended: they
+    /// completed, or one sale fell through and the others after it.
+    pub(super) fn draw_past(
+        random: &mut Random,
+        shape: Shape,
+        kinds: &[Kind],
+        history_days: i32,
+        mut pace: Pace,
+    ) -> Self {
+        let mut sales = draw_agreed_sales(random, &shape, kinds, history_days);
+        if random.chance(PAST_FALL_THROUGH_PER_THOUSAND) {
+            draw_end(random, &mut sales);
+        }
+        let (courses, finish) = draw_courses(random, &sales, &mut pace);
+        let pairs = sales.iter().zip(courses);
+        let planned = pairs.map(|(sale, course)| PlannedSale {
+            sale: *sale,
+            steps: course.take_steps(random, finish),
+            earlier: None,
+        });
+        let planned = planned.collect();
+        let checks = draw_checks(random, &shape, &sales, kinds);
+        Self {
+            shape,
+            sales: planned,
+            checks,
+        }
+    }
+}
+
+/// Draws the courses of all sales of a chain, and its end.
+fn draw_courses(
+    random: &mut Random,
+    sales: &[Sale],
+    pace: &mut Pace,
+) -> (Vec<Course>, Option<Finish>) {
+    let courses = sales.iter();
+    let courses = courses.map(|sale| Course::draw(random, sale, pace.of_next_sale()));
+    let courses: Vec<Course> = courses.collect();
+    let finish = draw_finish(random, sales, &courses, pace);
+    (courses, finish)
+}
+
+/// Makes one sale of a past chain fall through, and the others some days later.
+fn draw_end(random: &mut Random, sales: &mut [Sale]) {
+    let first = random.index(sales.len());
+    let last_agreed = sales.iter().map(|sale| sale.agreed).max();
+    let day = last_agreed.unwrap_or_default() + random.between(5, 110);
+    for (place, sale) in sales.iter_mut().enumerate() {
+        let later = random.between(2, 45);
+        sale.falls_through = Some(if place == first { day } else { day + later });
+    }
 }
 
 /// Draws the day of each sale, from the bottom up, and the cash buyers.
@@ -81,7 +132,17 @@ fn draw_sales(random: &mut Random, shape: &Shape, kinds: &[Kind]) -> Vec<Sale> {
     if shape.length == 1 && random.chance(UNSOLD_PER_THOUSAND) {
         return vec![draw_unsold(random, kinds.first().copied())];
     }
-    let agreed = draw_agreed(random, shape);
+    draw_agreed_sales(random, shape, kinds, OLDEST_CHAIN_DAYS)
+}
+
+/// Draws sales that are all agreed, the last one at most `oldest_days` ago.
+fn draw_agreed_sales(
+    random: &mut Random,
+    shape: &Shape,
+    kinds: &[Kind],
+    oldest_days: i32,
+) -> Vec<Sale> {
+    let agreed = draw_agreed(random, shape, oldest_days);
     let bottoms = shape.bottoms();
     let mut sales = Vec::with_capacity(shape.length);
     for (place, day) in agreed.into_iter().enumerate() {
@@ -109,8 +170,8 @@ fn draw_unsold(random: &mut Random, kind: Option<Kind>) -> Sale {
 }
 
 /// Draws the days of the sales. A sale is agreed after the sales below it, which pay for it; the
-/// last one is at most [`OLDEST_CHAIN_DAYS`] old.
-fn draw_agreed(random: &mut Random, shape: &Shape) -> Vec<i32> {
+/// last one is at most `oldest_days` old.
+fn draw_agreed(random: &mut Random, shape: &Shape, oldest_days: i32) -> Vec<i32> {
     let length = i32::try_from(shape.length).unwrap_or(i32::MAX);
     let gap_max = (LONGEST_GROWTH_DAYS / length.max(1)).min(21);
     let mut agreed: Vec<i32> = Vec::with_capacity(shape.length);
@@ -123,7 +184,7 @@ fn draw_agreed(random: &mut Random, shape: &Shape) -> Vec<i32> {
         agreed.push(after.map_or(0, |day| day + random.between(0, gap_max)));
     }
     let last = agreed.iter().max().copied().unwrap_or_default();
-    let shift = -random.between(0, OLDEST_CHAIN_DAYS) - last;
+    let shift = -random.between(0, oldest_days) - last;
     agreed.into_iter().map(|day| day + shift).collect()
 }
 
@@ -141,17 +202,22 @@ fn draw_fall_through(random: &mut Random, shape: &Shape, sales: &mut [Sale]) {
 }
 
 /// Draws the common exchange and completion; `None` when a sale is not agreed or fell through.
-fn draw_finish(random: &mut Random, sales: &[Sale], courses: &[Course]) -> Option<Finish> {
+fn draw_finish(
+    random: &mut Random,
+    sales: &[Sale],
+    courses: &[Course],
+    pace: &mut Pace,
+) -> Option<Finish> {
     let is_whole = |sale: &Sale| sale.agreed <= 0 && sale.falls_through.is_none();
     let ready = courses.iter().map(|course| course.ready).max()?;
     sales
         .iter()
         .all(is_whole)
-        .then(|| Finish::draw(random, ready))
+        .then(|| Finish::draw(random, ready, pace))
 }
 
 /// Draws an earlier sale of the same property, which ended before the property was offered again.
-fn draw_earlier(random: &mut Random, sale: &Sale) -> PlannedSale {
+fn draw_earlier(random: &mut Random, sale: &Sale, pace: &mut Pace) -> PlannedSale {
     let falls_through = sale.agreed - sale.marketed_days - random.between(1, 14);
     let earlier = Sale {
         agreed: falls_through - random.between(15, 80),
@@ -160,7 +226,7 @@ fn draw_earlier(random: &mut Random, sale: &Sale) -> PlannedSale {
         is_leasehold: sale.is_leasehold,
         falls_through: Some(falls_through),
     };
-    let steps = Course::draw(random, &earlier).take_steps(random, None);
+    let steps = Course::draw(random, &earlier, pace.of_next_sale()).take_steps(random, None);
     PlannedSale {
         sale: earlier,
         steps,
@@ -204,6 +270,9 @@ const CASH_PER_THOUSAND: u64 = 300;
 
 /// The share of chains that lost their lowest buyer: about 2 % of all listings.
 const FALL_THROUGH_PER_THOUSAND: u64 = 65;
+
+/// The share of past chains that ended without an exchange.
+const PAST_FALL_THROUGH_PER_THOUSAND: u64 = 180;
 
 /// The share of listings of a property that was on sale before: about 2 % of all listings.
 const EARLIER_PER_THOUSAND: u64 = 20;

@@ -12,6 +12,7 @@ mod counties;
 mod firms;
 mod given;
 mod made_up;
+mod pace;
 mod places;
 mod property;
 mod random;
@@ -49,6 +50,17 @@ pub struct GenerateOptions {
     /// The reference day, in the years 2000 to 2100. No recorded event is later; only expected and
     /// proposed dates are.
     pub as_of: Date,
+    /// Chains of the past, to learn durations from. `None` means none: all chains are recent.
+    pub history: Option<History>,
+}
+
+/// Chains that began in the past, with long tails, stalls and fall-throughs. Most of them have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct History {
+    /// How far back the chains reach, 1 to 3,000 days.
+    pub days: u32,
+    /// How many of the listings are of the past; the last ones written. `None` means three in five.
+    pub listings: Option<u64>,
 }
 
 impl Default for GenerateOptions {
@@ -58,7 +70,21 @@ impl Default for GenerateOptions {
             seed: 1,
             addresses: None,
             as_of: AS_OF,
+            history: None,
         }
+    }
+}
+
+impl GenerateOptions {
+    fn past_listings(&self, listings: u64) -> u64 {
+        let wanted = self.history.map(|history| history.listings);
+        let wanted = wanted.map(|past| past.unwrap_or(listings / 5 * 3));
+        wanted.unwrap_or(0).min(listings)
+    }
+
+    fn history_days(&self) -> i32 {
+        let days = self.history.map_or(0, |history| history.days);
+        i32::try_from(days).unwrap_or(0)
     }
 }
 
@@ -94,6 +120,9 @@ pub enum GenerateError {
     /// The day is outside the years 2000 to 2100.
     #[error("{0} cannot be the day of sample data: take one of the years 2000 to 2100")]
     AsOf(Date),
+    /// The history is not 1 to 3,000 days long.
+    #[error("{0} days of history cannot be made: ask for 1 to 3,000")]
+    HistoryDays(u32),
     /// The table of addresses cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -123,6 +152,10 @@ pub fn generate(options: &GenerateOptions, out: &mut dyn Write) -> Result<Summar
         .filter(|count| !(1..=LISTINGS_MAX).contains(count))
     {
         return Err(GenerateError::ListingCount(count));
+    }
+    let history = options.history.map(|history| history.days);
+    if let Some(days) = history.filter(|days| !(1..=HISTORY_DAYS_MAX).contains(days)) {
+        return Err(GenerateError::HistoryDays(days));
     }
     let listings = match &options.addresses {
         None => options.listings.unwrap_or(LISTINGS_DEFAULT),
@@ -184,6 +217,8 @@ impl fmt::Display for Summary {
 /// The default reference day of sample data.
 pub const AS_OF: Date = date(2026, 11, 1);
 
+/// The most days of history. No date may be before 1990 (S-55).
+pub const HISTORY_DAYS_MAX: u32 = 3_000;
 const LISTINGS_DEFAULT: u64 = 1_000;
 const LISTINGS_MAX: u64 = 10_000_000;
 const BUFFER_BYTES: usize = 64 * 1024;

@@ -12,8 +12,9 @@ use super::chains::{Allowance, Chain, PlannedSale};
 use super::firms::conveyancer_name;
 use super::given::GivenAddresses;
 use super::made_up::MadeUpAddresses;
+use super::pace::Pace;
 use super::property::{Kind, Placeholders, Property};
-use super::random::Random;
+use super::random::{Random, mix};
 use super::rows::{RowWriter, draw_price, draw_tenure, draw_transaction_types};
 use super::shape::Shape;
 use super::timeline::Step;
@@ -27,6 +28,11 @@ pub(super) struct Sample<'a> {
     calendar: Calendar,
     writer: RowWriter<'a>,
     listings_left: u64,
+    /// The listings of past chains, which come last.
+    past_listings: u64,
+    history_days: i32,
+    /// The seeds of the paces of all chains, if the sample has a past.
+    paces: Option<Random>,
     placeholders: Placeholders,
 }
 
@@ -57,7 +63,10 @@ impl<'a> Sample<'a> {
         let mut random = Random::new(options.seed);
         let made_up = MadeUpAddresses::new(options.seed);
         let pick_town = || made_up.pick_town(&mut random);
-        let branches = Branches::new(listings, made_up.town_count(), pick_town);
+        let past_listings = options.past_listings(listings);
+        // So the recent chains are those of a sample without a past.
+        let recent = listings - past_listings;
+        let branches = Branches::new(recent, made_up.town_count(), pick_town);
         let supply = match &options.addresses {
             None => Supply::MadeUp(made_up),
             Some(file) => Supply::Given(Box::new(GivenAddresses::open(file)?)),
@@ -69,6 +78,9 @@ impl<'a> Sample<'a> {
             calendar: Calendar::new(options.as_of)?,
             writer: RowWriter::new(out),
             listings_left: listings,
+            past_listings,
+            history_days: options.history_days(),
+            paces: options.history.map(|_| Random::new(mix(options.seed))),
             placeholders: Placeholders::new(),
         })
     }
@@ -80,8 +92,10 @@ impl<'a> Sample<'a> {
                 .write(&Row::Branch(self.branches.row(branch, town)))?;
         }
         while self.listings_left > 0 {
+            let is_past = self.listings_left <= self.past_listings;
+            let later = if is_past { 0 } else { self.past_listings };
             let allowance = Allowance {
-                listings: self.listings_left,
+                listings: self.listings_left - later,
                 // Each given address gets one listing, so that all of them are used.
                 has_earlier: matches!(self.supply, Supply::MadeUp(_)),
             };
@@ -91,7 +105,12 @@ impl<'a> Sample<'a> {
                 break;
             }
             let kinds: Vec<Kind> = offers.iter().map(|offer| offer.property.kind).collect();
-            let chain = Chain::draw(&mut self.random, shape, &kinds, allowance);
+            let pace = self.draw_pace();
+            let chain = if is_past {
+                Chain::draw_past(&mut self.random, shape, &kinds, self.history_days, pace)
+            } else {
+                Chain::draw(&mut self.random, shape, &kinds, allowance, pace)
+            };
             self.write_chain(chain, offers)?;
         }
         if let Supply::Given(given) = &self.supply {
@@ -100,6 +119,14 @@ impl<'a> Sample<'a> {
             self.writer.summary.addresses_repeated = counts.repeated;
         }
         self.writer.finish()
+    }
+
+    /// The pace of the next chain. Recent and past chains of one sample have the same kind of pace.
+    fn draw_pace(&mut self) -> Pace {
+        match &mut self.paces {
+            Some(paces) => Pace::long_tailed(paces),
+            None => Pace::Even,
+        }
     }
 
     /// Takes a property and a branch for each place; fewer when the addresses run out.

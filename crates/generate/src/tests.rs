@@ -1,6 +1,8 @@
 //! Tests of a sample, read back as an import reads it.
 
+mod forecasts;
 mod given;
+mod history;
 mod loaded;
 mod made_up;
 
@@ -15,7 +17,7 @@ use jiff::civil::{Date, date};
 use loaded::Loaded;
 use proptest::prelude::*;
 
-use super::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
+use super::{AS_OF, GenerateError, GenerateOptions, History, Summary, generate};
 
 fn made_up(listings: u64, seed: u64) -> GenerateOptions {
     GenerateOptions {

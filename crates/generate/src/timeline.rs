@@ -1,5 +1,8 @@
 //! The course of a sale: the milestones reached by a given day, and their days.
 
+use std::ops::RangeInclusive;
+
+use super::pace::Pace;
 use super::random::Random;
 
 /// A milestone of a made-up sale. Days count from the reference day of the sample, which is day 0;
@@ -46,32 +49,36 @@ pub(super) struct Course {
     /// The first day on which the sale could exchange.
     pub(super) ready: i32,
     falls_through: Option<i32>,
+    pace: Pace,
 }
 
 impl Course {
     /// Draws the complete course of a sale, including days still in the future.
-    pub(super) fn draw(random: &mut Random, sale: &Sale) -> Self {
+    pub(super) fn draw(random: &mut Random, sale: &Sale, pace: Pace) -> Self {
         let mut course = Self {
             steps: Vec::with_capacity(28),
             ready: 0,
             falls_through: sale.falls_through,
+            pace,
         };
         let agreed = sale.agreed;
         course.add("property_listed", agreed - sale.marketed_days);
         course.add("sstc", agreed);
-        course.add("memo_of_sale_sent", agreed + random.between(0, 3));
-        course.add("solicitors_instructed", agreed + random.between(1, 8));
+        course.follow(random, "memo_of_sale_sent", agreed, 0..=3);
+        course.follow(random, "solicitors_instructed", agreed, 1..=8);
         let received = course.draw_contract(random, agreed);
         let searched = course.draw_searches(random, received);
         let funded = course.draw_funding(random, sale);
         let managed = if sale.is_leasehold {
-            course.add("management_pack", agreed + random.between(20, 60))
+            course.follow(random, "management_pack", agreed, 20..=60)
         } else {
             agreed
         };
-        let opened = course.add("enquiries_opened", received + random.between(3, 14));
-        let answered = (opened + random.between(14, 60)).max(searched).max(managed);
-        let closed = course.add("enquiries_closed", answered + random.between(0, 5));
+        let opened = course.follow(random, "enquiries_opened", received, 3..=14);
+        let answered = (opened + course.pace.days(random, 14..=60))
+            .max(searched)
+            .max(managed);
+        let closed = course.follow(random, "enquiries_closed", answered, 0..=5);
         course.ready = closed.max(funded);
         course
     }
@@ -93,43 +100,43 @@ impl Course {
     }
 
     fn draw_contract(&mut self, random: &mut Random, agreed: i32) -> i32 {
-        let prepared = self.add("draft_contracts_prepared", agreed + random.between(5, 20));
-        let sent = self.add("contract_sent", prepared + random.between(1, 7));
-        self.add("contract_received", sent + random.between(1, 5))
+        let prepared = self.follow(random, "draft_contracts_prepared", agreed, 5..=20);
+        let sent = self.follow(random, "contract_sent", prepared, 1..=7);
+        self.follow(random, "contract_received", sent, 1..=5)
     }
 
     fn draw_searches(&mut self, random: &mut Random, received: i32) -> i32 {
-        let ordered = self.add("searches_ordered", received + random.between(0, 7));
+        let ordered = self.follow(random, "searches_ordered", received, 0..=7);
         self.expect(
             "searches_expected",
             ordered,
             ordered + random.between(15, 40),
         );
-        let environment = ordered + random.between(2, 10);
+        let environment = ordered + self.pace.days(random, 2..=10);
         self.add("environmental_search_delivered", environment);
-        let water = self.add("water_search_delivered", ordered + random.between(4, 15));
-        let authority = self.add("la_search_delivered", ordered + random.between(10, 45));
+        let water = self.follow(random, "water_search_delivered", ordered, 4..=15);
+        let authority = self.follow(random, "la_search_delivered", ordered, 10..=45);
         water.max(authority).max(environment)
     }
 
     fn draw_funding(&mut self, random: &mut Random, sale: &Sale) -> i32 {
         let agreed = sale.agreed;
-        let surveyed = agreed + random.between(14, 40);
+        let surveyed = agreed + self.pace.days(random, 14..=40);
         if random.chance(600) {
             self.add("buyers_survey", surveyed);
         }
         if sale.is_cash {
-            return self.add("cash_buyer", agreed + random.between(0, 5));
+            return self.follow(random, "cash_buyer", agreed, 0..=5);
         }
-        let applied = self.add("funding_applied", agreed + random.between(3, 20));
-        let booked = self.add("valuation_booked", applied + random.between(2, 8));
+        let applied = self.follow(random, "funding_applied", agreed, 3..=20);
+        let booked = self.follow(random, "valuation_booked", applied, 2..=8);
         self.expect(
             "mortgage_offer_expected",
             booked,
             booked + random.between(14, 30),
         );
-        let valued = self.add("valuation_satisfactory", booked + random.between(2, 10));
-        self.add("mortgage_offered", valued + random.between(3, 21))
+        let valued = self.follow(random, "valuation_satisfactory", booked, 2..=10);
+        self.follow(random, "mortgage_offered", valued, 3..=21)
     }
 
     fn add_finish(&mut self, random: &mut Random, finish: Finish) {
@@ -139,6 +146,18 @@ impl Course {
         self.add("exchange", finish.exchange);
         self.add("completion_date_set", finish.exchange);
         self.add("completion", finish.completion);
+    }
+
+    /// Adds a step that takes so many days from the day `begun`, and returns its day.
+    fn follow(
+        &mut self,
+        random: &mut Random,
+        key: &'static str,
+        begun: i32,
+        days: RangeInclusive<i32>,
+    ) -> i32 {
+        let day = begun + self.pace.days(random, days);
+        self.add(key, day)
     }
 
     /// Adds a step of this day and returns the day.
@@ -159,8 +178,8 @@ impl Course {
 
 impl Finish {
     /// Draws the common days of a chain. Its last sale is ready on the day `ready`.
-    pub(super) fn draw(random: &mut Random, ready: i32) -> Self {
-        let exchange = ready + random.between(3, 14);
+    pub(super) fn draw(random: &mut Random, ready: i32, pace: &mut Pace) -> Self {
+        let exchange = ready + pace.days(random, 3..=14);
         Self {
             exchange,
             completion: exchange + random.between(7, 28),
