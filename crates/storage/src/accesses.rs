@@ -104,11 +104,58 @@ pub fn list_accesses(
     )
 }
 
-/// Deletes at most `limit` accesses before a time. Returns their number.
-pub fn delete_accesses(write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {
+/// The chain of a property that a person looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookUp {
+    /// Its id; later ones are larger.
+    pub id: i64,
+    /// Unix seconds.
+    pub at: i64,
+    /// The person's name.
+    pub person: String,
+    /// The property's address in one line; empty: the property is gone.
+    pub address: String,
+    /// The property's UPRN. `None`: the property is gone.
+    pub uprn: Option<Uprn>,
+}
+
+/// Lists the newest look-ups before an id of all people of a person's participant.
+pub fn list_look_ups_of_colleagues(
+    read: &mut Read<'_>,
+    person: i64,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<LookUp>> {
+    read.query(
+        "select a.id, a.accessed_at, c.name, p.display_address, p.uprn \
+         from person me join person c on c.participant_id = me.participant_id \
+         join access a on a.client_id = 'person:' || cast(c.id as text) \
+         left join property p on p.id = a.property_id \
+         where me.id = $1 and a.id < $2 order by a.id desc limit $3",
+        &[person.into(), before.into(), limit.into()],
+        |row| {
+            Ok(LookUp {
+                id: row.integer(0)?,
+                at: row.integer(1)?,
+                person: row.text(2)?,
+                address: row.optional_text(3)?.unwrap_or_default(),
+                uprn: row.optional_integer(4)?.and_then(Uprn::new),
+            })
+        },
+    )
+}
+
+/// Deletes at most `limit` accesses before a time. Those of people end at a time of their own. Returns
+/// their number.
+pub fn delete_accesses(
+    write: &mut Write<'_>,
+    before: i64,
+    people_before: i64,
+    limit: i64,
+) -> Result<u64> {
     write.execute(
         "delete from access where id in (select id from access where accessed_at < $1 \
-         order by accessed_at limit $2)",
-        &[before.into(), limit.into()],
+         and (client_id not like 'person:%' or accessed_at < $2) order by accessed_at limit $3)",
+        &[before.into(), people_before.into(), limit.into()],
     )
 }

@@ -98,3 +98,55 @@ pub fn find_chain_of_listing(read: &mut Read<'_>, listing: ListingId) -> Result<
         |row| row.parsed(0),
     )
 }
+
+/// The version of a chain; `None` if it does not exist.
+pub fn find_version(read: &mut Read<'_>, chain: ChainId) -> Result<Option<i64>> {
+    read.query_one(
+        "select version from chain where id = $1",
+        &[(&chain.to_string()).into()],
+        |row| row.integer(0),
+    )
+}
+
+/// A chain in which a branch has a listing, and when the branch's listings in it last changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangedChain {
+    /// Unix seconds.
+    pub changed_at: i64,
+    /// The chain.
+    pub chain: ChainId,
+}
+
+/// At most `limit` chains in which a branch has a listing, those that changed last first. `after` is
+/// the last one of the page before.
+pub fn list_chains_of_branch(
+    read: &mut Read<'_>,
+    branch: BranchId,
+    after: Option<ChangedChain>,
+    limit: i64,
+) -> Result<Vec<ChangedChain>> {
+    let (changed_at, chain) = match after {
+        Some(after) => (after.changed_at, after.chain.to_string()),
+        None => (i64::MAX, String::new()),
+    };
+    read.query(
+        "select c.chain_id, c.changed_at from (select l.chain_id as chain_id, \
+         max(l.updated_at) as changed_at from listing l \
+         where l.branch_id = $1 and l.deleted_at is null group by l.chain_id) as c \
+         where c.changed_at < $2 or (c.changed_at = $3 and c.chain_id < $4) \
+         order by c.changed_at desc, c.chain_id desc limit $5",
+        &[
+            branch.into(),
+            changed_at.into(),
+            changed_at.into(),
+            (&chain).into(),
+            limit.into(),
+        ],
+        |row| {
+            Ok(ChangedChain {
+                chain: row.parsed(0)?,
+                changed_at: row.integer(1)?,
+            })
+        },
+    )
+}

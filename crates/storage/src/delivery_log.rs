@@ -5,7 +5,7 @@
 use chain::event::EventType;
 
 use crate::row::Row;
-use crate::subscriptions::{StoredSubscription, SubscriptionId};
+use crate::subscriptions::{StoredSubscription, SubscriptionId, WAITING_COUNTED_MAX};
 use crate::{Read, Result, Write};
 
 /// One delivery with its attempts.
@@ -75,6 +75,40 @@ pub fn list_deliveries(
         )?;
     }
     Ok((total, found))
+}
+
+/// The oldest pending delivery of a subscription.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldestWaiting {
+    /// When the next attempt is due.
+    pub not_before: i64,
+    /// The newest attempt at it.
+    pub last: Option<LoggedAttempt>,
+}
+
+/// Finds the oldest of the first 100,000 pending deliveries that are due next.
+pub fn find_oldest_waiting(
+    read: &mut Read<'_>,
+    subscription: SubscriptionId,
+) -> Result<Option<OldestWaiting>> {
+    let found = read.query_one(
+        "select seen.id, seen.not_before from (select d.id, d.not_before, d.created_at \
+         from delivery d where d.subscription_id + 0 = $1 and d.state = 'waiting' \
+         and d.not_before >= 0 order by d.not_before, d.id limit $2) as seen \
+         order by seen.created_at, seen.id limit 1",
+        &[subscription.into(), WAITING_COUNTED_MAX.into()],
+        |row| Ok((row.integer(0)?, row.integer(1)?)),
+    )?;
+    let Some((delivery, not_before)) = found else {
+        return Ok(None);
+    };
+    let last = read.query_one(
+        "select number, begun_at, duration, status, error from attempt \
+         where delivery_id = $1 order by id desc limit 1",
+        &[delivery.into()],
+        read_attempt,
+    )?;
+    Ok(Some(OldestWaiting { not_before, last }))
 }
 
 /// Makes a delivery pending again, in any state, with a new schedule. `false` if the subscription

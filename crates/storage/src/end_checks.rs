@@ -1,9 +1,9 @@
 //! End checks: confirmations that a chain ends at a listing.
 
 use chain::ends::End;
-use chain::ids::{BranchId, ListingId};
+use chain::ids::{BranchId, ChainId, ListingId};
 
-use crate::{Result, Write};
+use crate::{Read, Result, Write};
 
 /// The word for an end in the store.
 pub(crate) fn end_word(end: End) -> &'static str {
@@ -45,4 +45,36 @@ pub(crate) fn delete_end_check(
         &[listing.into(), end_word(end).into()],
     )?;
     Ok(changed > 0)
+}
+
+/// The check of an end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndCheck {
+    /// The listing at the end.
+    pub listing: ListingId,
+    /// Whether it is the top.
+    pub is_top: bool,
+    /// The name of the branch's participant, where the branch is known.
+    pub participant: Option<String>,
+    /// Unix seconds.
+    pub checked_at: i64,
+}
+
+/// The checks of the listings of a chain, the newest first.
+pub fn list_end_checks(read: &mut Read<'_>, chain: ChainId) -> Result<Vec<EndCheck>> {
+    read.query(
+        "select e.listing_id, e.chain_end, o.name, e.checked_at from listing l \
+         join end_check e on e.listing_id = l.id left join branch b on b.id = e.branch_id \
+         left join participant o on o.id = b.participant_id \
+         where l.chain_id = $1 and l.deleted_at is null order by e.checked_at desc",
+        &[(&chain.to_string()).into()],
+        |row| {
+            Ok(EndCheck {
+                listing: ListingId(row.integer(0)?),
+                is_top: row.text(1)? == end_word(End::Top),
+                participant: row.optional_text(2)?,
+                checked_at: row.integer(3)?,
+            })
+        },
+    )
 }

@@ -1,5 +1,7 @@
 //! History: who changed a listing, and how. Entries never change.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::LazyLock;
 
 use chain::ids::{ChainId, ListingId};
@@ -34,9 +36,9 @@ pub struct HistoryEntry {
     pub chain: ChainId,
     /// The kind of change, such as `check_top`.
     pub action: String,
-    /// The client's id, or `operator`.
+    /// The client's id, `person:` and the id of a person, or `operator`.
     pub actor: String,
-    /// The current name of the client's participant; `None` for other actors.
+    /// The current name of the participant of the client or person; `None` for other actors.
     pub participant: Option<String>,
     /// Details as JSON.
     pub detail: String,
@@ -72,7 +74,7 @@ pub fn list_history(
         "select count(*) from history where listing_id = $1",
         &[listing.into()],
     )?;
-    let entries = read.query(
+    let mut entries = read.query(
         "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
          h.recorded_at from history h left join client c on c.id = h.actor \
          left join participant p on p.id = c.participant_id \
@@ -80,6 +82,7 @@ pub fn list_history(
         &[listing.into(), limit.into(), offset.into()],
         read_entry,
     )?;
+    name_people(read, &mut entries)?;
     Ok((total, entries))
 }
 
@@ -107,6 +110,13 @@ static LIST_SHARED: LazyLock<String> = LazyLock::new(|| {
         *SHARED
     )
 });
+static LIST_NEWEST: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, h.recorded_at \
+         {} and h.id > $2 and h.id < $3 order by h.id desc limit $4",
+        *SHARED
+    )
+});
 
 /// The number of entries that everybody in a chain may read, and one page of them, the oldest first.
 pub fn list_history_of_chain(
@@ -118,8 +128,45 @@ pub fn list_history_of_chain(
     let key = chain.to_string();
     let total = read.query_integer(&COUNT_SHARED, &[(&key).into()])?;
     let parameters = [(&key).into(), limit.into(), offset.into()];
-    let entries = read.query(&LIST_SHARED, &parameters, read_entry)?;
+    let mut entries = read.query(&LIST_SHARED, &parameters, read_entry)?;
+    name_people(read, &mut entries)?;
     Ok((total, entries))
+}
+
+/// At most `limit` entries with ids above `after` and below `before` that everybody in a chain may
+/// read, the newest first.
+pub fn list_newest_of_chain(
+    read: &mut Read<'_>,
+    chain: ChainId,
+    [after, before]: [i64; 2],
+    limit: i64,
+) -> Result<Vec<HistoryEntry>> {
+    let key = chain.to_string();
+    let parameters = [(&key).into(), after.into(), before.into(), limit.into()];
+    let mut entries = read.query(&LIST_NEWEST, &parameters, read_entry)?;
+    name_people(read, &mut entries)?;
+    Ok(entries)
+}
+
+/// Sets the participants of entries by people of the console, whose actor is `person:` and an id.
+fn name_people(read: &mut Read<'_>, entries: &mut [HistoryEntry]) -> Result<()> {
+    let mut known: HashMap<i64, Option<String>> = HashMap::new();
+    for entry in entries {
+        let id = entry.actor.strip_prefix("person:");
+        let Some(id) = id.and_then(|id| id.parse::<i64>().ok()) else {
+            continue;
+        };
+        if let Entry::Vacant(vacant) = known.entry(id) {
+            vacant.insert(read.query_one(
+                "select o.name from person p join participant o on o.id = p.participant_id \
+                 where p.id = $1",
+                &[id.into()],
+                |row| row.text(0),
+            )?);
+        }
+        entry.participant = known.get(&id).cloned().flatten();
+    }
+    Ok(())
 }
 
 fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {

@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 16;
+pub(crate) const SCHEMA_VERSION: i64 = 18;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -23,6 +23,8 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0014_operators.sql"),
     include_str!("migrations/0015_oldest_program.sql"),
     include_str!("migrations/0016_accesses.sql"),
+    include_str!("migrations/0017_forecasts.sql"),
+    include_str!("migrations/0018_console.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

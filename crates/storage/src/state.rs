@@ -62,7 +62,7 @@ pub fn find_chain_state_of_listing(
 }
 
 /// Loads a chain. `None` if it does not exist.
-fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
+pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<ChainState>> {
     let key = id.to_string();
     let version = read.query_one(
         "select version from chain where id = $1",

@@ -92,7 +92,7 @@ pub struct SubscriptionOverview {
 }
 
 /// Pending deliveries of one subscription that an overview counts.
-const WAITING_COUNTED_MAX: i64 = 100_000;
+pub(crate) const WAITING_COUNTED_MAX: i64 = 100_000;
 
 /// Lists the subscription with this reference, or all, the oldest first.
 pub fn list_overviews(

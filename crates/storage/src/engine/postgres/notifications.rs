@@ -1,8 +1,11 @@
 //! Notifications between the nodes of one database, by LISTEN on a separate connection and NOTIFY
 //! outside of all other transactions. PostgreSQL serialises the commits of transactions that notify.
 
+use std::mem;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+use tokio_postgres::Notification;
 
 use super::{PostgresOptions, STATEMENT_DEADLINE, connect};
 use crate::session::Read;
@@ -28,9 +31,24 @@ pub(super) fn listen(
     let alive = Arc::new(());
     let handle = Arc::downgrade(&alive);
     let listen = move || {
+        let mut is_broken = false;
         while handle.strong_count() > 0 {
-            if let Err(error) = listen_on_one_connection(&options, &handle, &name, &on_notice) {
-                tracing::warn!(%error, "the connection for notifications broke and is made again");
+            let on_begin = || {
+                if mem::take(&mut is_broken) {
+                    tracing::info!("the connection for notifications works again");
+                }
+                // Notifications from before are lost.
+                on_notice();
+            };
+            let ended = listen_on_one_connection(&options, &handle, on_begin, |notice| {
+                if notice.payload() != name {
+                    on_notice();
+                }
+            });
+            if let Err(error) = ended {
+                if !mem::replace(&mut is_broken, true) {
+                    tracing::warn!(%error, "the connection for notifications broke and is made again");
+                }
                 std::thread::sleep(RECONNECT_PAUSE);
             }
         }
@@ -53,25 +71,23 @@ pub(crate) fn notify(read: &mut Read<'_>, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns when the handle was dropped, or with the error of the connection.
+/// Returns when the handle was dropped, or with the error of the connection. Calls `on_begin` when it
+/// listens.
 fn listen_on_one_connection(
     options: &PostgresOptions,
     handle: &Weak<()>,
-    name: &str,
-    on_notice: &impl Fn(),
+    on_begin: impl FnOnce(),
+    on_notice: impl Fn(&Notification),
 ) -> Result<()> {
     let mut client = connect(options, STATEMENT_DEADLINE)?.client;
     client.batch_execute("listen onward")?;
-    // Notifications from before are lost.
-    on_notice();
+    on_begin();
     while handle.strong_count() > 0 {
         if client.is_closed() {
             return Err(StorageError::Unavailable("it was closed".to_owned()));
         }
-        if let Some(notice) = client.next_notification(CHECK_INTERVAL)?
-            && notice.payload() != name
-        {
-            on_notice();
+        if let Some(notice) = client.next_notification(CHECK_INTERVAL)? {
+            on_notice(&notice);
         }
     }
     Ok(())
