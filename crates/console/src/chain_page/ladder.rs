@@ -1,0 +1,144 @@
+//! The ladder of a chain: its layers from the top, with the long middle of a long chain folded.
+
+use chain::ids::Uprn;
+
+use super::ChainPage;
+use crate::hold::{Hold, RunnerUp};
+use crate::home::Home;
+use crate::words;
+
+/// A chain with more homes is folded.
+pub(crate) const UNFOLDED_HOMES_MAX: usize = 12;
+
+/// A part of the ladder.
+#[derive(Debug)]
+pub(crate) enum Rung<'a> {
+    /// One layer.
+    Layer(Layer<'a>),
+    /// Homes that the page leaves out, top first; at least two.
+    Fold(Vec<&'a Home>),
+}
+
+/// The homes at one distance from the bottom.
+#[derive(Debug)]
+pub(crate) struct Layer<'a> {
+    pub(crate) homes: &'a [Home],
+    /// Whether the only home spans all lanes.
+    pub(crate) is_wide: bool,
+}
+
+impl ChainPage {
+    /// The rungs, top first.
+    pub(crate) fn rungs(&self) -> Vec<Rung<'_>> {
+        let is_folded = !self.shows_all_homes && self.length() > UNFOLDED_HOMES_MAX;
+        let mut rungs = Vec::new();
+        let mut hidden = Vec::new();
+        for index in 0..self.layers.len() {
+            if is_folded && !self.is_kept(index) {
+                hidden.push(index);
+            } else {
+                self.fold(&mut hidden, &mut rungs);
+                rungs.extend(self.layer(index).map(Rung::Layer));
+            }
+        }
+        self.fold(&mut hidden, &mut rungs);
+        rungs
+    }
+
+    /// A fold in the place of one layer would save nothing.
+    fn fold<'a>(&'a self, hidden: &mut Vec<usize>, rungs: &mut Vec<Rung<'a>>) {
+        let layers = hidden.iter();
+        if hidden.len() < 2 {
+            rungs.extend(
+                layers
+                    .filter_map(|index| self.layer(*index))
+                    .map(Rung::Layer),
+            );
+        } else {
+            let homes = layers.filter_map(|index| self.layers.get(*index));
+            rungs.push(Rung::Fold(homes.flatten().collect()));
+        }
+        hidden.clear();
+    }
+
+    /// The ends, the viewer's homes, those that hold the chain, and their neighbours.
+    fn is_kept(&self, index: usize) -> bool {
+        let is_end = index == 0 || index + 1 == self.layers.len();
+        let matters =
+            |home: &Home| home.is_own || self.holds(home) || home.fell_through().is_some();
+        let around = self.layers.iter().skip(index.saturating_sub(1));
+        let mut around = around.take(if index == 0 { 2 } else { 3 }).flatten();
+        is_end || around.any(matters)
+    }
+
+    fn layer(&self, index: usize) -> Option<Layer<'_>> {
+        let homes = self.layers.get(index)?;
+        let above = index
+            .checked_sub(1)
+            .and_then(|index| self.layers.get(index));
+        let below = self.layers.get(index + 1);
+        let is_wide = match homes.as_slice() {
+            [home] => {
+                let buys = |other: &Home| home.onward_purchase.contains(&other.uprn);
+                let sells = |other: &Home| home.buyers_sale.contains(&other.uprn);
+                above.is_none_or(|layer| layer.iter().all(buys))
+                    && below.is_none_or(|layer| layer.iter().all(sells))
+            }
+            _ => false,
+        };
+        Some(Layer { homes, is_wide })
+    }
+
+    /// The number of homes.
+    pub(crate) fn length(&self) -> usize {
+        self.layers.iter().map(Vec::len).sum()
+    }
+
+    /// The number of lanes, at least 1 and at most the number for which there is a class.
+    pub(crate) fn lanes(&self) -> usize {
+        let lanes = self.homes().map(|home| home.lane).max();
+        lanes.unwrap_or(1).clamp(1, LANES_MAX)
+    }
+
+    /// The homes, top first.
+    pub(crate) fn homes(&self) -> impl Iterator<Item = &Home> {
+        self.layers.iter().flatten()
+    }
+
+    pub(crate) fn find(&self, uprn: Uprn) -> Option<&Home> {
+        self.homes().find(|home| home.uprn == uprn)
+    }
+
+    /// The short name of a home, or its UPRN for a home outside the chain.
+    pub(crate) fn name_of(&self, uprn: Uprn) -> String {
+        let home = self.find(uprn);
+        home.map_or_else(|| format!("UPRN {uprn}"), Home::name)
+    }
+
+    /// The short names of homes, in the order given.
+    pub(crate) fn names_of(&self, uprns: &[Uprn]) -> String {
+        let names: Vec<_> = uprns.iter().map(|uprn| self.name_of(*uprn)).collect();
+        words::joined(&names)
+    }
+
+    /// Whether the home holds the chain up, alone or with another one.
+    pub(crate) fn holds(&self, home: &Home) -> bool {
+        match &self.hold {
+            Some(Hold::Sale(sale)) => {
+                let second = sale.runner_up.filter(RunnerUp::shares);
+                sale.home == home.uprn || second.is_some_and(|second| second.home == home.uprn)
+            }
+            Some(Hold::Broken { home: at, .. } | Hold::NoBuyer { home: at }) => *at == home.uprn,
+            Some(
+                Hold::NoDateOfSale { .. }
+                | Hold::Nothing { .. }
+                | Hold::Exchanged
+                | Hold::Silent { .. },
+            )
+            | None => false,
+        }
+    }
+}
+
+/// The style sheet has a class for each lane.
+const LANES_MAX: usize = 6;

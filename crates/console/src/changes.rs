@@ -1,0 +1,43 @@
+//! Changes since the last visit: `/changes`.
+
+use askama::Template;
+use chain::ids::ChainId;
+use jiff::civil::DateTime;
+
+use crate::change::HistoryLine;
+use crate::frame::{Frame, Section};
+
+/// What changed in the viewer's chains.
+#[derive(Debug, Clone, Template)]
+#[template(path = "changes.html", whitespace = "minimize")]
+pub struct ChangesPage {
+    /// The frame.
+    pub frame: Frame,
+    /// Changes after this time are shown; `None`: the viewer has read nothing yet.
+    pub since: Option<DateTime>,
+    /// The chains with changes, the newest change first.
+    pub chains: Vec<ChangedChain>,
+    /// The id of the newest change, for "mark read".
+    pub last: i64,
+    /// Whether there are more chains than the page shows.
+    pub has_more: bool,
+}
+
+/// A chain with changes.
+#[derive(Debug, Clone)]
+pub struct ChangedChain {
+    /// The chain.
+    pub chain: ChainId,
+    /// The name of the bottom home.
+    pub bottom: String,
+    /// The name of the top home.
+    pub top: String,
+    /// The number of homes.
+    pub length: usize,
+    /// Newest first.
+    pub lines: Vec<HistoryLine>,
+    /// How many more there are.
+    pub more: u64,
+    /// The id of the chain's newest change, for "mark read".
+    pub last: i64,
+}

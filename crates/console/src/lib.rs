@@ -1,0 +1,53 @@
+//! The pages of the console: a page struct in, HTML out.
+//!
+//! This crate knows nothing about HTTP, the store or clocks. Times and days are arguments, and they
+//! are London times. Each page holds a [`frame::Frame`]. Forms of the pages post
+//! `application/x-www-form-urlencoded` to these paths; each form has the field `idempotency_key`:
+//!
+//! | Path | Fields |
+//! |---|---|
+//! | `/enter/{token}` | `person` |
+//! | `/sign-in`, `/sign-out` | `to` (sign-in only) |
+//! | `/invitation/{token}` | |
+//! | `/account/sessions/{id}/end`, `/account/end-all` | |
+//! | `/listings` | the fields of [`listing::NewListing`] |
+//! | `/listings/{id}/details` | the fields of [`listing::Details`] |
+//! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw` |
+//! | `/listings/{id}/links` | `other` (listing id), `side` = `above` or `below` |
+//! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below` |
+//! | `/listings/{id}/ends` | `end` = `top` or `bottom`, `action` = `check` or `uncheck`, `reason` (document 2's words), `from` = `chain` or `listing`: the page to show next |
+//! | `/listings/{id}/reopen-enquiries`, `/listings/{id}/withdraw` | |
+//! | `/listings/{id}/notes` | `text` |
+//! | `/chains/{id}/shares` | `days` |
+//! | `/shares/{id}/revoke` | `chain` (chain id): the page to show next |
+//! | `/chase/{listing}/chased` | `filter` (query string of the page to show next) |
+//! | `/chase/{listing}/snooze` | `until`, `reason`, `filter` |
+//! | `/changes/read` | `until` (id of a change), `chain` (optional: only this chain) |
+
+pub use askama::Error as RenderError;
+
+pub use self::assets::{Asset, assets};
+
+pub mod account;
+mod assets;
+pub mod chain_page;
+pub mod chains;
+pub mod change;
+pub mod changes;
+pub mod chase;
+pub mod forecast;
+pub mod frame;
+pub mod hold;
+pub mod home;
+mod interval;
+pub mod listing;
+mod matrix;
+pub mod method;
+pub mod search;
+mod steps;
+mod words;
+
+/// Renders a page as HTML. No page of this crate gives an error: it would be a fault of a template.
+pub fn render(page: &impl askama::Template) -> Result<String, RenderError> {
+    page.render()
+}

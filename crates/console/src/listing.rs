@@ -1,0 +1,271 @@
+//! The page of one sale, `/listings/{id}`, and the form for a new one, `/listings/new`.
+
+use askama::Template;
+use chain::ends::End;
+use chain::ids::{ChainId, ListingId, Uprn};
+use chain::listing::{Tenure, TransactionType};
+use chain::milestone::{Group, MilestoneType};
+use jiff::civil::{Date, DateTime};
+
+use crate::chain_page::Confirmation;
+use crate::chains::Branch;
+use crate::frame::{Frame, Section};
+use crate::home::Address;
+use crate::words::capitalised;
+
+/// One sale of the viewer's branches.
+#[derive(Debug, Clone, Template)]
+#[template(path = "listing.html", whitespace = "minimize")]
+pub struct ListingPage {
+    /// The frame.
+    pub frame: Frame,
+    /// The sale.
+    pub listing: ListingId,
+    /// The property.
+    pub uprn: Uprn,
+    /// The address of the property.
+    pub address: Address,
+    /// The branch that holds the sale.
+    pub branch: String,
+    /// The chain.
+    pub chain: ChainId,
+    /// The number of homes in the chain.
+    pub chain_length: usize,
+    /// Today in London.
+    pub today: Date,
+    /// Whether the sale is the current one of its property.
+    pub is_current: bool,
+    /// Whether two sales of the property are under offer.
+    pub is_contested: bool,
+    /// Whether links, breaks and checks are refused.
+    pub is_locked: bool,
+    /// The details, as stored or as typed.
+    pub details: Details,
+    /// All 28 types, in the order of the catalogue.
+    pub milestones: Vec<MilestoneEntry>,
+    /// The homes above and below.
+    pub links: Links,
+    /// The upper end; `None`: the sale is not at the top of its chain.
+    pub top: Option<EndState>,
+    /// The lower end; `None`: the sale is not at the bottom of its chain.
+    pub bottom: Option<EndState>,
+    /// Newest first.
+    pub notes: Vec<Note>,
+    /// The note typed, after a refusal; field `note-text`.
+    pub note_typed: String,
+}
+
+/// The fields of the details form. The ids are `details-` and the field's name.
+#[derive(Debug, Clone, Default)]
+pub struct Details {
+    /// `price`, in pounds.
+    pub price: String,
+    /// `tenure`, in document 1's words or empty.
+    pub tenure: String,
+    /// `transaction_type`, in document 1's words, repeated.
+    pub transaction_types: Vec<String>,
+    /// `seller_conveyancer`
+    pub seller_conveyancer: String,
+    /// `buyer_conveyancer`
+    pub buyer_conveyancer: String,
+    /// `external_id`
+    pub external_id: String,
+    /// `is_locked` = `1`
+    pub is_locked: bool,
+}
+
+/// One milestone type of the sale. Its field is `milestone-{key}-date`.
+#[derive(Debug, Clone)]
+pub struct MilestoneEntry {
+    /// The type.
+    pub milestone: &'static MilestoneType,
+    /// The record; `None`: nothing is recorded, or it was withdrawn.
+    pub record: Option<MilestoneRecord>,
+    /// The date typed, after a refusal.
+    pub typed: Option<String>,
+}
+
+/// What is recorded of a milestone type.
+#[derive(Debug, Clone)]
+pub struct MilestoneRecord {
+    /// The date; `None` if it is not needed or enquiries were reopened.
+    pub date: Option<Date>,
+    /// Whether the sale does not need it.
+    pub is_excluded: bool,
+    /// The organisation or person who recorded it; empty if unknown.
+    pub by: String,
+    /// Whether a machine recorded it: a client or an import.
+    pub is_by_machine: bool,
+    /// When it was recorded.
+    pub at: DateTime,
+}
+
+/// The neighbours of a sale.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    /// The homes that the seller buys.
+    pub above: Vec<Neighbour>,
+    /// The homes that the buyer sells.
+    pub below: Vec<Neighbour>,
+    /// Links that wait for another branch.
+    pub proposed: Vec<Proposal>,
+    /// The listing id typed, after a refusal; field `link-other`.
+    pub typed: String,
+    /// Whether the refused form named a home below.
+    pub typed_below: bool,
+}
+
+/// A linked sale.
+#[derive(Debug, Clone)]
+pub struct Neighbour {
+    /// The sale.
+    pub listing: ListingId,
+    /// The name of the home.
+    pub name: String,
+    /// Whether the viewer may open it.
+    pub may_open: bool,
+}
+
+/// A link that waits for another branch.
+#[derive(Debug, Clone)]
+pub struct Proposal {
+    /// The other sale.
+    pub listing: ListingId,
+    /// Whether the other sale lies above.
+    pub is_above: bool,
+    /// Whether the viewer's branch proposed it; otherwise the viewer can confirm it.
+    pub is_own: bool,
+    /// When it ends.
+    pub until: Date,
+}
+
+/// An end of the chain at this sale. The reason's field is `end-top-reason` or `end-bottom-reason`.
+#[derive(Debug, Clone, Default)]
+pub struct EndState {
+    /// Whether it is confirmed.
+    pub is_checked: bool,
+    /// Who confirmed it, if known.
+    pub confirmed: Option<Confirmation>,
+}
+
+/// A note of the viewer's branch. Notes are never changed.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// When it was written.
+    pub at: DateTime,
+    /// The author.
+    pub by: String,
+    /// The text; line breaks are kept.
+    pub text: String,
+}
+
+/// `/listings/new`
+#[derive(Debug, Clone, Template)]
+#[template(path = "new_listing.html", whitespace = "minimize")]
+pub struct NewListingPage {
+    /// The frame.
+    pub frame: Frame,
+    /// The viewer's branches.
+    pub branches: Vec<Branch>,
+    /// The values typed.
+    pub typed: NewListing,
+}
+
+/// The fields of a new listing. The ids are `new-` and the field's name.
+#[derive(Debug, Clone, Default)]
+pub struct NewListing {
+    /// `branch_id`
+    pub branch: String,
+    /// `line1`
+    pub line1: String,
+    /// `line2`
+    pub line2: String,
+    /// `line3`
+    pub line3: String,
+    /// `line4`
+    pub line4: String,
+    /// `post_town`
+    pub post_town: String,
+    /// `postcode`
+    pub postcode: String,
+    /// `uprn`, optional.
+    pub uprn: String,
+    /// `price`, `tenure`, `transaction_type`, `seller_conveyancer`, `buyer_conveyancer` and
+    /// `external_id`, with the same prefix.
+    pub details: Details,
+}
+
+impl ListingPage {
+    /// The entries of a group, in the order of the catalogue.
+    fn entries(&self, group: Group) -> Vec<&MilestoneEntry> {
+        let entries = self.milestones.iter();
+        entries
+            .filter(|entry| entry.milestone.group == group)
+            .collect()
+    }
+
+    /// The ends of the chain at this sale.
+    fn ends(&self) -> Vec<(End, &EndState)> {
+        let ends = [(End::Top, &self.top), (End::Bottom, &self.bottom)];
+        let ends = ends.into_iter();
+        ends.filter_map(|(end, state)| Some((end, state.as_ref()?)))
+            .collect()
+    }
+}
+
+impl MilestoneEntry {
+    /// The id of the field.
+    fn field(&self) -> String {
+        format!("milestone-{}-date", self.milestone.key)
+    }
+
+    /// The text in the field.
+    fn value(&self) -> String {
+        let recorded = || self.record.as_ref()?.date;
+        match &self.typed {
+            Some(typed) => typed.clone(),
+            None => recorded().map(|date| date.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+impl Links {
+    /// The neighbours, each side with the value of `side`.
+    fn sides(&self) -> [(&'static str, &[Neighbour]); 2] {
+        [("above", &self.above), ("below", &self.below)]
+    }
+}
+
+impl Details {
+    fn has(&self, transaction_type: &str) -> bool {
+        self.transaction_types
+            .iter()
+            .any(|one| one == transaction_type)
+    }
+}
+
+/// The id of a field of the details.
+fn id(prefix: &str, name: &str) -> String {
+    format!("{prefix}{name}")
+}
+
+/// The id of the field for the reason.
+fn reason_field(end: End) -> String {
+    format!("end-{end}-reason")
+}
+
+/// Document 1's words for tenures, with those of a page.
+fn tenures() -> [(&'static str, String); 4] {
+    Tenure::ALL.map(|tenure| {
+        let words = match tenure {
+            Tenure::ShareOfFreehold => "share of freehold",
+            Tenure::Freehold | Tenure::Leasehold | Tenure::Commonhold => tenure.as_str(),
+        };
+        (tenure.as_str(), capitalised(words))
+    })
+}
+
+/// Document 1's words for transaction types, with those of a page.
+fn transaction_types() -> [(&'static str, String); 7] {
+    TransactionType::ALL.map(|one| (one.as_str(), capitalised(&one.as_str().replace('_', " "))))
+}

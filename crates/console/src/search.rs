@@ -1,0 +1,48 @@
+//! The answer of the search box: `/search?q=`.
+
+use askama::Template;
+use chain::ids::Uprn;
+
+use crate::frame::{Frame, Section};
+
+/// The answer to `frame.search`. A certain match is a redirect instead of this page.
+#[derive(Debug, Clone, Template)]
+#[template(path = "search.html", whitespace = "minimize")]
+pub struct SearchPage {
+    /// The frame; its `search` is the text asked for.
+    pub frame: Frame,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// The answer of a search.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// Nothing was asked.
+    Empty,
+    /// Several homes fit, the best first.
+    Candidates {
+        /// The homes.
+        homes: Vec<Candidate>,
+        /// Whether more homes fit.
+        has_more: bool,
+    },
+    /// No home fits.
+    Nothing {
+        /// Why, if there is more to say, as a sentence.
+        reason: Option<String>,
+    },
+}
+
+/// A home that fits.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The whole address.
+    pub address: String,
+    /// The property.
+    pub uprn: Uprn,
+    /// The number of homes in its chain; `None`: it has no current sale.
+    pub chain_length: Option<usize>,
+    /// Path to open: the chain or the listing. `None`: the viewer may not open it.
+    pub href: Option<String>,
+}
