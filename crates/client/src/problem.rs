@@ -8,6 +8,8 @@ use crate::printable;
 
 /// The most entries of `errors` that are kept from one problem document.
 const ERRORS_LIMIT: usize = 100;
+/// Advice after an error of the service itself.
+const SERVICE_ADVICE: &str = "try again later; if the error stays, inform the service's operator";
 
 /// A refusal by the service. All its texts are safe for a terminal.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +90,7 @@ impl Problem {
         match self.status {
             413 | 422 => "correct the values named above and send the request again",
             300..=399 => "this client follows no redirects: correct the address of the service",
-            500..=599 => "try again later; if the error stays, inform the service's operator",
+            500..=599 => SERVICE_ADVICE,
             _ => "check the address of the service and the request",
         }
     }
@@ -132,6 +134,7 @@ impl TokenRefusal {
             "invalid_grant" => "present the client certificate that is registered",
             "unauthorized_client" => "ask the directory's operator to enable this client",
             _ if self.status == 429 => "request tokens less often: one token serves many queries",
+            _ if self.status >= 500 => SERVICE_ADVICE,
             _ => "check the address of the token endpoint",
         }
     }

@@ -42,6 +42,9 @@ pub struct SandboxFile {
     pub api_keys: Vec<SandboxApiKey>,
     /// A server certificate for a local receiver.
     pub callback: SandboxCallback,
+    /// The link that opens the console's page of people.
+    #[serde(default)]
+    pub console_url: String,
     /// Ids and an address to query.
     pub samples: SandboxSamples,
 }

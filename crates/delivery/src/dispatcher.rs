@@ -1,11 +1,11 @@
 //! Finds lanes with something due, and starts delivering on them.
 
 use std::collections::HashMap;
-use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
+use observe::outage::Outage;
 use storage::subscriptions::SubscriptionId;
 use storage::{NotificationListener, StorageError, events, lanes};
 use tokio::sync::watch;
@@ -30,6 +30,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
     let node = Arc::new(Node {
         name: Uuid::new_v4().to_string(),
         jwts: EventJwts::default(),
+        lease_outage: Outage::new("a lane cannot be leased"),
         context,
     });
     let mut dispatcher = Dispatcher {
@@ -38,7 +39,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
         tasks: JoinSet::from_iter([notify_nodes(Arc::clone(&node), stop.clone())]),
         newest_event: 0,
         notifications: receive_notifications(&node),
-        failing: Failing::default(),
+        outages: Outages::default(),
         stop: stop.clone(),
         node,
     };
@@ -59,12 +60,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
             since_sweep = Stopwatch::start();
             dispatcher.changes.mark_unchanged();
             let started = dispatcher.start_lanes().await;
-            let failing = &mut dispatcher.failing;
-            note(
-                &mut failing.lanes,
-                started,
-                "lanes with something due cannot be read",
-            );
+            dispatcher.outages.lanes.note(started);
         }
     }
     while dispatcher.tasks.join_next().await.is_some() {}
@@ -78,36 +74,24 @@ struct Dispatcher {
     newest_event: i64,
     /// `None` where the engine sends no notifications: then the newest event is read instead.
     notifications: Option<NotificationListener>,
-    failing: Failing,
+    outages: Outages,
     stop: watch::Receiver<bool>,
 }
 
-/// The reads that failed the last time. Each is made often, and logged when it begins to fail.
-#[derive(Debug, Default)]
-struct Failing {
-    registry: bool,
-    events: bool,
-    lanes: bool,
+/// The reads that are made often.
+#[derive(Debug)]
+struct Outages {
+    registry: Outage,
+    events: Outage,
+    lanes: Outage,
 }
 
-/// Logs the first of several failures in a row, and the end of them.
-fn note<T>(
-    is_failing: &mut bool,
-    outcome: Result<T, StorageError>,
-    what_fails: &'static str,
-) -> Option<T> {
-    match outcome {
-        Ok(value) => {
-            if mem::take(is_failing) {
-                tracing::info!(ended = what_fails, "a read of deliveries works again");
-            }
-            Some(value)
-        }
-        Err(error) => {
-            if !mem::replace(is_failing, true) {
-                tracing::warn!(%error, "{what_fails}");
-            }
-            None
+impl Default for Outages {
+    fn default() -> Self {
+        Self {
+            registry: Outage::new("the registry cannot be read"),
+            events: Outage::new("the newest event cannot be read"),
+            lanes: Outage::new("lanes with something due cannot be read"),
         }
     }
 }
@@ -144,18 +128,13 @@ impl Dispatcher {
     /// event since the last look.
     async fn look(&mut self) -> bool {
         let refreshed = self.node.context.registry.snapshot().await;
-        note(
-            &mut self.failing.registry,
-            refreshed,
-            "the registry cannot be read",
-        );
+        self.outages.registry.note(refreshed);
         if self.notifications.is_some() {
             return false;
         }
         let storage = &self.node.context.storage;
         let newest = storage.lookup(events::find_newest_event).await;
-        let failing = &mut self.failing.events;
-        let newest = note(failing, newest, "the newest event cannot be read");
+        let newest = self.outages.events.note(newest);
         let Some(newest) = newest.filter(|newest| *newest != self.newest_event) else {
             return false;
         };

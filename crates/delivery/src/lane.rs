@@ -39,13 +39,9 @@ pub(crate) async fn run(
     subscription: SubscriptionId,
     stop: watch::Receiver<bool>,
 ) {
-    let lane = match take(&node, subscription).await {
-        Ok(Some(lane)) => lane,
-        Ok(None) => return,
-        Err(error) => {
-            tracing::warn!(%error, "a lane could not be leased");
-            return;
-        }
+    let taken = take(&node, subscription).await;
+    let Some(lane) = node.lease_outage.note(taken).flatten() else {
+        return;
     };
     let callback = match CallbackUrl::parse_stored(&lane.callback_url) {
         Ok(callback) => Arc::new(callback),

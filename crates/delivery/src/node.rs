@@ -1,5 +1,7 @@
 //! One node, as its lanes see it.
 
+use observe::outage::Outage;
+
 use crate::DeliveryContext;
 use crate::event_jwt::EventJwts;
 
@@ -12,4 +14,6 @@ pub(crate) struct Node {
     pub(crate) name: String,
     /// Signed events.
     pub(crate) jwts: EventJwts,
+    /// Whether lanes cannot be leased.
+    pub(crate) lease_outage: Outage,
 }

@@ -2,6 +2,7 @@
 //! work that is observed.
 
 pub mod clock;
+pub mod outage;
 pub mod sums;
 pub mod telemetry;
 pub mod trace;

@@ -21,6 +21,7 @@ pub mod migrate;
 mod names;
 mod operator;
 pub mod participant;
+pub mod person;
 pub mod properties;
 pub mod query;
 pub mod restore;
@@ -88,6 +89,9 @@ enum Command {
     /// Adds, renames and lists branches, and sets which clients act for them.
     #[command(subcommand)]
     Branch(branch::BranchCommand),
+    /// Adds, lists, invites and disables people who use the console.
+    #[command(subcommand)]
+    Person(person::PersonCommand),
     /// Links two listings as the operator; the chain may be a split one.
     Link(link::LinkArgs),
     /// Breaks a link as the operator, also one of a locked listing.
@@ -244,6 +248,7 @@ pub fn run() -> ExitCode {
         Command::Subscription(command) => subscription::run(&command, &mut std::io::stdout()),
         Command::Keys(command) => keys::run(command, &mut std::io::stdout()),
         Command::Branch(command) => branch::run(command, &mut std::io::stdout()),
+        Command::Person(command) => person::run(command, &mut std::io::stdout()),
         Command::Link(args) => link::run(&args, &mut std::io::stdout()),
         Command::Unlink(args) => link::break_link(&args, &mut std::io::stdout()),
         Command::Listing(command) => listing::run(command, &mut std::io::stdout()),

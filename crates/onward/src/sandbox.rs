@@ -5,6 +5,7 @@ mod api_keys;
 pub mod clients;
 pub mod data;
 mod operator;
+mod people;
 pub mod settings;
 
 use std::fs::File;
@@ -30,7 +31,7 @@ pub struct SandboxOptions {
     pub directory: PathBuf,
     /// The URL of the store; `None` for a file in the folder.
     pub store: Option<String>,
-    /// The first of five ports.
+    /// The first of six ports.
     pub port: Option<u16>,
     /// Whether the rate limit is on.
     pub has_rate_limit: bool,
@@ -43,6 +44,8 @@ pub struct SandboxOptions {
 pub struct Prepared {
     /// The settings to serve with.
     pub config: Config,
+    /// The secret of the console's page of people.
+    pub entry: String,
     file: SandboxFile,
     directory: PathBuf,
     // The lock is held as long as the sandbox runs.
@@ -86,9 +89,13 @@ pub fn prepare(
     let branches = data::choose_branches(&storage)?;
     let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
     let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;
-    let file = describe(&config, &directory, &storage, clients, api_keys)?;
+    people::ensure_people(&storage, clock, &branches)?;
+    let entry = people::ensure_entry(&directory)?;
+    let mut file = describe(&config, &directory, &storage, clients, api_keys)?;
+    file.console_url = format!("{}/enter/{entry}", config.console_url);
     Ok(Prepared {
         config,
+        entry,
         file,
         directory,
         _lock: lock,
@@ -165,6 +172,7 @@ fn describe(
             certificate_file: directory.join("callback.pem"),
             key_file: directory.join("callback.key"),
         },
+        console_url: config.console_url.clone(),
         samples,
     })
 }

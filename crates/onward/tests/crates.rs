@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 const ABSENT_DEPENDENCIES: &str = "\
 address: chain serde* tokio* rusqlite postgres* reqwest hyper* axum*
 chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
+forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
+console: storage tokens outbound delivery edge server axum* hyper* http serde* tokio*
 storage: hyper* axum* reqwest serde_json
 client: storage chain axum*
 observe: storage chain tokens outbound delivery edge server axum*

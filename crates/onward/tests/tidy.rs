@@ -141,34 +141,46 @@ fn documents_name_what_exists() {
     assert_none(&offenders.into_iter().collect::<Vec<_>>());
 }
 
+/// The routing tables, and the folder of the routes of each below `routes/`.
+const ROUTERS: [(&str, &str); 2] = [
+    ("crates/server/src/router.rs", ""),
+    ("crates/server/src/console_router.rs", "console/"),
+];
+
 #[test]
 fn each_route_is_a_file_and_a_test_file() {
-    let Some(router) = read("crates/server/src/router.rs") else {
-        return;
-    };
-    let code = without_comments(&router.text);
     let mut offenders = Vec::new();
     let mut stems = BTreeSet::new();
-    for call in code.split(".route(").skip(1) {
-        let literal = call.trim_start().strip_prefix('"');
-        match literal.and_then(|rest| rest.split_once('"')) {
-            Some((path, _)) => drop(stems.insert(route_stem(path))),
-            None => offenders.push(format!("router.rs: no literal path: {:.40}", call.trim())),
+    for (name, folder) in ROUTERS {
+        let Some(router) = read(name) else {
+            continue;
+        };
+        let code = without_comments(&router.text);
+        let before = stems.len();
+        for call in code.split(".route(").skip(1) {
+            let literal = call.trim_start().strip_prefix('"');
+            match literal.and_then(|rest| rest.split_once('"')) {
+                Some(("/", _)) => drop(stems.insert(format!("{folder}home"))),
+                Some((path, _)) => drop(stems.insert(format!("{folder}{}", route_stem(path)))),
+                None => offenders.push(format!("{name}: no literal path: {:.40}", call.trim())),
+            }
         }
-    }
-    if stems.is_empty() {
-        offenders.push("router.rs: no route was found".to_owned());
-    }
-    let mut nesting = [".nest(", "_service("].iter();
-    if nesting.any(|call| code.contains(call)) {
-        offenders.push("router.rs: a nested route's path is hidden from this test".to_owned());
+        if stems.len() == before {
+            offenders.push(format!("{name}: no route was found"));
+        }
+        let mut nesting = [".nest(", "_service("].iter();
+        if nesting.any(|call| code.contains(call)) {
+            offenders.push(format!(
+                "{name}: a nested route's path is hidden from this test"
+            ));
+        }
     }
     for folder in ["crates/server/src/routes", "crates/onward/tests/it/routes"] {
         let mut files = BTreeSet::new();
         for file in project_files(folder, &["rs"]) {
             let stem = file.path[folder.len() + 1..].trim_end_matches(".rs");
             if !belongs_to_a_route(stem, &stems) {
-                offenders.push(format!("{}: router.rs has no such route", file.path));
+                offenders.push(format!("{}: no routing table has such a route", file.path));
             }
             files.insert(stem.to_owned());
         }

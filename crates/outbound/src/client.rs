@@ -25,7 +25,7 @@ mod retry_after;
 mod tests;
 
 pub use error::SendError;
-pub use fetch::FetchError;
+pub use fetch::{FetchError, FormAuthentication};
 
 /// How the client sends. The default follows S-35 and allows public addresses only.
 #[derive(Debug, Clone)]

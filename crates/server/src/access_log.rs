@@ -1,4 +1,5 @@
-//! Keeps which client was shown which property, if the setting `access_log_days` asks for it.
+//! Keeps which property each person looked up, and which client was shown which property if the setting
+//! `access_log_days` asks for it.
 //!
 //! Answers wait in memory and are stored once a second, so that no query waits for the log. A killed
 //! node loses the last second.
@@ -42,9 +43,17 @@ impl AccessLog {
         client: &str,
         properties: impl Iterator<Item = PropertyId>,
     ) {
-        if !self.is_kept {
-            return;
+        if self.is_kept {
+            self.push(now, client, properties);
         }
+    }
+
+    /// Notes a property that a person looked up. These are always kept.
+    pub(crate) fn note_person(&self, now: i64, person: &str, property: PropertyId) {
+        self.push(now, person, std::iter::once(property));
+    }
+
+    fn push(&self, now: i64, client: &str, properties: impl Iterator<Item = PropertyId>) {
         let mut waiting = self.lock();
         for property in properties {
             if waiting.len() >= limits::ACCESSES_WAITING_MAX {

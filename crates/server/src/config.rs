@@ -16,6 +16,7 @@ pub use self::layers::{Source, Sources};
 
 use crate::limits;
 
+mod addresses;
 mod checks;
 mod layers;
 mod parts;
@@ -59,6 +60,8 @@ pub struct Config {
     pub directory_url: String,
     /// Public URL of the listing and chain management.
     pub listing_base_url: String,
+    /// Public URL of the console; empty: no console.
+    pub console_url: String,
 
     /// Socket of the chain query.
     pub listen_base: SocketAddr,
@@ -70,6 +73,16 @@ pub struct Config {
     pub listen_listing: SocketAddr,
     /// Socket of health and metrics, without TLS: keep it private.
     pub listen_ops: SocketAddr,
+    /// Socket of the console.
+    pub listen_console: SocketAddr,
+    /// Issuer of the OpenID provider with which people sign in to the console; empty: none.
+    pub sign_in_issuer: String,
+    /// The console's client id at the provider.
+    pub sign_in_client_id: String,
+    /// File with the console's client secret at the provider; empty: a public client.
+    pub sign_in_client_secret_file: String,
+    /// PEM file of authorities of the provider's certificate, besides the operating system's; empty: no others.
+    pub sign_in_ca_file: String,
 
     /// PEM file of the server's certificate chain.
     pub certificate_file: String,
@@ -230,11 +243,17 @@ impl Default for Config {
             auth_url: "https://localhost:8441".to_owned(),
             directory_url: "https://localhost:8442".to_owned(),
             listing_base_url: "https://localhost:8443".to_owned(),
+            console_url: String::new(),
             listen_base: local(8440),
             listen_auth: local(8441),
             listen_directory: local(8442),
             listen_listing: local(8443),
             listen_ops: local(8444),
+            listen_console: local(8445),
+            sign_in_issuer: String::new(),
+            sign_in_client_id: "onward".to_owned(),
+            sign_in_client_secret_file: String::new(),
+            sign_in_ca_file: String::new(),
             certificate_file: "server.pem".to_owned(),
             private_key_file: "server.key".to_owned(),
             client_ca_file: "ca.pem".to_owned(),
@@ -314,45 +333,9 @@ impl Config {
         settings.into_iter().map(line).collect()
     }
 
-    /// The hosts for which the server's certificate must be, each with the setting that names it. None
-    /// behind a proxy, which shows its own certificate to clients.
-    pub fn hosts(&self) -> Vec<(&'static str, String)> {
-        if !self.trusted_proxies.is_empty() {
-            return Vec::new();
-        }
-        let urls = [
-            ("base_url", &self.base_url),
-            ("auth_url", &self.auth_url),
-            ("directory_url", &self.directory_url),
-            ("listing_base_url", &self.listing_base_url),
-        ];
-        urls.map(|(setting, url)| (setting, host_of(url).to_owned()))
-            .to_vec()
-    }
-
     /// The setting `offer_idle_days` in seconds.
     pub fn offer_idle_seconds(&self) -> i64 {
         i64::from(self.offer_idle_days) * 86_400
-    }
-
-    /// The URL of the token endpoint.
-    pub fn token_endpoint(&self) -> String {
-        format!("{}/token", self.auth_url)
-    }
-
-    /// The URL of token introspection (RFC 7662).
-    pub fn introspection_endpoint(&self) -> String {
-        format!("{}/introspect", self.auth_url)
-    }
-
-    /// The URL of token revocation (RFC 7009).
-    pub fn revocation_endpoint(&self) -> String {
-        format!("{}/revoke", self.auth_url)
-    }
-
-    /// The URL of the published key set.
-    pub fn jwks_url(&self) -> String {
-        format!("{}/jwks", self.directory_url)
     }
 
     fn resolve_paths(&mut self, directory: &Path) {
@@ -370,21 +353,13 @@ impl Config {
         resolve(&mut self.client_ca_file);
         resolve(&mut self.client_crl_file);
         resolve(&mut self.callback_ca_file);
+        resolve(&mut self.sign_in_client_secret_file);
+        resolve(&mut self.sign_in_ca_file);
         if !self.store.contains("://") {
             let path = self.store.strip_prefix("sqlite:").unwrap_or(&self.store);
             self.store = directory.join(PathBuf::from(path)).display().to_string();
         }
     }
-}
-
-/// The host of an address without a path, such as `https://HOST:PORT`.
-fn host_of(url: &str) -> &str {
-    let authority = url.strip_prefix("https://").unwrap_or(url);
-    // An IPv6 address has colons of its own, within brackets.
-    let end = authority
-        .rfind(':')
-        .filter(|colon| !authority[*colon..].contains(']'));
-    authority[..end.unwrap_or(authority.len())].trim_matches(['[', ']'])
 }
 
 /// A setting in seconds as a duration.

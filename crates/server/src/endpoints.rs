@@ -12,6 +12,7 @@ use edge::tls::live::LiveTls;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use crate::config::Config;
 use crate::failure_log::FailureLog;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
@@ -26,7 +27,7 @@ pub(crate) async fn open_endpoints(
     contexts: &Contexts,
     tls: &Arc<LiveTls>,
     metrics: &Arc<Metrics>,
-) -> Result<(Vec<Endpoint>, [SocketAddr; 5]), StartError> {
+) -> Result<(Vec<Endpoint>, [Option<SocketAddr>; 6]), StartError> {
     let config = &contexts.config;
     let shared = Arc::new(SharedLayer {
         trusted_proxies: config.trusted_proxies.clone(),
@@ -45,12 +46,14 @@ pub(crate) async fn open_endpoints(
         new_peers(),
         Arc::new(Semaphore::new(config.connections_max)),
     );
-    let mut addresses = [config.listen_base; 5];
+    let mut addresses = [None; 6];
     let mut endpoints = Vec::with_capacity(addresses.len());
     for (index, listener) in Listener::ALL.into_iter().enumerate() {
-        let (setting, address) = config.socket(listener);
+        let Some((setting, address)) = config.socket(listener) else {
+            continue;
+        };
         let socket = listen(setting, address).await?;
-        addresses[index] = socket.local_addr().unwrap_or(address);
+        addresses[index] = Some(socket.local_addr().unwrap_or(address));
         let layer = Arc::new(RequestLayer {
             listener,
             metadata_url: ProtectedResource::url(listener, config),
@@ -61,7 +64,7 @@ pub(crate) async fn open_endpoints(
         let is_private = matches!(listener, Listener::Ops);
         endpoints.push(Endpoint {
             listener: socket,
-            tls: client_certificate(listener).map(|client_certificate| EndpointTls {
+            tls: client_certificate(listener, config).map(|client_certificate| EndpointTls {
                 live: Arc::clone(tls),
                 client_certificate,
             }),
@@ -82,10 +85,14 @@ pub(crate) async fn open_endpoints(
 }
 
 /// Whether the listener requests a client certificate (S-20); `None`: it has no TLS.
-fn client_certificate(listener: Listener) -> Option<ClientCertificate> {
+fn client_certificate(listener: Listener, config: &Config) -> Option<ClientCertificate> {
     match listener {
         Listener::Base | Listener::Auth | Listener::Listing => Some(ClientCertificate::Requested),
         Listener::Directory => Some(ClientCertificate::NotRequested),
+        Listener::Console => {
+            let has_tls = config.console_url.starts_with("https://");
+            has_tls.then_some(ClientCertificate::NotRequested)
+        }
         Listener::Ops => None,
     }
 }

@@ -38,6 +38,12 @@ impl Form {
             .map(|field| field.1.as_str())
     }
 
+    /// All values of a field of exactly this name.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        let fields = self.fields.iter().filter(|field| field.0 == name);
+        fields.map(|field| field.1.as_str()).collect()
+    }
+
     /// The values of a repeated field: `name[]`, `name%5B%5D` or `name[0]` (S-1).
     pub(crate) fn list(&self, name: &str) -> Vec<&str> {
         let is_entry = |field: &str| {

@@ -8,7 +8,9 @@ use delivery::wake::Wake;
 use edge::drain::Drain;
 use edge::tls::live::LiveTls;
 use observe::clock::Clock;
+use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
+use outbound::networks::AllowedNetworks;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
@@ -19,6 +21,9 @@ use tokens::signers::Signers;
 use crate::access_log::AccessLog;
 use crate::answer::Answers;
 use crate::config::Config;
+use crate::console::Console;
+use crate::console::guard::Site;
+use crate::console::open_id::{OpenId, OpenIdSettings};
 use crate::directory::Directory;
 use crate::housekeeping::Housekeeping;
 use crate::listing_management::ListingManagement;
@@ -48,6 +53,10 @@ pub struct Foundation {
     pub outbound: OutboundClient,
     /// Keeps which client was shown which property.
     pub(crate) accesses: Arc<AccessLog>,
+    /// The client of the OpenID provider; `None`: nobody signs in with one.
+    sign_in: Option<Arc<OpenId>>,
+    /// The secret of the page of people. Only a sandbox has one.
+    entry: Option<String>,
 }
 
 /// Opens the store that the settings name, for a command that no request waits for. Blocks.
@@ -88,9 +97,20 @@ fn read_optional(setting: &'static str, path: &str) -> Result<Option<Vec<u8>>, S
 impl Foundation {
     /// Opens store and keys. Blocks.
     pub fn open(config: Config, clock: Clock, opening: Opening) -> Result<Self, StartError> {
+        Self::open_with_entry(config, clock, opening, None)
+    }
+
+    /// As [`Foundation::open`], with the secret of a sandbox's page of people.
+    pub(crate) fn open_with_entry(
+        config: Config,
+        clock: Clock,
+        opening: Opening,
+        entry: Option<String>,
+    ) -> Result<Self, StartError> {
         // Faults outside the store must show before the store is upgraded.
         let sealing = config.key_safe().open()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
+        let sign_in = open_sign_in(&config)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
@@ -103,7 +123,23 @@ impl Foundation {
             signers: Arc::new(signers),
             outbound,
             accesses: Arc::new(accesses),
+            sign_in,
+            entry,
         })
+    }
+
+    fn console(&self, queries: &Arc<ChainQueries>, management: &Arc<ListingManagement>) -> Console {
+        Console {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+            config: Arc::clone(&self.config),
+            site: Site::new(&self.config.console_url, &self.config.jwks_url()),
+            queries: Arc::clone(queries),
+            management: Arc::clone(management),
+            open_id: self.sign_in.clone(),
+            streams: Arc::default(),
+            entry: self.entry.clone(),
+        }
     }
 
     fn token_context(&self, rate_limits: Option<Arc<RateLimits>>) -> TokenContext {
@@ -171,15 +207,27 @@ impl Foundation {
         let rate_limits = rate_limits(&self.config);
         let tokens = Arc::new(self.token_context(rate_limits.clone()));
         let signers = Arc::clone(&self.signers);
+        let queries = Arc::new(ChainQueries {
+            clock: clock.clone(),
+            storage: storage.clone(),
+            tokens: Arc::clone(&tokens),
+            answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
+            accesses: Arc::clone(&self.accesses),
+        });
+        let management = Arc::new(ListingManagement {
+            clock: clock.clone(),
+            storage: storage.clone(),
+            tokens: Arc::clone(&tokens),
+            wake: Arc::clone(wake),
+            foreign_links: self.config.foreign_links,
+            quotas: self.config.quotas(),
+            forecasts: Arc::default(),
+            offer_idle_seconds: self.config.offer_idle_seconds(),
+        });
         Contexts {
             config: Arc::clone(&self.config),
-            queries: Arc::new(ChainQueries {
-                clock: clock.clone(),
-                storage: storage.clone(),
-                tokens: Arc::clone(&tokens),
-                answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
-                accesses: Arc::clone(&self.accesses),
-            }),
+            console: Arc::new(self.console(&queries, &management)),
+            queries,
             webhooks: Arc::new(WebhookManagement {
                 clock: clock.clone(),
                 storage: storage.clone(),
@@ -193,25 +241,46 @@ impl Foundation {
                 simulate_known_properties: self.config.simulate_known_properties,
             }),
             directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&self.config))),
-            management: Arc::new(ListingManagement {
-                clock: clock.clone(),
-                storage: storage.clone(),
-                tokens: Arc::clone(&tokens),
-                wake: Arc::clone(wake),
-                foreign_links: self.config.foreign_links,
-                quotas: self.config.quotas(),
-                offer_idle_seconds: self.config.offer_idle_seconds(),
-            }),
+            management,
             operations: Arc::new(Operations {
                 clock: clock.clone(),
                 storage: storage.clone(),
                 readiness: Arc::clone(readiness),
                 drain: Arc::clone(drain),
                 metrics: Arc::clone(metrics),
+                overviews_outage: Outage::new("the subscriptions cannot be read for the metrics"),
             }),
             tokens,
         }
     }
+}
+
+/// Prepares sign-in. The operator chose the provider, so it may be in any network.
+fn open_sign_in(config: &Config) -> Result<Option<Arc<OpenId>>, StartError> {
+    if config.console_url.is_empty() || config.sign_in_issuer.is_empty() {
+        return Ok(None);
+    }
+    let secret = read_optional(
+        "sign_in_client_secret_file",
+        &config.sign_in_client_secret_file,
+    )?;
+    let secret = secret.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    let ca_file = &config.sign_in_ca_file;
+    let outbound = OutboundClient::open(OutboundSettings {
+        allowed: AllowedNetworks::parse(["0.0.0.0/0", "::/0"])?,
+        ca_files: (!ca_file.is_empty())
+            .then(|| ca_file.into())
+            .into_iter()
+            .collect(),
+        ..OutboundSettings::default()
+    })?;
+    let settings = OpenIdSettings {
+        issuer: config.sign_in_issuer.clone(),
+        client_id: config.sign_in_client_id.clone(),
+        client_secret: secret,
+        redirect_uri: format!("{}/sign-in/back", config.console_url),
+    };
+    Ok(Some(Arc::new(OpenId::new(settings, outbound))))
 }
 
 fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {

@@ -1,4 +1,4 @@
-//! Removes old rows, on every node once a minute.
+//! Removes old rows, on every node once a minute, and begins the daily pass over all chains.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use storage::{StorageError, waiting};
 use tokens::registry::Registry;
 use tokio::sync::watch;
 
+use crate::forecasts::pass::{self, DailyPass};
 use crate::limits;
 
 const INTERVAL: Duration = Duration::from_mins(1);
@@ -28,6 +29,16 @@ pub struct Housekeeping {
     pub delivery_retention_days: u32,
     /// How long the log of accesses is kept.
     pub access_log_days: u32,
+}
+
+impl Housekeeping {
+    /// The parts of the daily pass over all chains.
+    pub fn daily_pass(&self) -> DailyPass {
+        DailyPass {
+            clock: self.clock.clone(),
+            storage: self.storage.clone(),
+        }
+    }
 }
 
 /// Cleans once a minute until `stop` turns true.
@@ -50,6 +61,9 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
         if let Err(error) = cleaning.await {
             tracing::warn!(%error, "expired rows could not be removed");
         }
+        if let Err(error) = pass::make_if_due(&housekeeping.daily_pass(), &stop).await {
+            tracing::warn!(%error, "the durations of past sales could not be counted");
+        }
     }
 }
 
@@ -60,6 +74,7 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
     let keys_before = now - i64::from(housekeeping.key_retention_days) * limits::DAY_SECONDS;
     let ended_before = now - i64::from(housekeeping.delivery_retention_days) * limits::DAY_SECONDS;
     let accesses_before = now - i64::from(housekeeping.access_log_days) * limits::DAY_SECONDS;
+    let people_before = now - limits::PEOPLE_ACCESS_DAYS * limits::DAY_SECONDS;
     housekeeping
         .storage
         .write_at_length(move |write| {
@@ -74,13 +89,14 @@ pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError
             storage::idempotency::delete_expired_answers(write, now, limit)?;
             storage::proposals::delete_expired_proposals(write, now, limit)?;
             storage::quotas::delete_added(write, now - limits::DAY_SECONDS, limit)?;
+            storage::sessions::delete_expired_sessions(write, now, limit)?;
             Ok::<_, StorageError>(())
         })
         .await?;
     let limit = limits::ACCESSES_PRUNED_MAX;
     loop {
         let pruning = housekeeping.storage.write_at_length(move |write| {
-            storage::accesses::delete_accesses(write, accesses_before, limit)
+            storage::accesses::delete_accesses(write, accesses_before, people_before, limit)
         });
         let pruned: u64 = pruning.await?;
         if pruned < limit.unsigned_abs() {

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::access_log;
 use crate::config::{Config, seconds};
+use crate::console::streams;
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;
@@ -31,9 +32,10 @@ pub struct Server {
     pub edge: Arc<Edge>,
     /// The signal that wakes the delivery of events.
     pub wake: Arc<Wake>,
-    /// The addresses of the sockets, in the order of `Listener::ALL`.
-    pub addresses: [SocketAddr; 5],
+    /// The addresses of the sockets, in the order of `Listener::ALL`; `None`: not served.
+    pub addresses: [Option<SocketAddr>; 6],
     tls: Arc<LiveTls>,
+    metrics: Arc<Metrics>,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
@@ -44,14 +46,33 @@ impl Server {
         Self::start_on(config, clock, Opening::Upgrade).await
     }
 
+    /// As [`Server::start`], with a page of people at `/enter/{entry}` in the console. Everybody who
+    /// knows the address can be any of them.
+    pub async fn start_sandbox(
+        config: Config,
+        clock: Clock,
+        entry: String,
+    ) -> Result<Self, StartError> {
+        Self::begin(config, clock, Opening::Upgrade, Some(entry)).await
+    }
+
     /// Opens store, keys and sockets, and begins to serve. Either all listeners are served or none.
     pub async fn start_on(
         config: Config,
         clock: Clock,
         opening: Opening,
     ) -> Result<Self, StartError> {
+        Self::begin(config, clock, opening, None).await
+    }
+
+    async fn begin(
+        config: Config,
+        clock: Clock,
+        opening: Opening,
+        entry: Option<String>,
+    ) -> Result<Self, StartError> {
         let opening = tokio::task::spawn_blocking(move || {
-            let foundation = Foundation::open(config, clock, opening)?;
+            let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
             let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
             Ok::<_, StartError>((Arc::new(foundation), Arc::new(tls)))
         });
@@ -89,6 +110,9 @@ impl Server {
         let warning = live::watch_endings(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
         tasks.spawn(warning);
         tasks.spawn(readiness::watch(readiness, stopped.clone()));
+        let streams = Arc::clone(&contexts.console.streams);
+        let (storage, drain) = (foundation.storage.clone(), Arc::clone(&edge.drain));
+        tasks.spawn(streams::run(streams, storage, drain, stopped.clone()));
         let accesses = Arc::clone(&foundation.accesses);
         tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
@@ -102,6 +126,7 @@ impl Server {
             wake,
             addresses,
             tls,
+            metrics,
             stop,
             tasks,
         })
@@ -113,6 +138,12 @@ impl Server {
         let reading = move || live::reload(&edge, &tls, ReloadReason::Operator);
         // This fails only when the program ends.
         drop(tokio::task::spawn_blocking(reading).await);
+    }
+
+    /// Shows in the metrics whether a reload refused the settings. Returns whether it refused them
+    /// before.
+    pub fn note_settings(&self, are_refused: bool) -> bool {
+        self.metrics.settings_refused.set(i64::from(are_refused)) == 1
     }
 
     /// Drains for `drain_seconds`, so that clients move to other nodes before this one stops. The

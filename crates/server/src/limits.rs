@@ -4,6 +4,24 @@ use std::time::Duration;
 
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
+/// Open pages of this node that wait for news.
+pub const STREAMS_MAX: usize = 10_000;
+/// Open pages of one session that wait for news.
+pub const STREAMS_OF_SESSION_MAX: usize = 5;
+/// How often newer versions are looked for.
+pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a stream without news says something, so that proxies keep it open.
+pub const STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
+/// Characters of a note.
+pub const NOTE_CHARACTERS_MAX: usize = 4000;
+/// Notes of one listing.
+pub const NOTES_MAX: i64 = 1000;
+/// How long a share link may last.
+pub const SHARE_DAYS_MAX: i64 = 90;
+/// Share links of one listing at once.
+pub const SHARES_MAX: usize = 100;
+/// How long the properties that people looked up are kept.
+pub const PEOPLE_ACCESS_DAYS: i64 = 365;
 /// Body of a form request, in bytes (S-54).
 pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
 /// JSON body of a write, in bytes (S-54).
@@ -88,3 +106,27 @@ pub const ACCESSES_WAITING_MAX: usize = 100_000;
 pub const ACCESSES_PRUNED_MAX: i64 = 10_000;
 /// Old deliveries that one round of housekeeping removes.
 pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
+/// Chains that one read of the daily pass over all chains takes.
+pub const PASS_CHAINS: i64 = 500;
+/// How long a node keeps the task of the daily pass without a sign of life, in seconds.
+pub const PASS_CLAIM_SECONDS: i64 = 600;
+/// Pages of chains after which a node shows a sign of life.
+pub const PASS_PAGES_UNTIL_SIGN: u32 = 50;
+/// Sales under way that one list of sales to chase looks at.
+pub const CHASE_SALES_MAX: i64 = 1_000;
+/// Sales that the list shows.
+pub const CHASE_ROWS_MAX: usize = 500;
+/// The longest reason for snoozing a sale, in characters.
+pub const SNOOZE_REASON_CHARACTERS_MAX: usize = 200;
+/// The longest time for which a sale is snoozed, in days.
+pub const SNOOZE_DAYS_MAX: i32 = 90;
+/// Forecasts that one transaction stores or scores.
+pub const FORECASTS_STORED_MAX: usize = 200;
+/// Past forecasts of one kind that a node reads.
+pub const FORECASTS_READ_MAX: i64 = 20_000;
+/// Forecasts older than this are removed: 24 months, in days.
+pub const FORECAST_RETENTION_DAYS: i32 = 730;
+/// Old forecasts that one transaction of housekeeping removes.
+pub const FORECASTS_PRUNED_MAX: i64 = 5_000;
+/// Chains of which a node keeps the last assessment.
+pub const ASSESSMENTS_CACHED_MAX: usize = 10_000;

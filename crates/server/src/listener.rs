@@ -1,6 +1,6 @@
-//! The five addresses that the program serves, each with a socket of its own.
+//! The six addresses that the program serves, each with a socket of its own.
 
-/// One of the five addresses.
+/// One of the six addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
     /// Chain query and webhook management. Requests a client certificate.
@@ -14,16 +14,19 @@ pub enum Listener {
     Listing,
     /// Health and metrics, for the operator.
     Ops,
+    /// The console, for people. Never requests a client certificate. Off unless `console_url` is set.
+    Console,
 }
 
 impl Listener {
     /// All listeners.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Base,
         Self::Auth,
         Self::Directory,
         Self::Listing,
         Self::Ops,
+        Self::Console,
     ];
 
     /// Its name in logs and metrics.
@@ -34,6 +37,7 @@ impl Listener {
             Self::Directory => "directory",
             Self::Listing => "listing",
             Self::Ops => "ops",
+            Self::Console => "console",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! load the data for a decision of `chain`, make the decision, and store its result with its
 //! history.
 
+pub mod assessments;
 pub mod caller;
 pub mod ends;
 pub mod fields;
@@ -33,6 +34,7 @@ use storage::Storage;
 use tokens::context::TokenContext;
 
 use self::quotas::Quotas;
+use crate::forecasts::Forecasts;
 
 /// The parts that listing and chain management uses.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub struct ListingManagement {
     pub quotas: Quotas,
     /// How a link to the listing of another branch comes about (S-47).
     pub foreign_links: ForeignLinks,
+    /// The durations of past sales, and assessments of chains.
+    pub forecasts: Arc<Forecasts>,
     /// The setting `offer_idle_days` in seconds (S-6).
     pub offer_idle_seconds: i64,
 }

@@ -51,6 +51,8 @@ pub(crate) struct Metrics {
     pub store_up: Gauge,
     /// 1 if this node should receive requests.
     pub ready: Gauge,
+    /// 1 while the settings in the file cannot be used, so that older ones are in use.
+    pub settings_refused: Gauge,
     faults: Family<FaultLabels, Gauge>,
     /// Number of answered requests.
     pub requests: Family<RequestLabels, Counter>,
@@ -98,11 +100,13 @@ impl Metrics {
             "Seconds from the end of a request's header to the head of its answer",
             request_seconds.clone(),
         );
-        let [store_up, ready] = <[Gauge; 2]>::default();
+        let [store_up, ready, settings_refused] = <[Gauge; 3]>::default();
         let help = "1 if the store could be read and written, within the last second";
         registry.register("store_up", help, store_up.clone());
         let help = "1 if this node should receive requests, as /health/ready says";
         registry.register("ready", help, ready.clone());
+        let help = "1 while the settings cannot be used, and older ones are in use";
+        registry.register("settings_refused", help, settings_refused.clone());
         let faults = Family::default();
         let help = "1 while this keeps the node from being ready";
         registry.register("fault", help, Family::clone(&faults));
@@ -114,6 +118,7 @@ impl Metrics {
             delivery,
             store_up,
             ready,
+            settings_refused,
             faults,
             requests,
             request_seconds,

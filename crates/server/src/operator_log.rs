@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use observe::clock;
+use observe::outage::Outage;
 use storage::{Storage, StorageError, operator_changes};
 use tokio::sync::watch;
 
@@ -14,11 +15,10 @@ const CHANGES_MAX: i64 = 100;
 /// Logs new changes until `stop` turns true.
 pub async fn run(storage: Storage, mut stop: watch::Receiver<bool>) {
     let mut last = None;
+    let outage = Outage::new("operators' changes cannot be read");
     loop {
-        match log_new(&storage, last).await {
-            Ok(seen) => last = Some(seen),
-            Err(error) => tracing::warn!(%error, "operators' changes could not be read"),
-        }
+        let logged = log_new(&storage, last).await;
+        last = outage.note(logged).or(last);
         tokio::select! {
             () = tokio::time::sleep(INTERVAL) => {}
             _stopped = stop.wait_for(|stop| *stop) => return,

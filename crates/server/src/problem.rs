@@ -6,7 +6,7 @@ mod shape;
 use axum::response::{IntoResponse, Response};
 use chain::ends::EndRefusal;
 use chain::link::LinkRefusal;
-use http::{StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use storage::StorageError;
 use tokens::access::AccessRefusal;
@@ -29,6 +29,12 @@ pub enum Problem {
     ApiKeyInvalid(&'static str),
     /// The current state does not allow the request. The text tells the caller why.
     Conflict(&'static str),
+    /// The person who asks may not do this. The text tells the person why.
+    NotAllowed(&'static str),
+    /// The request names a host that is not the console's.
+    WrongHost,
+    /// A page of another site sent the form.
+    CrossSite,
     /// Nothing was found. The text tells the caller why.
     NotFound(&'static str),
     /// No route has this path.
@@ -85,6 +91,9 @@ impl Problem {
             Self::ScopeInsufficient(_) => (403, "insufficient-scope", "Scope missing"),
             Self::ApiKeyInvalid(_) => (401, "api-key-invalid", "API key not valid"),
             Self::Conflict(_) => (409, "conflict", "The state forbids it"),
+            Self::NotAllowed(_) => (403, "not-allowed", "Not allowed"),
+            Self::WrongHost => (421, "wrong-host", "Another host"),
+            Self::CrossSite => (403, "cross-site", "Form of another site"),
             Self::NotFound(_) => (404, "not-found", "Not found"),
             Self::NoSuchPath => (404, "no-such-path", "No such path"),
             Self::MethodNotAllowed(_) => (405, "method-not-allowed", "Method not allowed"),
@@ -113,6 +122,19 @@ impl Problem {
         (status, slug, title)
     }
 
+    /// The status and the title.
+    pub(crate) fn status_and_title(&self) -> (StatusCode, &'static str) {
+        let (status, _slug, title) = self.class();
+        (status, title)
+    }
+
+    /// The problem's own header fields.
+    pub(crate) fn own_headers(&self) -> HeaderMap {
+        let fields = self.headers().into_iter();
+        let fields = fields.filter_map(|(name, value)| Some((name, value.parse().ok()?)));
+        fields.collect()
+    }
+
     /// The detail text for the caller.
     pub(crate) fn detail(&self) -> String {
         match self {
@@ -123,11 +145,16 @@ impl Problem {
             Self::TokenInvalid(reason)
             | Self::ApiKeyInvalid(reason)
             | Self::Conflict(reason)
+            | Self::NotAllowed(reason)
             | Self::NotFound(reason) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
                 "This call needs the scope `{scope}`. Have it assigned to your client by the \
                  directory operator, then get a new token."
             ),
+            Self::WrongHost => "The console does not answer under this name.".to_owned(),
+            Self::CrossSite => {
+                "A page of another site sent this form, so nothing was changed.".to_owned()
+            }
             Self::NoSuchPath => "There is nothing at this path.".to_owned(),
             Self::MethodNotAllowed(Some(allowed)) => format!("Use {allowed}."),
             Self::MethodNotAllowed(None) => {
@@ -206,6 +233,9 @@ impl Problem {
             }
             Self::Conflict(_)
             | Self::QuotaUsedUp(None, _)
+            | Self::NotAllowed(_)
+            | Self::WrongHost
+            | Self::CrossSite
             | Self::NotFound(_)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(None)

@@ -29,7 +29,8 @@ pub(crate) enum Reason {
     /// The certificate of the server has expired, is not valid yet or is for another host, or the
     /// authorities of clients cannot be used.
     Certificate,
-    /// Every revocation list has expired, so that every client certificate is refused.
+    /// Every revocation list has expired or is of another authority, so that every client certificate
+    /// is refused.
     RevocationList,
 }
 
@@ -147,9 +148,13 @@ impl Readiness {
     fn unusable_files(&self) -> Faults {
         let mut faults = self.expired_files();
         let found = self.parts.tls.faults();
-        if !found.is_empty() {
-            let detail = || found.join("; ");
-            faults.entry(Reason::Certificate).or_insert_with(detail);
+        for (reason, texts) in [
+            (Reason::Certificate, found.certificates),
+            (Reason::RevocationList, found.revocation_lists),
+        ] {
+            if !texts.is_empty() {
+                faults.entry(reason).or_insert_with(|| texts.join("; "));
+            }
         }
         faults
     }

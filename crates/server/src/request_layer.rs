@@ -17,6 +17,7 @@ use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::answered::Answered;
+use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::listener::Listener;
@@ -157,6 +158,7 @@ impl RequestLayer {
     fn shape_refusal(&self, problem: &Problem, request_id: &str, set: &HeaderMap) -> Response {
         let mut response = match self.listener {
             Listener::Listing => problem.to_failure_response(),
+            Listener::Console => refusal_page(problem, request_id),
             Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
                 problem.to_response(request_id)
             }
@@ -181,12 +183,14 @@ impl RequestLayer {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         // Answers tell of people's homes. Key sets, metadata and descriptions set their own field.
         headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
+        // Browsers ignore the field over plain HTTP (RFC 6797 section 8.1).
         if !matches!(self.listener, Listener::Ops) {
             headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
         }
-        // S-14: every answer shows the limit, even to unknown callers. The ops listener has none.
+        // S-14: every answer shows the limit, even to unknown callers. Pages and the ops listener have
+        // none.
         if let Some(limits) = &self.shared.rate_limits
-            && !matches!(self.listener, Listener::Ops)
+            && !matches!(self.listener, Listener::Ops | Listener::Console)
         {
             rate_limit_fields::show_untouched(limits, headers);
         }

@@ -8,6 +8,8 @@ use axum::{Extension, Router};
 use tokens::context::TokenContext;
 
 use crate::config::Config;
+use crate::console::Console;
+use crate::console_router;
 use crate::directory::Directory;
 use crate::listener::Listener;
 use crate::listing_management::ListingManagement;
@@ -36,11 +38,14 @@ pub(crate) struct Contexts {
     pub management: Arc<ListingManagement>,
     /// Context of health and metrics.
     pub operations: Arc<Operations>,
+    /// Context of the console.
+    pub console: Arc<Console>,
 }
 
 /// The routes of one listener, including its description.
 pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
     let routes = match listener {
+        Listener::Console => return console_router::routes(&contexts.console),
         Listener::Base => query_routes()
             .with_state(Arc::clone(&contexts.queries))
             .merge(webhook_routes(&contexts.webhooks))
@@ -226,6 +231,8 @@ fn listing_routes() -> Router<Arc<ListingManagement>> {
     let reopen = post(listing::reopen_enquiries::reopen_enquiries);
     let history = get(listing::history::list_history);
     let proposals = get(listing::proposals::list_proposals);
+    let bottleneck = get(listing::bottleneck::show_bottleneck);
+    let forecast = get(listing::forecast::show_forecast);
     Router::new()
         .route("/api/v1/listing", all)
         .route("/api/v1/listing/{listing}", one)
@@ -239,6 +246,8 @@ fn listing_routes() -> Router<Arc<ListingManagement>> {
         .route("/api/v1/listing/{listing}/reopen-enquiries", reopen)
         .route("/api/v1/listing/{listing}/history", history)
         .route("/api/v1/listing/{listing}/proposals", proposals)
+        .route("/api/v1/listing/{listing}/bottleneck", bottleneck)
+        .route("/api/v1/listing/{listing}/forecast", forecast)
 }
 
 fn catalogue_routes() -> Router<Arc<ListingManagement>> {

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod branch;
 pub(crate) mod chain;
+pub(crate) mod console;
 pub(crate) mod docs;
 pub(crate) mod health;
 pub(crate) mod introspect;

@@ -36,4 +36,14 @@ fn token_errors_are_shown_with_their_description() {
     assert!(refusal.advice().contains("clock"));
     let other = TokenRefusal::parse(500, b"oops");
     assert_eq!(other.to_string(), "500 Internal Server Error");
+    let missing = TokenRefusal::parse(404, b"");
+    assert_eq!(missing.advice(), "check the address of the token endpoint");
+}
+
+#[test]
+fn an_error_of_the_token_endpoint_itself_asks_to_try_again() {
+    for status in [500, 502, 503] {
+        let advice = TokenRefusal::parse(status, b"").advice();
+        assert!(advice.starts_with("try again later"), "{status}: {advice}");
+    }
 }

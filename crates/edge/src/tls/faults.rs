@@ -65,8 +65,14 @@ impl TlsFiles {
         Ok(faults)
     }
 
-    /// Refuses files with which every client would be refused at this Unix time. A revocation list may
-    /// have expired, because an older one would be no better.
+    /// Whether every authority lacks a revocation list, so that every client is refused.
+    pub(super) fn are_all_unlisted(&self) -> Result<bool, TlsError> {
+        let authorities = self.authorities.certificates()?;
+        Ok(self.find_unlisted()?.len() == authorities.len())
+    }
+
+    /// Refuses files with which every client, or every client of an authority, would be refused at this
+    /// Unix time. A revocation list may have expired, because an older one would be no better.
     pub(super) fn refuse_faults(
         &self,
         hosts: &[(&'static str, String)],
@@ -77,7 +83,8 @@ impl TlsFiles {
         let endings = self.endings()?;
         let expired = endings.iter().find(is_expired_certificate);
         let expired = expired.and_then(|ending| ending.warning(now));
-        let faults = self.find_faults(hosts, now)?;
+        let mut faults = self.find_faults(hosts, now)?;
+        faults.extend(self.find_unlisted()?);
         match expired.into_iter().chain(faults).next() {
             Some(fault) => Err(TlsError::Faulty(fault)),
             None => Ok(()),

@@ -24,7 +24,16 @@ pub struct LiveTls {
     /// The last reading of the files; `None` if they could not be read.
     seen: Mutex<Option<Seen>>,
     /// The faults with which the program started; empty after a reload.
-    faults: Mutex<Vec<String>>,
+    faults: Mutex<StartFaults>,
+}
+
+/// Faults of the files in use, with which every client is refused.
+#[derive(Debug, Clone, Default)]
+pub struct StartFaults {
+    /// The faults of the certificate and of the authorities.
+    pub certificates: Vec<String>,
+    /// The authorities without a revocation list, if no authority has one.
+    pub revocation_lists: Vec<String>,
 }
 
 /// A reading of the files.
@@ -61,14 +70,27 @@ impl LiveTls {
     pub fn open(settings: &EdgeSettings, now_seconds: i64) -> Result<Self, TlsError> {
         let files = TlsFiles::read(&settings.tls)?;
         let made = TlsSettings::of(&files)?;
-        let faults = files.find_faults(&settings.hosts, now_seconds)?;
+        let mut faults = StartFaults {
+            certificates: files.find_faults(&settings.hosts, now_seconds)?,
+            ..StartFaults::default()
+        };
+        let unlisted = files.find_unlisted()?;
+        let is_used = faults.certificates.is_empty() && unlisted.is_empty();
+        if files.are_all_unlisted()? {
+            faults.revocation_lists = unlisted;
+        } else {
+            // The node serves the clients of the other authorities.
+            for fault in unlisted {
+                tracing::error!("{fault}");
+            }
+        }
         Ok(Self {
             settings: RwLock::new(Arc::new(made)),
             revision: AtomicU64::new(1),
             seen: Mutex::new(Some(Seen {
                 files,
                 // The operator's next reload looks at faulty ones again.
-                is_used: faults.is_empty(),
+                is_used,
             })),
             faults: Mutex::new(faults),
         })
@@ -80,9 +102,8 @@ impl LiveTls {
         (Arc::clone(&settings), self.revision.load(Ordering::Acquire))
     }
 
-    /// The faults of the files in use, with which every client is refused. The next reload that succeeds
-    /// ends them.
-    pub fn faults(&self) -> Vec<String> {
+    /// The faults with which the program started. The next reload that succeeds ends them.
+    pub fn faults(&self) -> StartFaults {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         faults.clone()
     }
@@ -116,7 +137,7 @@ impl LiveTls {
         *seen = Some(Seen { files, is_used });
         let made = Arc::new(made?);
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.clear();
+        *faults = StartFaults::default();
         let mut settings = self
             .settings
             .write()

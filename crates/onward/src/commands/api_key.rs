@@ -5,7 +5,8 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::json;
-use server::webhooks::holder::NewSecret;
+use server::secret::NewSecret;
+use server::webhooks::holder;
 use storage::api_keys;
 
 use super::names::read_name;
@@ -70,7 +71,7 @@ pub fn issue_key(
         let owner = participant::ensure_active(write, &name, now)?;
         Ok::<_, Failure>(api_keys::insert_api_key(write, owner, &digest, now)?)
     })?;
-    Ok(secret.to_key(id))
+    Ok(holder::to_key(&secret, id))
 }
 
 fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {

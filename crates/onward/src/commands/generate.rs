@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use generate::{AS_OF, GenerateError, GenerateOptions, Summary, generate};
+use generate::{AS_OF, GenerateError, GenerateOptions, History, Summary, generate};
 use jiff::civil::Date;
 use thiserror::Error;
 
@@ -33,6 +33,10 @@ pub struct GenerateArgs {
     /// The reference day of the data: no recorded event is later
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = AS_OF)]
     pub as_of: Date,
+    /// Makes three in five of the listings part of chains that began in the last N days, 1 to 3,000.
+    /// They have long tails, stalls and fall-throughs, and most have ended
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3_000))]
+    pub history_days: Option<u32>,
     /// Writes to this file, compressed when it ends in .gz, instead of to standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -67,6 +71,10 @@ pub fn run(
         seed: args.seed,
         addresses: args.addresses.clone(),
         as_of: args.as_of,
+        history: args.history_days.map(|days| History {
+            days,
+            listings: None,
+        }),
     };
     let written = match &args.output {
         Some(file) => write_file(&options, file)?,

@@ -36,11 +36,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         .collect();
     let is_new = !path.exists();
     if is_new {
-        let text = match &args.store {
-            None => TEMPLATE.to_owned(),
-            Some(store) => TEMPLATE.replace("store = \"onward.db\"", &format!("store = {store:?}")),
-        };
-        files::write_secret(&path, &text)
+        files::write_secret(&path, &configuration(args))
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     } else {
         let kept = Config::load(&path, [], &[]).map_err(Failure::unusable)?;
@@ -75,6 +71,20 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<(), Failure> {
         ),
     );
     Ok(())
+}
+
+/// The text of a new configuration. It keeps the authority with which this command reaches the store,
+/// because all further commands need it too.
+fn configuration(args: &InitArgs) -> String {
+    let mut text = TEMPLATE.to_owned();
+    if let Some(store) = &args.store {
+        text = text.replace("store = \"onward.db\"", &format!("store = {store:?}"));
+    }
+    if let Ok(file) = std::env::var("ONWARD_STORE_CA_FILE") {
+        let setting = format!("store_ca_file = {file:?}");
+        text = text.replace("store_ca_file = \"\"", &setting);
+    }
+    text
 }
 
 /// Creates the store and the keys if they are missing.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use observe::clock::Clock;
 use observe::telemetry;
+use server::forecasts::pass;
 use server::lifecycle::Server;
 
 use super::import::Bar;
@@ -22,7 +23,7 @@ pub struct SandboxArgs {
     /// The store [default: an SQLite file in the folder]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// The first of five ports [default: 8440, or the port of the last start]
+    /// The first of six ports [default: 8440, or the port of the last start]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
     /// Files to import instead of generated data.
@@ -64,9 +65,15 @@ pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
         .map_err(Failure::new)?;
     let telemetry = telemetry::begin(&prepared.config.telemetry()).map_err(Failure::new)?;
     let stop = StopSignals::catch().map_err(Failure::new)?;
-    let server = Server::start(prepared.config.clone(), Clock::System)
+    let entry = prepared.entry.clone();
+    let server = Server::start_sandbox(prepared.config.clone(), Clock::System, entry)
         .await
         .map_err(|error| Failure::new(format!("{error}; --port chooses other ports")))?;
+    // The sample has past sales, and nobody wants to wait a night for the first forecast.
+    let (_running, stopped) = tokio::sync::watch::channel(false);
+    pass::make_if_due(&server.foundation.housekeeping().daily_pass(), &stopped)
+        .await
+        .map_err(Failure::new)?;
     prepared.publish().map_err(Failure::new)?;
     introduce(&prepared);
     stop.wait().await;
@@ -102,6 +109,7 @@ fn introduce(prepared: &Prepared) {
         out,
         shown("clients and samples", "sandbox.json in that folder"),
     );
+    say(out, shown("console, for people", &file.console_url));
     say(out, "Ask for a chain, in another terminal:");
     let directory = prepared.directory().display();
     let uprn = file.samples.uprn_in_chain;

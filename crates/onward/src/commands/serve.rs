@@ -67,7 +67,7 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
             () = reload.next() => {
                 supervisor::tell_reloading();
                 server.reload_certificates().await;
-                reload_settings(&args.config, &mut settings, telemetry);
+                reload_settings(&server, &args.config, &mut settings, telemetry);
                 supervisor::tell(NotifyState::Ready);
             }
         }
@@ -89,7 +89,12 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
 }
 
 /// Reads the settings again, applies `log`, and names the changed settings that need a restart.
-fn reload_settings(args: &ConfigArgs, settings: &mut Config, telemetry: &Telemetry) {
+fn reload_settings(
+    server: &Server,
+    args: &ConfigArgs,
+    settings: &mut Config,
+    telemetry: &Telemetry,
+) {
     let applied = args.load().and_then(|read| {
         if read.log != settings.log {
             let filter = read.log_filter();
@@ -99,6 +104,7 @@ fn reload_settings(args: &ConfigArgs, settings: &mut Config, telemetry: &Telemet
         }
         Ok(read)
     });
+    let were_refused = server.note_settings(applied.is_err());
     let read = match applied {
         Ok(read) => read,
         Err(error) => {
@@ -106,6 +112,9 @@ fn reload_settings(args: &ConfigArgs, settings: &mut Config, telemetry: &Telemet
             return;
         }
     };
+    if were_refused {
+        tracing::info!("the settings can be used again");
+    }
     let others = settings.differing_settings(&read);
     if !others.is_empty() {
         let settings = others.join(", ");

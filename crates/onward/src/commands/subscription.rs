@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::{Value, json};
+use storage::delivery_log::{self, OldestWaiting};
 use storage::subscriptions::{self, SubscriptionOverview};
 
 use super::{Failure, OperatorArgs, say};
@@ -68,15 +69,29 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn show(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let id = args.id.clone();
-    let found = args
-        .output
-        .open()?
-        .read_blocking(move |read| find(read, &id))?;
+    let (found, oldest) = args.output.open()?.read_blocking(move |read| {
+        let found = find(read, &id)?;
+        let oldest = delivery_log::find_oldest_waiting(read, found.id)?;
+        Ok::<_, Failure>((found, oldest))
+    })?;
     let now = Clock::System.now_seconds();
     let mut text = line(&found, now);
     text.push_str("\n  to ");
     text.push_str(&found.callback_url);
-    args.output.answer(out, &document(&found, now), text);
+    let mut document = document(&found, now);
+    let oldest = oldest.as_ref();
+    document["last_attempt"] = oldest.map_or(Value::Null, last_attempt);
+    let next_at = oldest.and_then(|oldest| next_at(&found, oldest));
+    document["next_attempt_at"] = next_at.clone().into();
+    if let Some(oldest) = oldest {
+        text.push_str("\n  the oldest: ");
+        text.push_str(&describe_last(oldest));
+    }
+    if let Some(next_at) = next_at {
+        text.push_str("; the next attempt is not before ");
+        text.push_str(&next_at);
+    }
+    args.output.answer(out, &document, text);
     Ok(())
 }
 
@@ -111,6 +126,39 @@ fn state_of(one: &SubscriptionOverview, now: i64) -> &'static str {
     } else {
         "active"
     }
+}
+
+/// When the oldest pending delivery is tried next. `None`: not until the subscription is enabled.
+fn next_at(one: &SubscriptionOverview, oldest: &OldestWaiting) -> Option<String> {
+    let at = oldest.not_before.max(one.paused_until);
+    one.is_active.then(|| clock::to_rfc3339(at / 1000))
+}
+
+/// The newest attempt at a delivery as JSON, `null` without one.
+fn last_attempt(oldest: &OldestWaiting) -> Value {
+    let document = oldest.last.as_ref().map(|last| {
+        json!({
+            "number": last.number,
+            "begun_at": clock::to_rfc3339(last.begun_at / 1000),
+            "status": last.status,
+            "error": last.error,
+        })
+    });
+    document.unwrap_or_default()
+}
+
+/// The newest attempt at a delivery, for the operator.
+fn describe_last(oldest: &OldestWaiting) -> String {
+    let Some(last) = &oldest.last else {
+        return "no attempt yet".to_owned();
+    };
+    let outcome = match (last.status, &last.error) {
+        (Some(status), _) => format!("was answered {status}"),
+        (None, Some(error)) => format!("failed ({error})"),
+        (None, None) => "failed".to_owned(),
+    };
+    let begun_at = clock::to_rfc3339(last.begun_at / 1000);
+    format!("attempt {} at {begun_at} {outcome}", last.number)
 }
 
 fn document(one: &SubscriptionOverview, now: i64) -> Value {

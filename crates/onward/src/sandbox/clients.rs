@@ -142,6 +142,10 @@ fn describe(
     branches: &[BranchId; 2],
     now: i64,
 ) -> StoredClient {
+    let own = plan.branches.iter().map(|index| branches[*index]);
+    let mut own: Vec<BranchId> = own.collect();
+    // The store gives them back in this order.
+    own.sort_unstable();
     StoredClient {
         id,
         participant: plan.name.to_owned(),
@@ -157,7 +161,7 @@ fn describe(
             .iter()
             .map(|scope| (*scope).to_owned())
             .collect(),
-        branches: plan.branches.iter().map(|index| branches[*index]).collect(),
+        branches: own,
         is_active: true,
         token_generation: 0,
         created_at: now,

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use ::client::sandbox::{SandboxClient, SandboxSamples};
 use chain::ids::{BranchId, Uprn};
-use generate::{self, GenerateOptions};
+use generate::{self, GenerateOptions, History};
 use import::{self, Observer};
-use observe::clock::Clock;
+use jiff::civil::Date;
+use observe::clock::{Clock, date_in_london};
 use provision::files;
 use storage::samples::Samples;
 use storage::{Storage, StorageError, branch, participants, samples};
@@ -20,7 +21,7 @@ use super::SandboxError;
 pub struct DataOptions {
     /// Files to import instead of generated data.
     pub files: Vec<PathBuf>,
-    /// The number of generated listings.
+    /// The number of generated listings under way. Listings of the past are added to them.
     pub listings: u64,
     /// The seed of the generated data.
     pub seed: u64,
@@ -46,7 +47,7 @@ pub(super) fn ensure_data(
         // An interrupted earlier start left a complete sample. It is loaded, whatever the options
         // say now.
         if !path.exists() {
-            write_sample(&path, options)?;
+            write_sample(&path, options, yesterday(clock)?)?;
         }
         load(std::slice::from_ref(&path))?;
     }
@@ -103,20 +104,37 @@ pub(super) fn find_samples(
     })
 }
 
-fn write_sample(path: &Path, options: &DataOptions) -> Result<(), SandboxError> {
+/// The reference day of the sample. Its chains are under way now, and nothing in it is in the future.
+fn yesterday(clock: &Clock) -> Result<Date, SandboxError> {
+    let today = date_in_london(clock.now_seconds());
+    let yesterday = today.and_then(|today| today.yesterday().ok());
+    yesterday.ok_or_else(|| SandboxError::new("the clock shows no date of the calendar"))
+}
+
+fn write_sample(path: &Path, options: &DataOptions, as_of: Date) -> Result<(), SandboxError> {
     let failed = |error: std::io::Error| {
         SandboxError::new(format!("cannot write {}: {error}", path.display()))
     };
     let unfinished = path.with_extension("unfinished");
     let file = File::create(&unfinished).map_err(failed)?;
     let mut out = BufWriter::new(file);
+    let past = (options.listings * 2).min(PAST_LISTINGS_MAX);
     let wanted = GenerateOptions {
-        listings: Some(options.listings),
+        listings: Some(options.listings + past),
         seed: options.seed,
         addresses: None,
-        ..GenerateOptions::default()
+        as_of,
+        history: Some(History {
+            days: HISTORY_DAYS,
+            listings: Some(past),
+        }),
     };
     generate::generate(&wanted, &mut out).map_err(SandboxError::new)?;
     out.flush().map_err(failed)?;
     std::fs::rename(&unfinished, path).map_err(failed)
 }
+
+/// Enough to learn how long the steps of a sale take, and to know the error of past forecasts.
+const PAST_LISTINGS_MAX: u64 = 1_600;
+/// How far the past of the sample reaches back.
+const HISTORY_DAYS: u32 = 900;

@@ -1,9 +1,11 @@
 //! Writes and updates the sandbox's configuration file.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use provision::files;
 use server::config::{Config, TEMPLATE};
+use toml::Table;
 
 use super::{SandboxError, SandboxOptions};
 
@@ -24,6 +26,16 @@ pub(super) fn ensure_config(
     let mut text = known.clone().unwrap_or_else(|| TEMPLATE.to_owned());
     if let Some(port) = port {
         set_ports(&mut text, port)?;
+    }
+    // A sandbox of an older program has no console yet.
+    if !has_console(&text) {
+        let ops = find_port(&text, "listen_ops").unwrap_or(PORT_DEFAULT + 4);
+        set_port(
+            &mut text,
+            "console_url",
+            "listen_console",
+            ops.saturating_add(1),
+        );
     }
     if let Some(store) = &options.store {
         set(&mut text, "store", &format!("{store:?}"));
@@ -55,19 +67,46 @@ fn set_ports(text: &mut String, first: u16) -> Result<(), SandboxError> {
         ("directory_url", "listen_directory"),
         ("listing_base_url", "listen_listing"),
         ("", "listen_ops"),
+        ("console_url", "listen_console"),
     ];
     for (offset, (url, socket)) in (0..).zip(names) {
         let port = first.checked_add(offset).ok_or_else(|| {
             SandboxError::new(format!(
-                "port {first} is too high: five are needed from it on"
+                "port {first} is too high: six are needed from it on"
             ))
         })?;
-        set(text, socket, &format!("\"127.0.0.1:{port}\""));
-        if !url.is_empty() {
-            set(text, url, &format!("\"https://localhost:{port}\""));
-        }
+        set_port(text, url, socket, port);
     }
     Ok(())
+}
+
+fn set_port(text: &mut String, url: &str, socket: &str, port: u16) {
+    set(text, socket, &format!("\"127.0.0.1:{port}\""));
+    // The console has no certificate that browsers trust, and is for this machine alone.
+    let scheme = if url == "console_url" {
+        "http"
+    } else {
+        "https"
+    };
+    if !url.is_empty() {
+        set(text, url, &format!("\"{scheme}://localhost:{port}\""));
+    }
+}
+
+fn has_console(text: &str) -> bool {
+    let url = find(text, "console_url");
+    url.is_some_and(|url| !url.is_empty())
+}
+
+fn find_port(text: &str, socket: &str) -> Option<u16> {
+    let socket: SocketAddr = find(text, socket)?.parse().ok()?;
+    Some(socket.port())
+}
+
+/// The value of a setting that is a text.
+fn find(text: &str, name: &str) -> Option<String> {
+    let settings: Table = text.parse().ok()?;
+    Some(settings.get(name)?.as_str()?.to_owned())
 }
 
 /// Replaces the value of a setting on its line; comments stay.

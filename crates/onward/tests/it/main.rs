@@ -27,6 +27,8 @@ mod connections;
 #[cfg(test)]
 mod delivery;
 #[cfg(test)]
+mod forecasts;
+#[cfg(test)]
 mod import;
 #[cfg(test)]
 mod management;

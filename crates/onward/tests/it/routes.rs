@@ -3,6 +3,7 @@
 mod address;
 mod branch;
 mod chain;
+mod console;
 mod docs;
 mod health;
 mod introspect;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod assertion;
+mod browser;
 mod bystander;
 mod client;
 mod closed;
@@ -28,6 +29,8 @@ use storage::Storage;
 
 pub(crate) use self::answer::{Answer, simple_success};
 pub(crate) use self::assertion::Assertion;
+pub(crate) use self::browser::Page;
+
 pub(crate) use self::bystander::Bystander;
 pub(crate) use self::client::{Addresses, Client, send};
 pub(crate) use self::closed::ClosedTestServer;
@@ -50,6 +53,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 /// Names under which the server is known, whatever its sockets are.
 pub(crate) const BASE_URL: &str = "https://localhost:8440";
 pub(crate) const AUTH_URL: &str = "https://localhost:8441";
+pub(crate) const CONSOLE_URL: &str = "http://localhost:8445";
+
+/// The secret of the page of people.
+pub(crate) const ENTRY: &str = "entry-of-a-test";
 
 /// A running Onward.
 pub(crate) struct TestServer {
@@ -73,6 +80,7 @@ pub(crate) enum At {
     Directory,
     Listing,
     Ops,
+    Console,
 }
 
 impl TestServer {
@@ -130,7 +138,9 @@ impl TestServer {
         .await
         .unwrap();
         let time = Clock::Manual(clock.clone());
-        let node = Server::start(config.clone(), time).await.unwrap();
+        let entry = ENTRY.to_owned();
+        let node = Server::start_sandbox(config.clone(), time, entry);
+        let node = node.await.unwrap();
         Self {
             clock,
             config,
@@ -248,7 +258,7 @@ impl Observer for Refusals {
 }
 
 fn url_of(node: &Server, at: At, path: &str) -> String {
-    let address = node.addresses[at.index()];
+    let address = node.addresses[at.index()].unwrap();
     format!("{}://{address}{path}", at.scheme())
 }
 
@@ -261,11 +271,12 @@ impl At {
             Self::Directory => 2,
             Self::Listing => 3,
             Self::Ops => 4,
+            Self::Console => 5,
         }
     }
 
     const fn scheme(self) -> &'static str {
-        if matches!(self, Self::Ops) {
+        if matches!(self, Self::Ops | Self::Console) {
             "http"
         } else {
             "https"
@@ -289,6 +300,8 @@ fn make_config(directory: &Path, store: String) -> Config {
         listen_directory: any,
         listen_listing: any,
         listen_ops: any,
+        console_url: CONSOLE_URL.to_owned(),
+        listen_console: any,
         callback_allowed_networks: vec!["127.0.0.0/8".to_owned(), "::1/128".to_owned()],
         callback_ca_file: file("ca.pem"),
         rate_limit_enabled: false,

@@ -1,7 +1,8 @@
-//! Fetches a small document from an address that somebody else chose: checked addresses, no
-//! redirects, bounded time and size.
+//! Fetches a small document, or posts a form, at an address that somebody else chose: checked
+//! addresses, no redirects, bounded time and size.
 
 use reqwest::header::ACCEPT;
+use url::form_urlencoded::byte_serialize;
 
 use super::{OutboundClient, SendError, error};
 use crate::callback::CallbackUrl;
@@ -21,6 +22,15 @@ pub enum FetchError {
     TooLarge(usize),
 }
 
+/// The name and password of a client of an authorization server.
+#[derive(Debug, Clone, Copy)]
+pub struct FormAuthentication<'a> {
+    /// The client's id.
+    pub user: &'a str,
+    /// The client's secret.
+    pub password: &'a str,
+}
+
 impl OutboundClient {
     /// Fetches a document of at most `bytes_max` bytes, within [`limits::CLIENT_KEYS_TIMEOUT`].
     pub async fn fetch(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
@@ -30,6 +40,38 @@ impl OutboundClient {
     }
 
     async fn get(&self, url: &CallbackUrl, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
+        let request = self.http.get(url.url().clone());
+        let request = request.header(ACCEPT, "application/jwk-set+json, application/json");
+        self.read_answer(url, request, bytes_max).await
+    }
+
+    /// Posts a form, and returns an answer of at most `bytes_max` bytes, within
+    /// [`limits::CLIENT_KEYS_TIMEOUT`].
+    pub async fn post_form(
+        &self,
+        url: &CallbackUrl,
+        form: &[(&str, &str)],
+        authentication: Option<FormAuthentication<'_>>,
+        bytes_max: usize,
+    ) -> Result<Vec<u8>, FetchError> {
+        let mut request = self.http.post(url.url().clone()).form(form);
+        request = request.header(ACCEPT, "application/json");
+        if let Some(FormAuthentication { user, password }) = authentication {
+            // RFC 6749 section 2.3.1: both are encoded as in a form.
+            let encode = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+            request = request.basic_auth(encode(user), Some(encode(password)));
+        }
+        let posting = self.read_answer(url, request, bytes_max);
+        let ended = tokio::time::timeout(limits::CLIENT_KEYS_TIMEOUT, posting).await;
+        ended.unwrap_or_else(|_elapsed| Err(FetchError::Send(SendError::Timeout, String::new())))
+    }
+
+    async fn read_answer(
+        &self,
+        url: &CallbackUrl,
+        request: reqwest::RequestBuilder,
+        bytes_max: usize,
+    ) -> Result<Vec<u8>, FetchError> {
         // The resolver is not asked for a literal address, so it is checked here.
         if let Some(address) = url.literal()
             && !self.settings.allowed.allows(address)
@@ -41,8 +83,6 @@ impl OutboundClient {
             let error = error.without_url();
             FetchError::Send(SendError::classify(&error), error::describe(&error))
         };
-        let request = self.http.get(url.url().clone());
-        let request = request.header(ACCEPT, "application/jwk-set+json, application/json");
         let mut response = request.send().await.map_err(failed)?;
         // A redirect would lead to an address that nobody registered.
         if response.status() != reqwest::StatusCode::OK {

@@ -17,7 +17,8 @@ impl Config {
             name: name.to_owned(),
             reason,
         };
-        let sockets = Listener::ALL.map(|listener| self.socket(listener));
+        let sockets = Listener::ALL.into_iter().filter_map(|one| self.socket(one));
+        let sockets: Vec<_> = sockets.collect();
         for (index, (name, address)) in sockets.iter().enumerate() {
             let mut before = sockets.iter().take(index);
             let taken = before.find(|(_name, other)| overlap(*address, *other));
@@ -43,6 +44,11 @@ impl Config {
                 return Err(wrong(name, reason));
             }
         }
+        if !self.console_url.is_empty()
+            && let Err(reason) = self.check_console()
+        {
+            return Err(wrong("console_url", reason));
+        }
         let collector = self.trace_endpoint.as_str();
         if !collector.is_empty() && !is_http_address(collector) {
             // The text leaves out the value, which may contain a password.
@@ -63,6 +69,26 @@ impl Config {
                 let reason = format!("{value} is not from {} to {}", range.start(), range.end());
                 return Err(wrong(name, reason));
             }
+        }
+        Ok(())
+    }
+
+    /// Checks `console_url`. The key of a session is in a cookie, so plain HTTP stays on this machine.
+    fn check_console(&self) -> Result<(), String> {
+        let url = &self.console_url;
+        let (is_plain, authority) = match url.strip_prefix("http://") {
+            Some(authority) => (true, authority),
+            None => (false, url.strip_prefix("https://").unwrap_or_default()),
+        };
+        let is_parsed = url.parse::<http::Uri>().is_ok();
+        if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
+            return Err(format!("`{url}` must be https://HOST or https://HOST:PORT"));
+        }
+        let is_local = authority == "localhost" || authority.starts_with("localhost:");
+        if is_plain && !(is_local && self.listen_console.ip().is_loopback()) {
+            return Err(format!(
+                "`{url}` must begin with https://; http:// is for localhost alone, with listen_console on a loopback address"
+            ));
         }
         Ok(())
     }

@@ -65,15 +65,17 @@ impl Config {
         }
     }
 
-    /// The setting that names a listener's socket, and its value.
-    pub fn socket(&self, listener: Listener) -> (&'static str, SocketAddr) {
-        match listener {
+    /// The setting that names a listener's socket, and its value. `None` for a console without a URL.
+    pub fn socket(&self, listener: Listener) -> Option<(&'static str, SocketAddr)> {
+        Some(match listener {
             Listener::Base => ("listen_base", self.listen_base),
             Listener::Auth => ("listen_auth", self.listen_auth),
             Listener::Directory => ("listen_directory", self.listen_directory),
             Listener::Listing => ("listen_listing", self.listen_listing),
             Listener::Ops => ("listen_ops", self.listen_ops),
-        }
+            Listener::Console if self.console_url.is_empty() => return None,
+            Listener::Console => ("listen_console", self.listen_console),
+        })
     }
 
     /// The settings of connections and TLS.

@@ -13,6 +13,7 @@ use tokens::registry::{Client, Scope};
 
 use super::refusal::Refusal;
 use crate::authorization;
+use crate::console::session::SignedIn;
 use crate::listing_management::ListingManagement;
 use crate::problem::Problem;
 use crate::rate_limit_fields;
@@ -20,9 +21,17 @@ use crate::rate_limit_fields;
 /// Proof that a request carries a valid access token of scope `listing`, on a connection with the
 /// token's certificate if the token is bound (S-24). The branches are the client's present
 /// branches, not those at the time of issue.
+///
+/// A signed-in person who works for branches has the same proof.
 #[derive(Debug, Clone)]
 pub struct BranchCaller {
-    client: Arc<Client>,
+    actor: Actor,
+}
+
+#[derive(Debug, Clone)]
+enum Actor {
+    Client(Arc<Client>),
+    Person { id: String, branches: Vec<BranchId> },
 }
 
 /// Proves the caller of each request to a path that exists, and counts it (S-14).
@@ -36,7 +45,7 @@ pub async fn admit(
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
-    let id = caller.client.id.clone();
+    let id = caller.actor().to_owned();
     parts.extensions.insert(caller);
     let answering = next.run(Request::from_parts(parts, body));
     let limits = management.tokens.rate_limits.as_deref();
@@ -48,18 +57,39 @@ impl BranchCaller {
         let snapshot = tokens.registry.snapshot().await?;
         let token = authorization::prove(tokens, &snapshot, parts, Scope::Listing).await?;
         Ok(Self {
-            client: token.into_client(),
+            actor: Actor::Client(token.into_client()),
         })
     }
 
-    /// The client's id, which the history names.
-    pub fn client_id(&self) -> &str {
-        &self.client.id
+    /// The proof of a progressor, made of the proof of the session. Other people change nothing.
+    pub(crate) fn of_person(signed_in: &SignedIn) -> Result<Self, Problem> {
+        if signed_in.branches().is_empty() {
+            return Err(Problem::NotAllowed(
+                "Only sales progressors of a branch can do this.",
+            ));
+        }
+        Ok(Self {
+            actor: Actor::Person {
+                id: signed_in.actor(),
+                branches: signed_in.branches().to_vec(),
+            },
+        })
+    }
+
+    /// The client's id, or `person:` and the person's id. The history names it.
+    pub fn actor(&self) -> &str {
+        match &self.actor {
+            Actor::Client(client) => &client.id,
+            Actor::Person { id, .. } => id,
+        }
     }
 
     /// The branches that the caller acts for.
     pub fn branches(&self) -> &[BranchId] {
-        &self.client.branches
+        match &self.actor {
+            Actor::Client(client) => &client.branches,
+            Actor::Person { branches, .. } => branches,
+        }
     }
 
     /// Refuses a branch that the caller does not act for.

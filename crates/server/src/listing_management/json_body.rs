@@ -29,6 +29,14 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 }
 
 impl JsonBody {
+    /// The body that a form stands for.
+    pub(super) fn of_value(value: &serde_json::Value) -> Self {
+        Self {
+            is_json: true,
+            body: Bytes::from(value.to_string()),
+        }
+    }
+
     /// Parses the members of its object.
     pub fn fields(&self) -> Result<Fields, Problem> {
         if !self.is_json {

@@ -70,22 +70,41 @@ impl<S: Send + Sync> FromRequest<S> for WriteRequest {
         let key = read_key(request.headers())?;
         let path = request.uri().path().to_owned();
         let query = request.uri().query().map(ToOwned::to_owned);
-        // The method is part of the identity of a request, as its body is.
-        let mut identity = request.method().as_str().as_bytes().to_vec();
+        let method = request.method().clone();
         let body = JsonBody::from_request(request, state).await?;
-        identity.push(b' ');
-        identity.extend_from_slice(body.bytes());
         Ok(Self {
             path,
             query,
             key,
-            digest: base64url::encode(&canonical::digest(&identity)),
+            digest: identify(method.as_str(), &body),
             body,
         })
     }
 }
 
+/// The identity of a request, to which its method and its body belong.
+fn identify(method: &str, body: &JsonBody) -> String {
+    let identity = [method.as_bytes(), b" ", body.bytes()].concat();
+    base64url::encode(&canonical::digest(&identity))
+}
+
 impl WriteRequest {
+    /// The request that a form of the console stands for. `path` is the form's, and `key` its
+    /// `idempotency_key`, so that a form sent twice changes once.
+    pub(crate) fn of_form(path: &str, key: &str, body: &Value) -> Result<Self, Problem> {
+        let mut headers = HeaderMap::new();
+        let value = HeaderValue::from_str(key).map_err(|_error| key_malformed())?;
+        headers.insert(IDEMPOTENCY_KEY, value);
+        let body = JsonBody::of_value(body);
+        Ok(Self {
+            path: path.to_owned(),
+            query: None,
+            key: read_key(&headers)?,
+            digest: identify("FORM", &body),
+            body,
+        })
+    }
+
     /// Parses the query string.
     pub fn query(&self) -> Result<Query, Problem> {
         Query::parse(self.query.as_deref())
@@ -119,7 +138,7 @@ pub async fn record(
     let offer_idle_seconds = management.offer_idle_seconds;
     let foreign_links = management.foreign_links;
     let refusal = match &request.key {
-        Some(_key) => quotas::refuse_kept_answer(management, caller.client_id()).await?,
+        Some(_key) => quotas::refuse_kept_answer(management, caller.actor()).await?,
         None => None,
     };
     let (reply, is_replayed) = management
@@ -136,7 +155,7 @@ pub async fn record(
                 return work(write, &author).map(|reply| (reply, false));
             };
             let answer_key = AnswerKey {
-                client_id: caller.client_id(),
+                client_id: caller.actor(),
                 path: &request.path,
                 key,
             };
@@ -250,7 +269,7 @@ impl Author<'_> {
     /// Decides in the name of this author which listings are current.
     pub fn settling(&self) -> Settling<'_> {
         Settling {
-            actor: self.caller.client_id(),
+            actor: self.caller.actor(),
             now: self.now,
             idle_seconds: self.offer_idle_seconds,
         }
@@ -259,7 +278,7 @@ impl Author<'_> {
     /// Writes the history in the name of this author.
     pub fn history(&self) -> HistoryWriter<'_> {
         HistoryWriter {
-            actor: self.caller.client_id(),
+            actor: self.caller.actor(),
             now: self.now,
         }
     }

@@ -97,9 +97,11 @@ fn common_refusals(listener: Listener) -> Value {
     ] {
         let refusal = match listener {
             Listener::Listing => problem.to_failure_refusal(),
-            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
-                problem.to_refusal()
-            }
+            Listener::Base
+            | Listener::Auth
+            | Listener::Directory
+            | Listener::Ops
+            | Listener::Console => problem.to_refusal(),
         };
         let name = refusal.name.clone();
         let described = refusals::describe([refusal]).into_values().next();
@@ -145,7 +147,7 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
             json!({"accessToken": access_token, "clientCertificate": certificate})
         }
         Listener::Auth => json!({"clientCertificate": certificate}),
-        Listener::Directory | Listener::Ops => json!({}),
+        Listener::Directory | Listener::Ops | Listener::Console => json!({}),
     }
 }
 

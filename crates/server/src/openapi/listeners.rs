@@ -85,6 +85,8 @@ struct Directory;
         listing::proposals::list_proposals,
         listing::is_complete::show_completeness,
         listing::lagging::list_lagging,
+        listing::bottleneck::show_bottleneck,
+        listing::forecast::show_forecast,
         listing::milestone::show_milestone,
         listing::milestone::record_milestone,
         listing::milestone::withdraw_milestone,
@@ -134,6 +136,8 @@ pub(super) fn operations(listener: Listener) -> utoipa::openapi::OpenApi {
         Listener::Directory => Directory::openapi(),
         Listener::Listing => Listing::openapi(),
         Listener::Ops => Ops::openapi(),
+        // The console serves pages, and no description.
+        Listener::Console => return utoipa::openapi::OpenApi::default(),
     };
     own.merge_from(Describing::openapi())
 }
@@ -146,6 +150,7 @@ pub(super) fn title(listener: Listener) -> &'static str {
         Listener::Directory => "Onward: key set and directory",
         Listener::Listing => "Onward: listings and chain management",
         Listener::Ops => "Onward: operation",
+        Listener::Console => "Onward: console",
     }
 }
 
@@ -157,6 +162,6 @@ pub(super) fn server_url(listener: Listener, config: &Config) -> &str {
         Listener::Auth => &config.auth_url,
         Listener::Directory => &config.directory_url,
         Listener::Listing => &config.listing_base_url,
-        Listener::Ops => "/",
+        Listener::Ops | Listener::Console => "/",
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use edge::drain::Drain;
 use observe::clock::Clock;
+use observe::outage::Outage;
 use storage::Storage;
 
 use crate::metrics::Metrics;
@@ -25,4 +26,6 @@ pub(crate) struct Operations {
     pub drain: Arc<Drain>,
     /// All metrics of this node.
     pub metrics: Arc<Metrics>,
+    /// Whether the subscriptions cannot be read for the metrics.
+    pub overviews_outage: Outage,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderValue, Method, header};
 use tokens::registry::Registry;
 
 use crate::conditional::Published;
@@ -27,12 +27,12 @@ use crate::wire::keys::KeySet;
             description = "The key set.",
             body = KeySet,
             content_type = "application/jwk-set+json",
-            headers(("cache-control"), ("etag")),
+            headers(("access-control-allow-origin"), ("cache-control"), ("etag")),
         ),
         (
             status = 304,
             description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
+            headers(("access-control-allow-origin"), ("cache-control"), ("etag")),
         ),
         Unhealthy,
     ),
@@ -45,5 +45,10 @@ pub(crate) async fn show_jwks(
     only_get(&method)?;
     let snapshot = registry.snapshot().await?;
     let body = snapshot.published_jwks.clone();
-    Ok(Published::new(body, "application/jwk-set+json").answer(&headers))
+    let mut response = Published::new(body, "application/jwk-set+json").answer(&headers);
+    // Pages of any origin may read it: a browser verifies signatures with the published keys.
+    let anybody = HeaderValue::from_static("*");
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, anybody);
+    Ok(response)
 }

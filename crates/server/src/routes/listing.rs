@@ -1,6 +1,8 @@
 //! `{listing_base_url}/api/v1/listing` and `…/listing/{listing_id}`: the caller's listings.
 
+pub(crate) mod bottleneck;
 pub(crate) mod chain;
+pub(crate) mod forecast;
 pub(crate) mod history;
 pub(crate) mod is_complete;
 pub(crate) mod lagging;
@@ -105,7 +107,7 @@ pub(crate) async fn list_listings(
         .storage
         .read(move |read| {
             let wanted = ListingPage {
-                client_id: caller.client_id(),
+                client_id: caller.actor(),
                 updated_since,
                 external_id: external_id.as_deref(),
                 limit: page.limit(),

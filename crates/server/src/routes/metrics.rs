@@ -42,11 +42,8 @@ pub(crate) async fn show_metrics(
         .read(|read| subscriptions::list_overviews(read, None));
     // Operators need the other metrics most when the store does not answer.
     let overviews = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
-        Ok(Ok(overviews)) => Some(overviews),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the subscriptions could not be read for the metrics");
-            None
-        }
+        Ok(read) => operations.overviews_outage.note(read),
+        // The readiness check logs a store that does not answer.
         Err(_elapsed) => None,
     };
     let faults = operations.readiness.faults().await;

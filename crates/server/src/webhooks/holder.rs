@@ -8,31 +8,22 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::request::Parts;
 use observe::trace;
-use signing::{base64url, canonical, random};
+use signing::random;
 use storage::{Read, api_keys};
 
 use crate::problem::Problem;
 use crate::rate_limit_fields;
+use crate::secret::{NewSecret, digest};
 use crate::webhooks::WebhookManagement;
 
 const FIELD: &str = "x-api-key";
 const PREFIX: &str = "onward";
-/// Bytes of a key's secret part.
-const SECRET_BYTES: usize = 32;
 
 /// Proof that a request carries a valid API key.
 #[derive(Debug, Clone)]
 pub struct ApiKeyHolder {
     id: i64,
     participant: String,
-}
-
-/// The secret part of a new key, and its digest for the store.
-#[derive(Debug)]
-pub struct NewSecret {
-    secret: String,
-    /// SHA-256 of the secret part, base64url.
-    pub digest: String,
 }
 
 /// Proves the holder of each request to a path that exists, and counts it (S-14).
@@ -103,18 +94,9 @@ impl<S: Sync> FromRequestParts<S> for ApiKeyHolder {
     }
 }
 
-impl NewSecret {
-    /// Draws 256 random bits.
-    pub fn draw() -> Result<Self, random::RandomError> {
-        let secret = random::token(SECRET_BYTES)?;
-        let digest = digest(&secret);
-        Ok(Self { secret, digest })
-    }
-
-    /// The complete key, made once its id is known. It is shown once and not stored.
-    pub fn to_key(&self, id: i64) -> String {
-        format!("{PREFIX}_{id}_{}", self.secret)
-    }
+/// The complete API key, made once its id is known. It is shown once and not stored.
+pub fn to_key(secret: &NewSecret, id: i64) -> String {
+    format!("{PREFIX}_{id}_{}", secret.secret)
 }
 
 /// The refusal of an unknown or revoked key.
@@ -140,8 +122,4 @@ fn split(text: &str) -> Option<(i64, &str)> {
     let is_id = (1..=18).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit());
     let id = id.parse().ok().filter(|_| is_id)?;
     (prefix == PREFIX).then_some((id, secret))
-}
-
-fn digest(secret: &str) -> String {
-    base64url::encode(&canonical::digest(secret.as_bytes()))
 }

@@ -1,9 +1,11 @@
 //! Bodies of listing and chain management, in the formats of document 2.
 
+pub(crate) mod bottleneck;
 pub(crate) mod catalogue;
 pub(crate) mod directory;
 pub(crate) mod document;
 pub(crate) mod failure;
+pub(crate) mod forecast;
 pub(crate) mod history;
 pub(crate) mod listing;
 pub(crate) mod milestone;

@@ -121,7 +121,9 @@ impl ProtectedResource {
         let (scope, resource_name, is_signed) = match listener {
             Listener::Base => (Scope::TransactionStatus, "Chain query", true),
             Listener::Listing => (Scope::Listing, "Listing and chain management", false),
-            Listener::Auth | Listener::Directory | Listener::Ops => return None,
+            Listener::Auth | Listener::Directory | Listener::Ops | Listener::Console => {
+                return None;
+            }
         };
         Some(Self {
             resource: resource.to_owned(),
@@ -153,7 +155,7 @@ fn url_of(listener: Listener, config: &Config) -> Option<&str> {
     match listener {
         Listener::Base => Some(&config.base_url),
         Listener::Listing => Some(&config.listing_base_url),
-        Listener::Auth | Listener::Directory | Listener::Ops => None,
+        Listener::Auth | Listener::Directory | Listener::Ops | Listener::Console => None,
     }
 }
 
@@ -183,7 +185,12 @@ mod tests {
             assert_eq!(url.as_deref(), Some(expected));
         }
         let config = Config::default();
-        for listener in [Listener::Auth, Listener::Directory, Listener::Ops] {
+        for listener in [
+            Listener::Auth,
+            Listener::Directory,
+            Listener::Ops,
+            Listener::Console,
+        ] {
             assert_eq!(ProtectedResource::url(listener, &config), None);
             assert!(ProtectedResource::of(listener, &config).is_none());
         }

@@ -1,7 +1,7 @@
 //! `onward backup --every`: copies the store again and again, and keeps the newest copies.
 
-use std::fs::Permissions;
-use std::io;
+use std::fs::{OpenOptions, Permissions};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -84,13 +84,8 @@ pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Fail
             }
             Err(failure) => say(&mut io::stderr(), format_args!("onward: {failure}")),
         }
-        let tidied = tidy(&schedule, newest.as_ref(), has_failed);
-        if let Err(error) = tidied {
-            let folder = schedule.folder.display();
-            say(
-                &mut io::stderr(),
-                format_args!("onward: cannot tidy {folder}: {error}"),
-            );
+        if let Err(failure) = tidy(&schedule, newest.as_ref(), has_failed) {
+            say(&mut io::stderr(), format_args!("onward: {failure}"));
         }
     }
 }
@@ -109,21 +104,64 @@ fn copy(url: &StoreUrl, folder: &Path) -> Result<(PathBuf, Copy), Failure> {
 }
 
 /// Removes the oldest copies beyond the number that is kept, and writes the metrics.
-fn tidy(schedule: &Schedule, newest: Option<&Copy>, has_failed: bool) -> io::Result<()> {
-    let mut copies = list(&schedule.folder, is_copy)?;
+fn tidy(schedule: &Schedule, newest: Option<&Copy>, has_failed: bool) -> Result<(), Failure> {
+    let folder = &schedule.folder;
+    let removed = remove_surplus(folder, schedule.kept);
+    let kept = removed.as_ref().map_or(schedule.kept, |kept| *kept);
+    let text = metrics(schedule, kept, newest, has_failed);
+    let path = folder.join(METRICS_FILE);
+    write_metrics(&path, &text).map_err(|error| {
+        Failure::new(format_args!(
+            "cannot write the metrics {}: {error}",
+            path.display()
+        ))
+    })?;
+    removed.map(drop).map_err(|error| {
+        let folder = folder.display();
+        Failure::new(format_args!(
+            "cannot remove old copies from {folder}: {error}"
+        ))
+    })
+}
+
+/// Removes the oldest copies beyond `kept`. Returns how many are left.
+fn remove_surplus(folder: &Path, kept: usize) -> io::Result<usize> {
+    let mut copies = list(folder, is_copy)?;
     copies.sort();
-    let surplus = copies.len().saturating_sub(schedule.kept);
+    let surplus = copies.len().saturating_sub(kept);
     for old in copies.drain(..surplus) {
         std::fs::remove_file(old)?;
     }
-    let text = metrics(schedule, copies.len(), newest, has_failed);
-    let path = schedule.folder.join(METRICS_FILE);
-    let unfinished = schedule.folder.join(format!("{METRICS_FILE}{UNFINISHED}"));
-    std::fs::write(&unfinished, text)?;
-    // The node exporter, which reads it, is another user.
-    std::fs::set_permissions(&unfinished, Permissions::from_mode(0o644))?;
-    // A reader sees the old file or the new one, and no part of either.
-    std::fs::rename(unfinished, path)
+    Ok(copies.len())
+}
+
+/// Replaces the metrics. A full disk has no room for a new file, so the old one is changed then: its
+/// alert is needed most on a full disk.
+fn write_metrics(path: &Path, text: &str) -> io::Result<()> {
+    replace(path, text).or_else(|error| overwrite(path, text).map_err(|_in_place| error))
+}
+
+/// Replaces a file. A reader sees the old file or the new one, and no part of either.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(UNFINISHED);
+    let unfinished = PathBuf::from(unfinished);
+    let written = std::fs::write(&unfinished, text)
+        // The node exporter, which reads it, is another user.
+        .and_then(|()| std::fs::set_permissions(&unfinished, Permissions::from_mode(0o644)))
+        .and_then(|()| std::fs::rename(&unfinished, path));
+    if written.is_err() {
+        // The next start removes it otherwise.
+        drop(std::fs::remove_file(&unfinished));
+    }
+    written
+}
+
+/// Changes the content of a file within the space that it has.
+fn overwrite(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(u64::try_from(text.len()).map_err(io::Error::other)?)
 }
 
 /// The newest copy of an earlier run.

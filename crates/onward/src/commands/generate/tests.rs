@@ -35,6 +35,9 @@ fn data_goes_to_standard_output_and_a_summary_beside_it() {
     assert!(is_summary, "{stderr}");
     let (stdout, _) = run_command(&[]);
     assert_eq!(stdout.matches("{\"type\":\"listing\"").count(), 1_000);
+    let (stdout, _) = run_command(&["--listings", "100", "--history-days", "900"]);
+    assert_eq!(stdout.matches("{\"type\":\"listing\"").count(), 100);
+    assert!(stdout.contains("\"2024-"), "no chain is older than a year");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `backup` and `restore`, beside the real server.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::folder::Folder;
@@ -100,6 +101,36 @@ fn copies_follow_one_another_and_the_oldest_go() {
     assert_eq!(restored.status, Some(0), "{}", restored.err);
     assert!(kept.iter().all(|name| copies.join(name).exists()));
     assert!(!copies.join("onward-1.db.5.unfinished").exists());
+}
+
+#[test]
+fn a_failure_is_in_the_metrics_even_if_no_file_can_be_made() {
+    let folder = Folder::new();
+    let copies = folder.path("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let to = copies.to_str().unwrap();
+    let mut program = folder.start(&["backup", "--every", "1s", "--to", to]);
+    program.wait_for_line("Wrote ");
+    program.wait_for_line("Wrote ");
+    // The program cannot make its new file, as on a full disk.
+    let in_the_way = copies.join("onward-backup.prom.unfinished");
+    while let Err(error) = std::fs::create_dir(&in_the_way) {
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+    }
+    let store = folder.path("onward.db");
+    std::fs::rename(&store, folder.path("away.db")).unwrap();
+    program.wait_for("onward: ");
+    program.wait_for("onward: ");
+    let shown = std::fs::read_to_string(copies.join("onward-backup.prom")).unwrap();
+    let lines: Vec<_> = shown.lines().collect();
+    assert!(lines.contains(&"onward_backup_failed 1"), "{shown}");
+    assert!(!lines.contains(&"onward_backup_failed 0"), "{shown}");
+
+    std::fs::remove_file(copies.join("onward-backup.prom")).unwrap();
+    let said = program.wait_for_line("onward: cannot write the metrics ");
+    assert!(said.contains("onward-backup.prom: "), "{said}");
+    program.signal("TERM");
+    assert_eq!(program.wait().status, Some(0));
 }
 
 #[test]

@@ -204,11 +204,11 @@ fn check_prints_each_setting_with_its_source() {
         "check",
         "--print",
         "--set",
-        "store=postgres://onward:secret@localhost/onward?password=hidden",
+        "store=postgres://onward:hunter2@localhost/onward?password=hidden",
     ]);
     assert_eq!(printed.status, Some(0), "{printed:?}");
     assert!(
-        !printed.out.contains("secret") && !printed.out.contains("hidden"),
+        !printed.out.contains("hunter2") && !printed.out.contains("hidden"),
         "{printed:?}"
     );
     let store = "store = \"postgres://localhost/onward\"  # the flag --set\n";

@@ -65,26 +65,26 @@ pub(crate) fn run_well(args: &[&str]) -> String {
     finished.out
 }
 
-/// The first of five free ports, below those that the system gives out. No other test gets them, in
-/// this process or another one, until this process ends.
+/// The first of six free ports, as a sandbox needs them, below those that the system gives out. No
+/// other test gets them, in this process or another one, until this process ends.
 pub(crate) fn find_ports() -> u16 {
     static LOCKS: Mutex<Vec<File>> = Mutex::new(Vec::new());
     let mut locks = LOCKS.lock().unwrap();
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    for first in (12_000..20_000).step_by(5) {
+    for first in (12_000..20_000).step_by(6) {
         let path = std::env::temp_dir().join(format!("onward-test-ports-{first}"));
         // Another user's file cannot be opened.
         let lock = File::create(path)
             .ok()
             .filter(|lock| lock.try_lock().is_ok());
         if let Some(lock) = lock
-            && (first..first + 5).all(is_free)
+            && (first..first + 6).all(is_free)
         {
             locks.push(lock);
             return first;
         }
     }
-    panic!("no five ports in a row are free")
+    panic!("no six ports in a row are free")
 }
 
 /// Lets a node listen on five ports that follow one another, from this one on.

@@ -60,8 +60,8 @@ fn names(value: &Value) -> String {
 
 /// The shape that the program's contract gives, members in any order.
 fn check_shape(file: &Value, port: u16) {
-    let members = "api_keys auth_url base_url ca_file callback clients config_file directory_url \
-        jwks_url listing_base_url ops_url samples";
+    let members = "api_keys auth_url base_url ca_file callback clients config_file console_url \
+        directory_url jwks_url listing_base_url ops_url samples";
     assert_eq!(names(file), members);
     for (name, origin, offset, path) in [
         ("base_url", "https://localhost", 0, ""),
@@ -74,6 +74,12 @@ fn check_shape(file: &Value, port: u16) {
         let url = format!("{origin}:{}{path}", port + offset);
         assert_eq!(file[name], url);
     }
+    let console = file["console_url"].as_str().unwrap();
+    let entry = format!("http://localhost:{}/enter/", port + 5);
+    assert!(
+        console.strip_prefix(&entry).unwrap().len() >= 43,
+        "{console}"
+    );
     assert!(is_file(&file["ca_file"]) && is_file(&file["config_file"]));
     for key in file["api_keys"].as_array().unwrap() {
         assert_eq!(names(key), "key participantName");

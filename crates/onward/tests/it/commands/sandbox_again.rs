@@ -48,6 +48,22 @@ fn started_again_it_carries_on() {
 }
 
 #[test]
+fn a_sandbox_of_an_older_program_gets_a_console() {
+    let sandbox = Sandbox::new();
+    let program = sandbox.start();
+    let before = sandbox.read();
+    program.signal("TERM");
+    assert_eq!(program.wait().status, Some(0));
+    let config = std::fs::read_to_string(sandbox.file("onward.toml")).unwrap();
+    let older = config.lines().filter(|line| !line.contains("console"));
+    let older: Vec<_> = older.collect();
+    std::fs::write(sandbox.file("onward.toml"), older.join("\n")).unwrap();
+    let program = sandbox.start();
+    assert_eq!(sandbox.read(), before);
+    drop(program);
+}
+
+#[test]
 fn killed_during_its_import_it_completes_it() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().to_str().unwrap();

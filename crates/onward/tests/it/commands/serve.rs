@@ -1,6 +1,6 @@
 //! `init`, `check`, `serve` and signals.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 
@@ -111,6 +111,19 @@ fn a_reload_applies_the_log_level_and_names_the_rest() {
     server.signal("HUP");
     let said = server.wait_for_line("the settings were refused");
     assert!(said.contains("`loud` is no level"), "{said}");
+    let metrics = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        stream.write_all(request).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(metrics().contains("\nonward_settings_refused 1\n"));
+    folder.write("onward.toml", &text);
+    server.signal("HUP");
+    server.wait_for("the settings can be used again");
+    assert!(metrics().contains("\nonward_settings_refused 0\n"));
     server.signal("TERM");
     assert_eq!(server.wait().status, Some(0));
 }
@@ -200,6 +213,18 @@ fn init_leaves_what_is_there() {
     );
     assert_eq!(read(), before);
     assert_eq!(folder.run(&["check"]).status, Some(0));
+}
+
+#[test]
+fn init_keeps_the_authority_of_the_store() {
+    let folder = Folder::new();
+    let (authority, made) = (folder.path("ca.pem"), folder.path("made"));
+    let mut init = command(&["init", made.to_str().unwrap()]);
+    let ended = init.env("ONWARD_STORE_CA_FILE", &authority).output();
+    assert!(ended.unwrap().status.success());
+    let text = std::fs::read_to_string(made.join("onward.toml")).unwrap();
+    let line = format!("store_ca_file = {authority:?}");
+    assert!(text.lines().any(|one| one == line), "{text}");
 }
 
 #[test]

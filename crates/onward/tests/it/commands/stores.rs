@@ -57,13 +57,22 @@ fn an_older_store_is_upgraded_on_purpose_only() {
     // Opened before, it does not look again.
     let storage = folder.open();
     for sql in [
-        "drop table access",
-        "delete from schema_version where version = 16",
+        "drop index access_client",
+        "drop table note",
+        "drop table chase",
+        "drop table seen",
+        "drop table share",
+        "drop table console_session",
+        "drop table invitation",
+        "drop table person_identity",
+        "drop table person_branch",
+        "drop table person",
+        "delete from schema_version where version = 18",
     ] {
         let undone = storage.write_blocking(move |write| write.execute(sql, &[]));
         undone.unwrap();
     }
-    let said = "onward.db has schema version 15, and this program needs ";
+    let said = "onward.db has schema version 17, and this program needs ";
     for args in [
         &["check"][..],
         &["client", "list"],
@@ -81,7 +90,7 @@ fn an_older_store_is_upgraded_on_purpose_only() {
     );
     drop(storage);
     let migrated = folder.run(&["migrate", "--reason", "Version 2"]);
-    let expected = "Upgraded the store from schema version 15. Start the nodes of this version.\n";
+    let expected = "Upgraded the store from schema version 17. Start the nodes of this version.\n";
     assert_eq!(migrated.out, expected, "{migrated:?}");
     assert_eq!(
         folder.run(&["migrate"]).out,

@@ -51,6 +51,62 @@ fn all_are_listed_and_those_behind_are_found() {
     assert_eq!(behind, [expected]);
 }
 
+/// A pending delivery of `sub_1` whose third attempt was answered 500.
+const WAITING: [&str; 5] = [
+    "insert into event (id, event_id, event_type, property_id, uprn, date, recorded_at) \
+     values (1, 'evt_1', 'fallthrough', 1, 1, '2026-11-20', 1795255200)",
+    "insert into delivery (id, subscription_id, event_row, property_id, state, attempts, \
+     not_before, created_at) values (1, 1, 1, 1, 'waiting', 3, 1795255800000, 1795255200000)",
+    "insert into attempt (delivery_id, number, begun_at, duration, status) \
+     values (1, 2, 1795255260000, 5, 404)",
+    "insert into attempt (delivery_id, number, begun_at, duration, status) \
+     values (1, 3, 1795255500000, 5, 500)",
+    // A later delivery, which is due earlier.
+    "insert into delivery (id, subscription_id, event_row, property_id, state, attempts, \
+     not_before, created_at) values (2, 1, 1, 2, 'waiting', 0, 1795255300000, 1795255300000)",
+];
+
+#[test]
+fn the_last_and_the_next_attempt_are_shown() {
+    let folder = subscribed();
+    let show = || folder.run(&["subscription", "show", "sub_1"]).out;
+    assert!(!show().contains("attempt"), "{}", show());
+    let change = |sql: &'static str| {
+        let storage = folder.open();
+        let changed = storage.write_blocking(move |write| write.execute(sql, &[]));
+        changed.unwrap();
+    };
+    WAITING.into_iter().for_each(change);
+    let expected = "  the oldest: attempt 3 at 2026-11-21T10:05:00Z was answered 500; \
+                    the next attempt is not before 2026-11-21T10:10:00Z\n";
+    assert!(show().ends_with(expected), "{}", show());
+    let shown = folder.run(&["subscription", "show", "sub_1", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    let last = json!({
+        "number": 3, "begun_at": "2026-11-21T10:05:00Z", "status": 500, "error": null,
+    });
+    assert_eq!(shown["last_attempt"], last);
+    assert_eq!(shown["next_attempt_at"], "2026-11-21T10:10:00Z");
+
+    change("update lane set open_until = 1795256400000 where subscription_id = 1");
+    let end = "not before 2026-11-21T10:20:00Z\n";
+    assert!(show().ends_with(end), "paused: {}", show());
+    change("update attempt set status = null, error = 'timeout'");
+    assert!(show().contains("failed (timeout);"), "{}", show());
+    change("delete from attempt");
+    assert!(
+        show().contains("the oldest: no attempt yet; "),
+        "{}",
+        show()
+    );
+    change("update subscription set status = 'disabled' where reference = 'sub_1'");
+    assert!(
+        show().ends_with("the oldest: no attempt yet\n"),
+        "{}",
+        show()
+    );
+}
+
 #[test]
 fn one_is_shown_and_removed() {
     let folder = subscribed();

@@ -111,6 +111,7 @@ story! {
         assert!(kinds.iter().all(|one| one["type"] != "milestone"));
         let chain = north.chain_of(ours).await;
         for path in [format!("/listing/{ours}/lagging"), format!("/listing/{ours}/history"),
+            format!("/listing/{ours}/bottleneck"), format!("/listing/{ours}/forecast"),
             format!("/chain/{chain}/listings")] {
             assert_no_secret(&north.get(&path).await, &path);
         }

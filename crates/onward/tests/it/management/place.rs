@@ -7,7 +7,7 @@ use crate::test_server::{Answer, Client, send};
 
 /// Method, path and body. All of them succeed when the owner makes them in this order.
 #[rustfmt::skip]
-pub(super) const CALLS: [(&str, &str, &str); 34] = [
+pub(super) const CALLS: [(&str, &str, &str); 36] = [
     ("GET", "/listing", ""),
     ("GET", "/listing/{listing}", ""),
     ("GET", "/listing/{listing}?includes=buyer,seller,chain_data,chained_listings,milestones", ""),
@@ -15,6 +15,8 @@ pub(super) const CALLS: [(&str, &str, &str); 34] = [
     ("GET", "/listing/{listing}/relationships/milestones", ""),
     ("GET", "/listing/{listing}/is-complete", ""),
     ("GET", "/listing/{listing}/lagging", ""),
+    ("GET", "/listing/{listing}/bottleneck", ""),
+    ("GET", "/listing/{listing}/forecast", ""),
     ("GET", "/listing/{listing}/history", ""),
     ("GET", "/chain/{chain}/listings", ""),
     ("GET", "/chain/{chain}/history", ""),

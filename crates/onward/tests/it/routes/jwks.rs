@@ -11,6 +11,7 @@ story! {
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), "application/jwk-set+json");
         assert_eq!(answer.header("cache-control"), "public, max-age=300");
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
         let keys = answer.json()["keys"].as_array().unwrap().clone();
         // For provenance and for events: one that signs and the next one (S-28).
         assert_eq!(keys.len(), 4);

@@ -1,7 +1,9 @@
 //! Reading `/api/v1/listing` and `/api/v1/listing/{id}` (S-47, S-48, S-52). `management/create.rs`
 //! and `management/change.rs` test writing, `management/includes.rs` tests the includes.
 
+mod bottleneck;
 mod chain;
+mod forecast;
 mod history;
 mod is_complete;
 mod lagging;

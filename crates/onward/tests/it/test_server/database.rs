@@ -52,6 +52,17 @@ impl Database {
         Self { url, admin, name }
     }
 
+    /// Ends all connections and refuses new ones, or allows them again.
+    pub(crate) async fn allow_connections(&self, are_allowed: bool) {
+        let name = &self.name;
+        let allow = format!("alter database {name} allow_connections {are_allowed}");
+        run(&self.admin, allow).await;
+        if !are_allowed {
+            let end = "select pg_terminate_backend(pid) from pg_stat_activity where datname =";
+            run(&self.admin, format!("{end} '{name}'")).await;
+        }
+    }
+
     pub(crate) async fn remove(self) {
         let sql = format!("drop database {} with (force)", self.name);
         run(&self.admin, sql).await;

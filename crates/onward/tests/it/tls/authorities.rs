@@ -10,7 +10,7 @@ use crate::test_server::{At, BEGINNING, Registration, TestServer, http_client};
 const DAY: i64 = 86_400;
 
 /// Another authority: its certificate, PEM, and what issues in its name.
-fn second_authority() -> (String, Issuer<'static, KeyPair>) {
+pub(super) fn second_authority() -> (String, Issuer<'static, KeyPair>) {
     let mut params = CertificateParams::default();
     let name = &mut params.distinguished_name;
     name.push(DnType::CommonName, "The second one");

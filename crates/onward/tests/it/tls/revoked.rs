@@ -1,9 +1,12 @@
 //! Client certificates that their authority has revoked.
 
+use std::path::Path;
+
 use rcgen::{
     CertificateRevocationListParams, Issuer, KeyIdMethod, KeyPair, RevokedCertParams, SerialNumber,
 };
 
+use super::authorities::second_authority;
 use super::certificates::{authority, changed, issue, stranger};
 use super::{TLS12, TLS13, outcome, trusting_with};
 use crate::story;
@@ -92,11 +95,56 @@ story! {
         let metrics = metrics.unwrap().text().await.unwrap();
         let end = "onward_tls_end_timestamp_seconds{setting=\"client_crl_file\"} 1767225600\n";
         assert!(metrics.contains(end), "{metrics}");
-        publish(&server, &list(&stranger("Another"), &[], 2090)).await;
-        check(&server, &identity, "UnknownCA", "another authority's list").await;
         // Clients that need no certificate are still served.
         let open = trusting_with(&server, None, TLS13);
         assert_eq!(outcome(&server, At::Listing, open).await, "404");
+        publish(&server, &list(&authority(&server), &[], 2090)).await;
+        server.wait_until_ready().await;
+    }
+}
+
+story! {
+    async fn a_list_of_another_authority_is_refused_and_clients_go_on(server) {
+        server = with_list(server).await;
+        let identity = numbered(&server, 7);
+        let metrics = server.node.edge.metrics.clone();
+        publish(&server, &list(&stranger("Another"), &[], 2090)).await;
+        check(&server, &identity, "404", "another authority's list").await;
+        assert_eq!((metrics.tls_files_refused.get(), metrics.tls_reloads.get()), (1, 0));
+        publish(&server, &list(&authority(&server), &[8], 2090)).await;
+        check(&server, &identity, "404", "its own again").await;
+        assert_eq!((metrics.tls_files_refused.get(), metrics.tls_reloads.get()), (0, 1));
+    }
+}
+
+story! {
+    async fn an_authority_without_a_list_is_refused_and_clients_go_on(server) {
+        let folder = server.directory.path().to_owned();
+        let file = folder.join("clients.pem");
+        std::fs::copy(folder.join("ca.pem"), &file).unwrap();
+        std::fs::write(folder.join("crl.pem"), list(&authority(&server), &[], 2090)).unwrap();
+        let text_of = |path: &Path| path.display().to_string();
+        server = server.reconfigure(|config| {
+            config.client_ca_file = text_of(&file);
+            config.client_crl_file = text_of(&folder.join("crl.pem"));
+        }).await;
+        let first = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, first + &second_authority().0).unwrap();
+        server.node.reload_certificates().await;
+        assert_eq!(server.node.edge.metrics.tls_files_refused.get(), 1);
+        check(&server, &numbered(&server, 7), "404", "of the first authority").await;
+    }
+}
+
+story! {
+    async fn a_node_that_starts_with_a_list_of_another_authority_is_not_ready(server) {
+        let path = server.directory.path().join("crl.pem");
+        std::fs::write(&path, list(&stranger("Another"), &[], 2090)).unwrap();
+        let path = path.display().to_string();
+        server = server.reconfigure(|config| config.client_crl_file = path).await;
+        check(&server, &numbered(&server, 7), "UnknownCA", "another authority's list").await;
+        let detail = server.wait_until_not_ready("revocation_list").await;
+        assert!(detail.contains("has no revocation list of "), "{detail}");
         publish(&server, &list(&authority(&server), &[], 2090)).await;
         server.wait_until_ready().await;
     }

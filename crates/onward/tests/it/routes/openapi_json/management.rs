@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use chain::consent::ForeignLinks;
 
 use super::Described;
+use crate::forecasts::learn_from_past_sales;
 use crate::model::catalogue::KINDS;
 use crate::sqlite_story;
 use crate::test_server::manners::KEY;
@@ -153,6 +154,8 @@ async fn read(checker: &mut Checker, one: &str) {
         ("/listing/{listing}/history?per_page=100", &one_alone),
         ("/listing/{listing}/is-complete", &one_alone),
         ("/listing/{listing}/lagging", &one_alone),
+        ("/listing/{listing}/bottleneck", &one_alone),
+        ("/listing/{listing}/forecast", &one_alone),
         ("/listing/{listing}/relationships/milestones", &one_alone),
         ("/milestone_type", &[]),
         ("/milestone_type/{id}/relationships/milestones", &["1"]),
@@ -189,6 +192,28 @@ async fn mark(checker: &mut Checker, (one, two): (&str, &str)) {
             let call = format!("POST /listing/chain/{{listing}}/{action}/{end}");
             checker.ask(&call, &[one], Value::Null).await;
         }
+    }
+}
+
+sqlite_story! {
+    async fn what_past_sales_teach(server) {
+        learn_from_past_sales(&server).await;
+        let mut checker = Checker::new(&server).await;
+        let [one, two] = checker.agent.list_chain([901, 902]).await;
+        let texts = [one.to_string(), two.to_string()];
+        let calls = ["GET /listing/{listing}/bottleneck", "GET /listing/{listing}/forecast"];
+        for date in ["2026-08-10", "2026-09-10"] {
+            for listing in [one, two] {
+                checker.agent.record(listing, "sstc", date).await;
+            }
+            for call in calls {
+                let answer = checker.ask(call, &[&texts[0]], Value::Null).await.json();
+                assert_eq!(answer["data"]["rule_version"], 1, "{answer}");
+            }
+        }
+        checker.agent.record(one, "searches_expected", "2026-11-01").await;
+        let answer = checker.ask(calls[1], &[&texts[1]], Value::Null).await.json();
+        assert!(answer["data"]["exchange"].is_object(), "{answer}");
     }
 }
 

@@ -161,7 +161,8 @@ fn bounds_hold(keyword: &str, rule: &Value, value: &Value) -> bool {
                 .as_str()
                 .is_some_and(|text| has_pattern(pattern, text))
         }
-        "minimum" => value.as_f64() >= rule.as_f64(),
+        // Bounds of numbers say nothing about null.
+        "minimum" => value.is_null() || value.as_f64() >= rule.as_f64(),
         "maximum" => value.as_f64() <= rule.as_f64(),
         "minLength" => length(value) >= rule.as_u64(),
         "maxLength" => length(value) <= rule.as_u64(),

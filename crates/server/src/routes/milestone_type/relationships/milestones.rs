@@ -44,7 +44,7 @@ pub(crate) async fn list_milestones(
     let (total, recorded) = management
         .storage
         .read(move |read| {
-            let client = caller.client_id();
+            let client = caller.actor();
             let (limit, offset) = (page.limit(), page.offset());
             let found = milestones::list_milestones_of_type(read, client, kind.id, limit, offset)?;
             Ok::<_, StorageError>(found)

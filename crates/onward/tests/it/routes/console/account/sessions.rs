@@ -1,0 +1,3 @@
+//! `/account/sessions`.
+
+mod end;

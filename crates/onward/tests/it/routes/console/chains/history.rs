@@ -1,0 +1,22 @@
+//! `/chains/{chain}/history`, and changes since the last visit.
+
+use crate::story;
+
+story! {
+    async fn changes_are_told_in_words(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let first = kim.get(&format!("/chains/{chain}")).await;
+        first.assert_hides("Since your visit");
+        assert_eq!(agent.record(ids[0], "searches_ordered", "2026-11-20").await.status, 200);
+        let second = kim.get(&format!("/chains/{chain}")).await;
+        second.assert_shows("Since your visit on 21 Nov");
+        second.assert_shows("Searches Ordered");
+        let all = kim.get(&format!("/chains/{chain}/history")).await;
+        all.assert_shows("Searches Ordered");
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        assert_eq!(lee.get(&format!("/chains/{chain}/history")).await.status, 403);
+    }
+}

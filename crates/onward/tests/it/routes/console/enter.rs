@@ -1,0 +1,94 @@
+//! `/enter/{token}`: the page of people of a sandbox, and the rules of every form and session.
+
+use reqwest::Method;
+use reqwest::header::{COOKIE, HOST, ORIGIN};
+
+use crate::story;
+use crate::test_server::{CONSOLE_URL, ENTRY};
+
+story! {
+    async fn a_visitor_becomes_one_of_the_people(server) {
+        let person = server.add_person("lender", &[]).await;
+        let mut browser = server.browser();
+        let page = browser.get(&format!("/enter/{ENTRY}")).await;
+        page.assert_shows("lender Ltd");
+        let guessed = browser.get("/enter/guess").await;
+        assert_eq!(guessed.status, 404);
+        let path = "/enter/guess";
+        assert_eq!(browser.post(path, &[("person", "1")]).await.status, 404);
+        assert_eq!(browser.cookie(), None);
+        let nobody = browser.post(&format!("/enter/{ENTRY}"), &[("person", "99")]).await;
+        assert_eq!(nobody.status, 404);
+        browser.enter(person).await;
+        assert_eq!(browser.get("/").await.location, "/search");
+        assert_eq!(browser.get("/account").await.status, 200);
+    }
+}
+
+story! {
+    async fn pages_need_a_session(server) {
+        let mut browser = server.browser();
+        for path in ["/", "/chains", "/search?q=1", "/account", "/changes"] {
+            let page = browser.get(path).await;
+            assert_eq!(page.status, 303, "{path}");
+            assert!(page.location.starts_with("/sign-in"), "{path}: {}", page.location);
+            if path != "/" {
+                let sign_in = browser.get(&page.location).await;
+                let to = path.replace('&', "&#38;");
+                assert!(sign_in.html.contains(&format!("value=\"{to}\"")), "{path}");
+            }
+        }
+        let forged = browser.request(Method::GET, "/account").header(COOKIE, "onward=guess");
+        assert_eq!(browser.send(forged).await.status, 303);
+    }
+}
+
+story! {
+    async fn forms_of_other_sites_and_other_hosts_are_refused(server) {
+        let mut browser = server.sign_in_as("lender", &[]).await;
+        let cookie = browser.cookie().unwrap().to_owned();
+        for (origin, site) in [
+            (Some("https://evil.example"), Some("cross-site")),
+            (Some("http://localhost:8446"), Some("same-site")),
+            (Some("null"), None),
+            (None, Some("none")),
+            (None, None),
+        ] {
+            let mut request = browser.request(Method::POST, "/sign-out");
+            if let Some(origin) = origin {
+                request = request.header(ORIGIN, origin);
+            }
+            if let Some(site) = site {
+                request = request.header("sec-fetch-site", site);
+            }
+            let refused = browser.send(request).await;
+            assert_eq!(refused.status, 403, "{origin:?} {site:?}");
+            refused.assert_shows("A page of another site sent this form");
+        }
+        // Still signed in.
+        assert_eq!(browser.get("/account").await.status, 200);
+        let http = browser.request(Method::GET, "/account").header(COOKIE, cookie);
+        let rebound = http.header(HOST, "rebound.example:8445").send().await.unwrap();
+        assert_eq!(rebound.status(), 421);
+    }
+}
+
+story! {
+    async fn browsers_are_told_what_pages_may_do(server) {
+        let mut browser = server.sign_in_as("lender", &[]).await;
+        let page = browser.get("/account").await;
+        let field = |name: &str| page.headers.get(name).unwrap().to_str().unwrap().to_owned();
+        assert!(field("content-security-policy").starts_with("default-src 'none'; script-src 'self';"));
+        assert_eq!(field("cache-control"), "no-store");
+        // With `no-referrer` browsers would send forms with `Origin: null`.
+        assert_eq!(field("referrer-policy"), "same-origin");
+        assert!(field("content-security-policy").contains("form-action 'self';"));
+        assert_eq!(field("cross-origin-opener-policy"), "same-origin");
+        assert_eq!(field("x-content-type-options"), "nosniff");
+        assert!(!page.html.contains("<script>") && !page.html.contains("style="));
+        let request = browser.request(Method::POST, "/sign-out").header(ORIGIN, CONSOLE_URL);
+        let out = browser.send(request).await;
+        assert_eq!(out.location, "/sign-in?done=signed-out");
+        assert_eq!(browser.get("/account").await.status, 303);
+    }
+}

@@ -1,0 +1,21 @@
+//! `POST /listings/{listing}/links`.
+
+use crate::story;
+
+story! {
+    async fn sales_are_linked(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}/links", ids[0]);
+        let above = ids[1].to_string();
+        let linked = kim.post(&path, &[("other", &above), ("side", "above")]).await;
+        assert_eq!(linked.location, format!("/listings/{}?done=linked", ids[0]));
+        assert_eq!(agent.chain_of(ids[0]).await, agent.chain_of(ids[1]).await);
+        let nobody = kim.post(&path, &[("other", "999"), ("side", "above")]).await;
+        assert_eq!(nobody.status, 404);
+        let text = kim.post(&path, &[("other", "mine"), ("side", "above")]).await;
+        assert_eq!(text.status, 422);
+        assert!(text.html.contains("value=\"mine\""));
+    }
+}

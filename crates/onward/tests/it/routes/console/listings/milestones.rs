@@ -1,0 +1,64 @@
+//! `POST /listings/{listing}/milestones/{key}`.
+
+use crate::story;
+
+story! {
+    async fn a_progressor_records_a_milestone(server) {
+        server.agent("north").await;
+        let lender = server.lender().await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}", ids[0]);
+        kim.get(&path).await.assert_shows("SSTC");
+        let date = [("date", "2026-11-20"), ("action", "record")];
+        let saved = kim.post(&format!("{path}/milestones/sstc"), &date).await;
+        assert_eq!(saved.location, format!("{path}?done=recorded"));
+        let page = kim.get(&saved.location).await;
+        page.assert_shows("The milestone is recorded.");
+        page.assert_shows("20 Nov 2026");
+        let answer = lender.ask_uprns(&[1]).await.json();
+        let shown = &answer["data"]["data"][0]["properties"][0]["milestones"];
+        assert_eq!(shown["soldSubjectToContract"]["completed"], "2026-11-20");
+        let withdrawn = [("action", "withdraw")];
+        kim.post(&format!("{path}/milestones/sstc"), &withdrawn).await;
+        let answer = lender.ask_uprns(&[1]).await.json();
+        let shown = &answer["data"]["data"][0]["properties"][0]["milestones"];
+        assert!(shown["soldSubjectToContract"]["completed"].is_null());
+    }
+}
+
+story! {
+    async fn a_form_sent_twice_changes_once(server) {
+        server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}/milestones/sstc", ids[0]);
+        for _twice in 0..2 {
+            let form = [("idempotency_key", "once"), ("date", "2026-11-20"), ("action", "record")];
+            let request = kim.request(reqwest::Method::POST, &path).form(&form);
+            let request = request.header("origin", crate::test_server::CONSOLE_URL);
+            assert_eq!(kim.send(request).await.status, 303);
+        }
+    }
+}
+
+story! {
+    async fn a_wrong_date_stands_at_its_field(server) {
+        server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}/milestones/exchange", ids[0]);
+        let future = [("date", "2027-11-20"), ("action", "record")];
+        let refused = kim.post(&path, &future).await;
+        assert_eq!(refused.status, 422);
+        assert!(refused.html.contains("aria-invalid=\"true\""), "{}", refused.html);
+        assert!(refused.html.contains("value=\"2027-11-20\""));
+        refused.assert_shows("Must be from 1990-01-01 to 2026-11-21.");
+        for action in ["", "EXCLUDE", "zzz"] {
+            let odd = [("date", "2026-11-20"), ("action", action)];
+            assert_eq!(kim.post(&path, &odd).await.status, 422, "{action}");
+        }
+        let unknown = format!("/listings/{}/milestones/never", ids[0]);
+        assert_eq!(kim.post(&unknown, &future).await.status, 404);
+    }
+}

@@ -1,0 +1,54 @@
+//! `/search`: look-ups.
+
+use storage::accesses::{AccessFilter, list_accesses};
+
+use crate::story;
+
+const ALL: AccessFilter = AccessFilter {
+    after: 0,
+    since: 0,
+    until: i64::MAX,
+    client: String::new(),
+    uprn: 0,
+};
+
+story! {
+    async fn a_reader_is_led_to_the_chain_and_the_log_knows(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2, 3], &[(2, 1)]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        for asked in ["2", "2+Row%2C+Leeds+LS1+4AP"] {
+            let found = lee.get(&format!("/search?q={asked}")).await;
+            assert_eq!(found.location, format!("/chains/{chain}?uprn=2"), "{asked}");
+            assert_eq!(lee.get(&found.location).await.status, 200);
+        }
+        let several = lee.get("/search?q=Row+Leeds").await;
+        assert_eq!(several.status, 200);
+        lee.get("/search?q=77").await.assert_shows("No home");
+        assert_eq!(lee.get("/search").await.status, 200);
+        assert_eq!(lee.get(&format!("/search?q={}", "x".repeat(2000))).await.status, 200);
+        let list = async || {
+            let listing = server.storage.read(|read| list_accesses(read, &ALL, 10));
+            listing.await.unwrap()
+        };
+        server.wait_until("the look-ups are stored", async || list().await.len() == 2).await;
+        let log = list().await;
+        assert!(log.iter().all(|line| line.access.client.starts_with("person:")));
+    }
+}
+
+story! {
+    async fn a_progressor_opens_own_chains_only(server) {
+        server.agent("north").await;
+        server.agent("south").await;
+        server.import_sales("north", [1], &[]).await;
+        server.import_sales("south", [8], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        assert!(kim.get("/search?q=1").await.location.starts_with("/chains/"));
+        let foreign = kim.get("/search?q=8").await;
+        assert_eq!((foreign.status, foreign.location.as_str()), (200, ""));
+        let mut pat = server.sign_in_as("integrator", &[]).await;
+        assert_eq!(pat.get("/search?q=1").await.status, 403);
+    }
+}

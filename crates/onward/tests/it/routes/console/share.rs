@@ -1,0 +1,45 @@
+//! `/share/{token}`: the chain that somebody shared.
+
+use crate::story;
+
+story! {
+    async fn a_link_shows_one_chain_until_it_ends(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let shares = format!("/chains/{chain}/shares");
+        let made = kim.post(&shares, &[("days", "7")]).await;
+        assert_eq!(made.status, 200);
+        assert!(made.headers.get("content-encoding").is_none());
+        let token = made.html.split("/share/").nth(1).unwrap();
+        let token = token.split(['"', '<', ' ']).next().unwrap().to_owned();
+        let mut holder = server.browser();
+        let page = holder.get(&format!("/share/{token}")).await;
+        page.assert_shows("Chain of 2: 1 Row to 2 Row");
+        page.assert_hides("Your branch");
+        // A stream needs a session.
+        assert!(!page.html.contains("data-stream"));
+        page.assert_hides("History");
+        let signed = holder.get(&format!("/share/{token}.json")).await;
+        assert!(signed.html.starts_with("{\"data\""), "{}", signed.html);
+        assert_eq!(holder.get(&format!("/chains/{chain}")).await.status, 303);
+        kim.get(&format!("/chains/{chain}")).await.assert_shows("opened 1 time");
+
+        // Somebody of another branch cannot end it.
+        server.agent("south").await;
+        let mut stranger = server.sign_in_as("progressor", &["south"]).await;
+        let foreign = stranger.post("/shares/1/revoke", &[("chain", &chain)]).await;
+        assert_eq!(foreign.status, 404);
+        assert_eq!(holder.get(&format!("/share/{token}")).await.status, 200);
+        kim.post("/shares/1/revoke", &[("chain", &chain)]).await;
+        assert_eq!(holder.get(&format!("/share/{token}")).await.status, 404);
+
+        let made = kim.post(&shares, &[("days", "7")]).await;
+        let token = made.html.split("/share/").nth(1).unwrap();
+        let token = token.split(['"', '<', ' ']).next().unwrap().to_owned();
+        server.clock.advance(7 * 86_400);
+        assert_eq!(holder.get(&format!("/share/{token}")).await.status, 404);
+        assert_eq!(holder.get("/share/guess").await.status, 404);
+    }
+}

@@ -1,0 +1,3 @@
+//! `/shares`.
+
+mod revoke;

@@ -1,0 +1,318 @@
+//! Makes the list of sales to chase: each sale once, with its most urgent reason.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+
+use ::console::chase::{ChaseFilter, ChaseGroup, ChaseRow, Chased, Rule, Snooze};
+use ::console::hold::Ring;
+use chain::ends::End;
+use chain::ids::{BranchId, ChainId, ListingId};
+use chain::milestone::MilestoneType;
+use forecast::chase::{ChasedChain, Entry, Reason, list_entries_with, sort_entries};
+use forecast::day::Day;
+use forecast::sale::Sale;
+use forecast::step::Step;
+use storage::chase::{self, Chase, SaleUnderWay};
+use storage::forecasts::{self, ChainSales};
+use storage::{Read, StorageError};
+
+use super::addresses::to_address;
+use super::rings::{Firms, rings};
+use super::times::moment;
+use crate::forecasts::{Assessment, Forecasts, Learned};
+use crate::limits;
+
+/// The sales to chase.
+#[derive(Debug, Default)]
+pub(crate) struct ChaseList {
+    /// The most urgent first.
+    pub rows: Vec<ChaseRow>,
+    /// How many sales are snoozed.
+    pub snoozed: u64,
+    /// Whether there are more sales than the list looks at or shows.
+    pub is_cut: bool,
+}
+
+/// The sales under way of some branches.
+#[derive(Default)]
+struct Loaded {
+    sales: Vec<SaleUnderWay>,
+    chains: HashMap<ChainId, ChainSales>,
+    chases: HashMap<ListingId, Chase>,
+}
+
+/// Lists what to chase in the sales of these branches. Each branch costs three statements.
+pub(crate) fn list_chases(
+    read: &mut Read<'_>,
+    known: &Forecasts,
+    branches: &[BranchId],
+    filter: &ChaseFilter,
+    today: Day,
+) -> Result<ChaseList, StorageError> {
+    let wanted = branches.iter().copied();
+    let wanted = wanted.filter(|branch| filter.branch.is_none_or(|only| only == *branch));
+    let learned = known.learned(read)?;
+    let mut loaded = Loaded::default();
+    let mut list = ChaseList::default();
+    for branch in wanted {
+        let looked_at = i64::try_from(loaded.sales.len()).unwrap_or(i64::MAX);
+        let limit = limits::CHASE_SALES_MAX.saturating_sub(looked_at);
+        list.is_cut |= loaded.add_branch(read, branch, limit)?;
+    }
+    let mut rows = loaded.rows(known, &learned, today);
+    let is_snoozed = |row: &ChaseRow| row.snoozed.is_some();
+    list.snoozed = rows.iter().filter(|row| is_snoozed(row)).count() as u64;
+    rows.retain(|row| filter.with_snoozed || !is_snoozed(row));
+    list.is_cut |= rows.len() > limits::CHASE_ROWS_MAX;
+    rows.truncate(limits::CHASE_ROWS_MAX);
+    count_others(&mut rows);
+    list.rows = rows;
+    Ok(list)
+}
+
+/// One group, or one for each organisation to ring, in the order of its most urgent sale. Sales
+/// without a known organisation are together by the part that has to be rung.
+pub(crate) fn group(rows: Vec<ChaseRow>, by_conveyancer: bool) -> Vec<ChaseGroup> {
+    if !by_conveyancer {
+        return vec![ChaseGroup { ring: None, rows }];
+    }
+    let is_same = |one: &Ring, other: &Ring| {
+        one.name == other.name && (one.who == other.who || !one.name.is_empty())
+    };
+    let mut groups: Vec<ChaseGroup> = Vec::new();
+    for row in rows {
+        let first = row.ring.first().cloned();
+        let found = groups.iter_mut().find(|group| match (&group.ring, &first) {
+            (Some(one), Some(other)) => is_same(one, other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        });
+        match found {
+            Some(group) => group.rows.push(row),
+            None => groups.push(ChaseGroup {
+                ring: first,
+                rows: vec![row],
+            }),
+        }
+    }
+    groups
+}
+
+impl Loaded {
+    /// Adds at most `limit` sales of a branch. Returns whether there may be more.
+    fn add_branch(
+        &mut self,
+        read: &mut Read<'_>,
+        branch: BranchId,
+        limit: i64,
+    ) -> Result<bool, StorageError> {
+        let sales = chase::list_sales_under_way(read, branch, limit)?;
+        let is_full = i64::try_from(sales.len()).is_ok_and(|count| count >= limit);
+        for chain in forecasts::list_sales_of_branch(read, branch, limit)? {
+            self.chains.insert(chain.chain, chain);
+        }
+        let chases = chase::list_chases(read, branch)?.into_iter();
+        self.chases
+            .extend(chases.map(|chase| (chase.listing, chase)));
+        self.sales.extend(sales);
+        Ok(is_full)
+    }
+
+    fn rows(&self, known: &Forecasts, learned: &Learned, today: Day) -> Vec<ChaseRow> {
+        let mut by_chain: HashMap<ChainId, Vec<&SaleUnderWay>> = HashMap::new();
+        for sale in &self.sales {
+            by_chain.entry(sale.chain).or_default().push(sale);
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut places = HashMap::new();
+        for (chain, own) in by_chain {
+            let (Some(chain), Some(first)) = (self.chains.get(&chain), own.first()) else {
+                continue;
+            };
+            let assessment = known.assess_sales(learned, chain, first.version, today);
+            entries.extend(list_own_entries(&own, &assessment, learned, today));
+            let own = own.into_iter();
+            places.extend(own.map(|sale| (sale.listing, (sale, assessment.clone()))));
+        }
+        let entries = choose_entries(entries);
+        let row = |entry: &Entry| {
+            let (sale, assessment) = places.get(&entry.listing)?;
+            self.row(entry, sale, assessment, today)
+        };
+        entries.iter().filter_map(row).collect()
+    }
+
+    fn row(
+        &self,
+        entry: &Entry,
+        sale: &SaleUnderWay,
+        assessment: &Assessment,
+        today: Day,
+    ) -> Option<ChaseRow> {
+        let mut sales = assessment.sales.iter();
+        let facts = sales.find(|one| one.listing == sale.listing)?;
+        let address = to_address(&sale.address);
+        let firms = Firms {
+            selling_agent: &sale.selling_agent,
+            seller_conveyancer: &sale.seller_conveyancer,
+            buyer_conveyancer: &sale.buyer_conveyancer,
+        };
+        let chase = self.chases.get(&sale.listing);
+        let snoozed = chase.and_then(|chase| chase.snoozed.as_ref());
+        Some(ChaseRow {
+            listing: sale.listing,
+            home: address.name(),
+            place: address.place(),
+            chain: sale.chain,
+            chain_length: assessment.sales.len(),
+            holds_chain: entry.is_bottleneck,
+            step: late_step(&entry.reason),
+            rule: to_rule(&entry.reason, facts, today)?,
+            ring: rings(entry.reason.chased(), firms),
+            other_late: 0,
+            chased: chase
+                .and_then(|chase| chase.chased.as_ref())
+                .map(|chased| Chased {
+                    at: moment(chased.at),
+                    by: chased.person.clone(),
+                }),
+            snoozed: snoozed
+                .filter(|snoozed| snoozed.until > today.date())
+                .map(|snoozed| Snooze {
+                    until: snoozed.until,
+                    reason: snoozed.reason.clone(),
+                    by: snoozed.person.clone(),
+                }),
+        })
+    }
+}
+
+/// The entries of the viewer's own sales in a chain.
+fn list_own_entries(
+    own: &[&SaleUnderWay],
+    assessment: &Assessment,
+    learned: &Learned,
+    today: Day,
+) -> Vec<Entry> {
+    let open_ends: Vec<(ListingId, End)> = own
+        .iter()
+        .flat_map(|sale| {
+            let ends = [
+                (sale.is_open_top, End::Top),
+                (sale.is_open_bottom, End::Bottom),
+            ];
+            let open = ends.into_iter().filter(|(is_open, _)| *is_open);
+            open.map(|(_, end)| (sale.listing, end))
+        })
+        .collect();
+    let chain = ChasedChain {
+        sales: &assessment.sales,
+        open_ends: &open_ends,
+    };
+    // A sale that is in no chain holds up nothing but itself.
+    let is_chain = assessment.sales.len() > 1;
+    let bottleneck = assessment.bottleneck.as_ref().ok().filter(|_| is_chain);
+    let mut entries = list_entries_with(&chain, bottleneck, &learned.tables, today);
+    entries.retain(|entry| own.iter().any(|sale| sale.listing == entry.listing));
+    entries
+}
+
+/// One entry for each sale, the most urgent sale first. A reason that names a step says more to
+/// somebody who rings than silence or an open end, so it stands for the sale.
+fn choose_entries(mut entries: Vec<Entry>) -> Vec<Entry> {
+    sort_entries(&mut entries);
+    let mut places: HashMap<ListingId, usize> = HashMap::new();
+    let mut chosen: Vec<Entry> = Vec::new();
+    for entry in entries {
+        match places.entry(entry.listing) {
+            Vacant(place) => {
+                place.insert(chosen.len());
+                chosen.push(entry);
+            }
+            Occupied(place) => {
+                if let Some(known) = chosen.get_mut(*place.get())
+                    && !names_step(&known.reason)
+                    && names_step(&entry.reason)
+                {
+                    *known = entry;
+                }
+            }
+        }
+    }
+    chosen
+}
+
+fn names_step(reason: &Reason) -> bool {
+    match reason {
+        Reason::Overdue { .. } | Reason::Slow { .. } | Reason::ExchangeNear { .. } => true,
+        Reason::Quiet { .. } | Reason::EndOpen(_) => false,
+    }
+}
+
+/// Counts for each row how many other sales wait for the same organisation.
+fn count_others(rows: &mut [ChaseRow]) {
+    let name = |row: &ChaseRow| {
+        row.ring
+            .first()
+            .map_or_else(String::new, |ring| ring.name.clone())
+    };
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    for row in rows.iter() {
+        *counts.entry(name(row)).or_default() += 1;
+    }
+    for row in rows {
+        let name = name(row);
+        let count = counts.get(&name).filter(|_| !name.is_empty());
+        row.other_late = count.map_or(0, |count| count.saturating_sub(1));
+    }
+}
+
+/// The late milestone. A sale in which nothing happens, or with an open end, waits for Exchange.
+fn late_step(reason: &Reason) -> &'static MilestoneType {
+    let step = match reason {
+        Reason::Overdue { open, .. }
+        | Reason::Slow { open, .. }
+        | Reason::ExchangeNear { open, .. } => open.step,
+        Reason::Quiet { .. } | Reason::EndOpen(_) => Step::Exchange,
+    };
+    step.milestone()
+}
+
+/// The rule with its numbers. Every rule has the dates that it names.
+fn to_rule(reason: &Reason, sale: &Sale, today: Day) -> Option<Rule> {
+    Some(match *reason {
+        Reason::Overdue { open, days } => Rule::Overdue {
+            expected: open.expected?.date(),
+            days,
+        },
+        Reason::Slow {
+            open,
+            days,
+            is_urgent,
+            comparison,
+        } => {
+            let clock = open.clock_days(today)?;
+            Rule::Slow {
+                since: open.since?.date(),
+                days: clock,
+                sales: comparison.ended,
+                percent: if is_urgent { 90 } else { 75 },
+                within_days: clock.saturating_sub(days),
+            }
+        }
+        Reason::ExchangeNear { proposed, .. } => Rule::ExchangeNear {
+            exchange: proposed.date(),
+        },
+        Reason::Quiet {
+            since,
+            working_days,
+        } => Rule::Quiet {
+            since: since.date(),
+            working_days,
+        },
+        Reason::EndOpen(end) => Rule::EndOpen {
+            end,
+            agreed: sale.agreed()?.date(),
+        },
+    })
+}

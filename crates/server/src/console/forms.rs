@@ -1,0 +1,106 @@
+//! Forms that stand for calls of listing and chain management (document 2).
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::form::Form;
+use crate::limits;
+use crate::listing_management::recording::WriteRequest;
+use crate::listing_management::refusal::{Class, Refusal};
+use crate::problem::{FieldError, Problem};
+
+/// A form of the console, read within bounds.
+#[derive(Debug)]
+pub(crate) struct PostedForm {
+    path: String,
+    form: Form,
+}
+
+impl<S: Send + Sync> FromRequest<S> for PostedForm {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let path = request.uri().path().to_owned();
+        let (parts, body): (_, Body) = request.into_parts();
+        let form = Form::read(&parts.headers, body).await?;
+        Ok(Self { path, form })
+    }
+}
+
+impl PostedForm {
+    /// The value of a field without white space around it; empty if the form lacks it.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.form.find(name).unwrap_or_default().trim()
+    }
+
+    /// All values of a repeated field.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        self.form.all(name)
+    }
+
+    /// A field as a JSON number if it is one. Another text stays a text, and the call refuses it.
+    pub(crate) fn number(&self, name: &str) -> Value {
+        let text = self.text(name).replace([',', ' ', '£'], "");
+        text.parse::<i64>().map_or(Value::String(text), Value::from)
+    }
+
+    /// The call with this body that the form stands for.
+    pub(crate) fn call(&self, body: &Value) -> Result<WriteRequest, Problem> {
+        WriteRequest::of_form(&self.path, self.text("idempotency_key"), body)
+    }
+}
+
+/// A refusal in the format of listing and chain management (S-40).
+#[derive(Deserialize)]
+struct Failure {
+    errors: Vec<FailureEntry>,
+}
+
+#[derive(Deserialize)]
+struct FailureEntry {
+    #[serde(default)]
+    field: Option<String>,
+    detail: String,
+}
+
+/// Turns a refusal that a call kept for its key back into a problem. A refusal that is not kept is one
+/// already.
+pub(crate) async fn outcome(answer: Result<Response, Problem>) -> Result<Response, Problem> {
+    let answer = answer?;
+    let status = answer.status();
+    if status.is_success() {
+        return Ok(answer);
+    }
+    let class = match status {
+        StatusCode::FORBIDDEN => Class::Forbidden,
+        StatusCode::NOT_FOUND => Class::Unknown,
+        StatusCode::CONFLICT => Class::Conflict,
+        _other => Class::Invalid,
+    };
+    let unreadable = |error: &dyn std::fmt::Display| Problem::Internal(error.to_string());
+    let body = to_bytes(answer.into_body(), limits::JSON_BODY_BYTES_MAX).await;
+    let body = body.map_err(|error| unreadable(&error))?;
+    let failure: Failure = serde_json::from_slice(&body).map_err(|error| unreadable(&error))?;
+    if class == Class::Invalid {
+        let errors = failure.errors.into_iter().map(|entry| FieldError {
+            pointer: entry.field.unwrap_or_default(),
+            detail: entry.detail,
+        });
+        return Err(Problem::ValuesInvalid(errors.collect()));
+    }
+    let details: Vec<String> = failure
+        .errors
+        .into_iter()
+        .map(|entry| entry.detail)
+        .collect();
+    Err(Problem::Refused(Refusal {
+        class,
+        code: "refused",
+        field: None,
+        detail: details.join("; "),
+    }))
+}

@@ -1,0 +1,74 @@
+//! What people may do in the console.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The role of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Works on the sales of some branches.
+    Progressor,
+    /// Looks chains up for a lender.
+    Lender,
+    /// Looks chains up for a firm of conveyancers.
+    Conveyancer,
+    /// Connects a participant's systems.
+    Integrator,
+    /// Runs the service.
+    Operator,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 5] = [
+        Self::Progressor,
+        Self::Lender,
+        Self::Conveyancer,
+        Self::Integrator,
+        Self::Operator,
+    ];
+
+    /// The stored word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Progressor => "progressor",
+            Self::Lender => "lender",
+            Self::Conveyancer => "conveyancer",
+            Self::Integrator => "integrator",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// Whether the person may look up the chain of any property, one at a time.
+    pub const fn may_look_up(self) -> bool {
+        matches!(self, Self::Lender | Self::Conveyancer)
+    }
+
+    /// How long a session lasts without a request, and in all, in seconds.
+    pub const fn session_seconds(self) -> (i64, i64) {
+        match self {
+            Self::Progressor | Self::Lender | Self::Conveyancer | Self::Integrator => {
+                (12 * 3600, 7 * 86_400)
+            }
+            Self::Operator => (3600, 12 * 3600),
+        }
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|role| role.as_str() == text);
+        found.ok_or_else(|| {
+            let all = Self::ALL.map(Self::as_str).join(", ");
+            format!("`{text}` is no role: use one of {all}")
+        })
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,129 @@
+//! The routing table of the console.
+
+use std::sync::Arc;
+
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+
+use crate::console::Console;
+use crate::console::compression::compress;
+use crate::console::guard::guard;
+use crate::console::session::read_session;
+use crate::routes;
+
+/// The routes of the console.
+pub(crate) fn routes(console: &Arc<Console>) -> Router {
+    use routes::console;
+
+    let assets = Router::new().route("/assets/{name}", get(console::assets::show_asset));
+    let pages = Router::new()
+        .route("/", get(console::home::lead_home))
+        .route(
+            "/enter/{token}",
+            get(console::enter::show_people).post(console::enter::enter),
+        )
+        .route(
+            "/sign-in",
+            get(console::sign_in::show_sign_in).post(console::sign_in::begin),
+        )
+        .route("/sign-in/back", get(console::sign_in::back::finish))
+        .route("/sign-out", post(console::sign_out::sign_out))
+        .route(
+            "/invitation/{token}",
+            get(console::invitation::show_invitation).post(console::invitation::accept_invitation),
+        )
+        .route("/chains", get(console::chains::list))
+        .route("/chains/{chain}", get(console::chains::show_chain))
+        .route(
+            "/chains/{chain}/history",
+            get(console::chains::history::show_history),
+        )
+        .route(
+            "/chains/{chain}/shares",
+            post(console::chains::shares::make_share),
+        )
+        .route("/share/{token}", get(console::share::show_shared))
+        .route(
+            "/shares/{share}/revoke",
+            post(console::shares::revoke::revoke_share),
+        )
+        .route("/stream", get(console::stream::stream_versions))
+        .route("/search", get(console::search::search))
+        .route("/jwks", get(console::jwks::show_jwks))
+        .route("/method", get(console::method::show_method))
+        .merge(account_routes())
+        .merge(listing_routes())
+        .merge(day_routes())
+        .with_state(Arc::clone(console))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(console),
+            read_session,
+        ));
+    pages
+        .merge(assets)
+        .fallback(routes::no_such_path)
+        .method_not_allowed_fallback(routes::method_not_allowed)
+        .layer(middleware::from_fn(compress))
+        .layer(middleware::from_fn_with_state(Arc::clone(console), guard))
+}
+
+fn account_routes() -> Router<Arc<Console>> {
+    use routes::console;
+
+    Router::new()
+        .route("/account", get(console::account::show_account))
+        .route(
+            "/account/look-ups",
+            get(console::account::look_ups::show_look_ups),
+        )
+        .route(
+            "/account/sessions/{session}/end",
+            post(console::account::sessions::end::end_session),
+        )
+        .route(
+            "/account/end-all",
+            post(console::account::end_all::end_sessions),
+        )
+}
+
+fn listing_routes() -> Router<Arc<Console>> {
+    use routes::console::listings;
+
+    Router::new()
+        .route("/listings", post(listings::new::add_listing))
+        .route("/listings/new", get(listings::new::show_form))
+        .route("/listings/{listing}", get(listings::show_listing))
+        .route(
+            "/listings/{listing}/milestones/{key}",
+            post(listings::milestones::change_milestone),
+        )
+        .route(
+            "/listings/{listing}/details",
+            post(listings::details::change_details),
+        )
+        .route("/listings/{listing}/links", post(listings::links::link))
+        .route("/listings/{listing}/unlink", post(listings::unlink::unlink))
+        .route("/listings/{listing}/ends", post(listings::ends::mark_end))
+        .route(
+            "/listings/{listing}/reopen-enquiries",
+            post(listings::reopen_enquiries::reopen),
+        )
+        .route(
+            "/listings/{listing}/withdraw",
+            post(listings::withdraw::withdraw),
+        )
+        .route("/listings/{listing}/notes", post(listings::notes::add_note))
+}
+
+/// The pages of a progressor's day.
+fn day_routes() -> Router<Arc<Console>> {
+    use routes::console::{changes, chase, chase_csv};
+
+    Router::new()
+        .route("/chase", get(chase::show_chase))
+        .route("/chase.csv", get(chase_csv::show_call_sheet))
+        .route("/chase/{listing}/chased", post(chase::chased::note_chased))
+        .route("/chase/{listing}/snooze", post(chase::snooze::snooze_sale))
+        .route("/changes", get(changes::show_changes))
+        .route("/changes/read", post(changes::read::mark_read))
+}

@@ -1,0 +1,26 @@
+//! `POST {console_url}/account/sessions/{id}/end`: ends one own session.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use storage::{Write, sessions};
+
+use crate::console::Console;
+use crate::console::frames::Notice;
+use crate::console::session::SignedIn;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+
+/// Ends the session. Sessions of other people are left alone.
+pub(crate) async fn end_session(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+) -> Result<Response, Problem> {
+    let person = signed_in.person().id;
+    let session = segments.number(0).unwrap_or_default();
+    let end = move |write: &mut Write<'_>| sessions::delete_session(write, person, session);
+    console.storage.write(end).await?;
+    Ok(Notice::SessionEnded.redirect("/account"))
+}

@@ -1,0 +1,187 @@
+//! `GET {console_url}/chains`: the chains of a progressor, and `GET {console_url}/chains/{chain}`: one
+//! chain, as a page or, with `.json` at its end, as document 1's signed answer.
+
+pub(crate) mod history;
+pub(crate) mod shares;
+
+use std::sync::Arc;
+
+use ::console::chains::{Branch, ChainsFilter, ChainsPage};
+use ::console::frame::Section;
+use ::console::render;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use chain::ids::{BranchId, ChainId, Uprn};
+use chain::milestone::Group;
+use http::{HeaderValue, Uri, header};
+use storage::chains::ChangedChain;
+use storage::{Read, StorageError, branch};
+
+use crate::console::Console;
+use crate::console::chain_lists::list_chains;
+use crate::console::chain_pages::{Loaded, Viewing};
+use crate::console::files::{chain_calendar, chain_csv};
+use crate::console::frames::{read_notice, show};
+use crate::console::session::SignedIn;
+use crate::form::Form;
+use crate::limits;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+
+/// Lists the chains with a sale of the viewer's branches.
+pub(crate) async fn list(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let filter = read_filter(&query);
+    let after = query.find("after").and_then(read_position);
+    let asked = filter.clone();
+    let management = Arc::clone(&console.management);
+    let (branches, list) = console
+        .storage
+        .read(move |read| {
+            let own = list_branches(read, caller.branches())?;
+            let list = list_chains(read, &management, caller.branches(), &asked, after)?;
+            Ok::<_, StorageError>((own, list))
+        })
+        .await?;
+    let mut frame = console.frame(Some(&signed_in), Section::Chains);
+    frame.notice = read_notice(&uri);
+    let next = list
+        .next
+        .map(|last| format!("{}-{}", last.changed_at, last.chain));
+    let page = ChainsPage {
+        frame,
+        today: console.today(),
+        filter,
+        branches,
+        rows: list.rows,
+        next,
+    };
+    show(render(&page))
+}
+
+fn read_filter(query: &Form) -> ChainsFilter {
+    let text = query.find("q").unwrap_or_default().trim();
+    ChainsFilter {
+        branch: query
+            .find("branch")
+            .and_then(|id| id.parse().ok())
+            .map(BranchId),
+        stage: query.find("stage").and_then(Group::parse),
+        has_open_end: query.find("ends") == Some("open"),
+        is_stuck: query.find("stuck") == Some("1"),
+        text: text.chars().take(limits::VALUE_CHARACTERS_MAX).collect(),
+    }
+}
+
+/// Reads the place in the list that `after` names.
+fn read_position(text: &str) -> Option<ChangedChain> {
+    let (changed_at, chain) = text.split_once('-')?;
+    Some(ChangedChain {
+        changed_at: changed_at.parse().ok()?,
+        chain: chain.parse().ok()?,
+    })
+}
+
+/// The branches of a progressor with their names.
+pub(in crate::routes::console) fn list_branches(
+    read: &mut Read<'_>,
+    ids: &[BranchId],
+) -> Result<Vec<Branch>, StorageError> {
+    let mut branches = Vec::with_capacity(ids.len());
+    for id in ids {
+        let found = branch::find_branch(read, *id)?;
+        branches.extend(found.map(|found| Branch {
+            id: found.id,
+            name: found.name,
+        }));
+    }
+    Ok(branches)
+}
+
+/// Shows a chain.
+pub(crate) async fn show_chain(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let viewing = viewing(signed_in, &query)?;
+    let text = segments.text(0);
+    let (text, kind) = text.split_once('.').unwrap_or((text, ""));
+    let id: ChainId = text.parse().map_err(|_error| Problem::NoSuchPath)?;
+    if let Viewing::Reader(reader, _uprn) = &viewing {
+        console.count_look_up(reader)?;
+    }
+    let loaded = console.load_chain(&viewing, id).await?;
+    if let (Viewing::Reader(reader, _uprn), Some(current)) = (&viewing, &loaded.current) {
+        console.note_look_up(reader, current.property);
+    }
+    match kind {
+        "" => show_page(&console, &viewing, &loaded, &uri).await,
+        "json" => show_answer(&console, &loaded).await,
+        "csv" | "ics" => {
+            let page = console.chain_page(&viewing, &loaded, None);
+            let homes: Vec<_> = page.layers.iter().flatten().collect();
+            let stamp = console.calendar_stamp();
+            Ok(if kind == "csv" {
+                chain_csv(&homes, &loaded.state).answer("chain.csv")
+            } else {
+                chain_calendar(&homes, &loaded.state, &stamp)
+            })
+        }
+        _other => Err(Problem::NoSuchPath),
+    }
+}
+
+/// A progressor sees own chains. A reader sees the chain of the property that the reader looked up.
+fn viewing(signed_in: SignedIn, query: &Form) -> Result<Viewing, Problem> {
+    if signed_in.role().may_look_up() {
+        let uprn = query.find("uprn").and_then(|text| text.parse().ok());
+        let uprn = uprn.and_then(Uprn::new).ok_or(Problem::NotFound(
+            "Look the home up first: then its chain has an address.",
+        ))?;
+        return Ok(Viewing::Reader(signed_in, uprn));
+    }
+    Ok(Viewing::Progressor(signed_in))
+}
+
+async fn show_page(
+    console: &Console,
+    viewing: &Viewing,
+    loaded: &Loaded,
+    uri: &Uri,
+) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let answer = match &loaded.current {
+        Some(current) => console.sign_chain(current).await?,
+        None => None,
+    };
+    // A change between the two reads gives a page whose signature is of a newer state.
+    let answer = answer.filter(|answer| answer.version == loaded.state.version);
+    let mut page = console.chain_page(viewing, loaded, answer.as_ref());
+    page.frame.notice = read_notice(uri);
+    page.shows_all_homes = query.find("all") == Some("1");
+    page.shows_all_types = query.find("types") == Some("28");
+    if let Err(error) = console.note_seen(viewing, loaded).await {
+        // A store that cannot be written still answers reads.
+        tracing::debug!(%error, "the visit of a chain is not stored");
+    }
+    show(render(&page))
+}
+
+async fn show_answer(console: &Console, loaded: &Loaded) -> Result<Response, Problem> {
+    const NOT_SHOWN: Problem = Problem::NotFound(
+        "No sale of this chain is the current one of its home, so Onward signs nothing about it.",
+    );
+    let current = loaded.current.as_ref().ok_or(NOT_SHOWN)?;
+    let answer = console.sign_chain(current).await?.ok_or(NOT_SHOWN)?;
+    let json = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, json)], answer.body).into_response())
+}

@@ -1,0 +1,57 @@
+//! `GET {console_url}/chains/{chain}/history`: all changes of a chain.
+
+use std::sync::Arc;
+
+use ::console::chain_page::HistoryPage;
+use ::console::frame::Section;
+use ::console::render;
+use axum::extract::State;
+use axum::response::Response;
+use http::Uri;
+use storage::history;
+
+use crate::console::Console;
+use crate::console::chain_pages::name_homes;
+use crate::console::frames::show;
+use crate::console::history_lines::to_lines;
+use crate::console::session::SignedIn;
+use crate::form::Form;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::ends::find_own_chain;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+
+/// Lines on one page.
+const LINES: i64 = 100;
+
+/// Shows a page of the history, the newest first.
+pub(crate) async fn show_history(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let before = query.find("before").and_then(|text| text.parse().ok());
+    let before = before.unwrap_or(i64::MAX);
+    let id = segments.chain(0)?;
+    let (names, entries) = console
+        .storage
+        .read(move |read| {
+            find_own_chain(read, &caller, id)?;
+            let state = storage::state::find_chain_state(read, id)?;
+            let names = state.as_ref().map(name_homes).unwrap_or_default();
+            let entries = history::list_newest_of_chain(read, id, [0, before], LINES)?;
+            Ok::<_, Problem>((names, entries))
+        })
+        .await?;
+    let is_full = i64::try_from(entries.len()).is_ok_and(|count| count >= LINES);
+    let page = HistoryPage {
+        frame: console.frame(Some(&signed_in), Section::Chains),
+        chain: id,
+        lines: to_lines(&entries, &names),
+        next: entries.last().map(|entry| entry.id).filter(|_id| is_full),
+    };
+    show(render(&page))
+}

@@ -1,0 +1,92 @@
+//! `GET {console_url}/chase`: the sales to chase today.
+
+pub(crate) mod chased;
+pub(crate) mod snooze;
+
+use std::sync::Arc;
+
+use ::console::chase::{ChaseFilter, ChasePage};
+use ::console::frame::Section;
+use ::console::render;
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::BranchId;
+use http::Uri;
+use storage::StorageError;
+
+use super::chains::list_branches;
+use crate::console::Console;
+use crate::console::chase_lists::{group, list_chases};
+use crate::console::frames::{read_notice, show};
+use crate::console::session::SignedIn;
+use crate::form::Form;
+use crate::listing_management::caller::BranchCaller;
+use crate::problem::Problem;
+
+/// Lists the late sales of the viewer's branches, the most urgent first.
+pub(crate) async fn show_chase(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let filter = read_filter(uri.query().unwrap_or_default())?;
+    let mut page = make_page(&console, &signed_in, filter).await?;
+    page.frame.notice = read_notice(&uri);
+    show(render(&page))
+}
+
+/// Reads the filter of the list from a query string.
+pub(super) fn read_filter(query: &str) -> Result<ChaseFilter, Problem> {
+    let query = Form::parse_urlencoded(query.as_bytes())?;
+    let branch = query.find("branch").and_then(|id| id.parse().ok());
+    Ok(ChaseFilter {
+        branch: branch.map(BranchId),
+        by_conveyancer: query.find("group") == Some("conveyancer"),
+        with_snoozed: query.find("snoozed") == Some("1"),
+    })
+}
+
+/// Makes the page of the list. Only progressors have one.
+pub(super) async fn make_page(
+    console: &Console,
+    signed_in: &SignedIn,
+    filter: ChaseFilter,
+) -> Result<ChasePage, Problem> {
+    let caller = BranchCaller::of_person(signed_in)?;
+    let today = console.today();
+    let forecasts = Arc::clone(&console.management.forecasts);
+    let asked = filter.clone();
+    let (branches, list) = console
+        .storage
+        .read(move |read| {
+            let ids = caller.branches();
+            let own = list_branches(read, ids)?;
+            let list = list_chases(read, &forecasts, ids, &asked, today.into())?;
+            Ok::<_, StorageError>((own, list))
+        })
+        .await?;
+    let mut frame = console.frame(Some(signed_in), Section::Chase);
+    if let Some(viewer) = frame
+        .viewer
+        .as_mut()
+        .filter(|_| filter == ChaseFilter::default())
+    {
+        viewer.to_chase = Some(list.rows.len() as u64);
+    }
+    Ok(ChasePage {
+        frame,
+        today,
+        branches,
+        groups: group(list.rows, filter.by_conveyancer),
+        filter,
+        snoozed: list.snoozed,
+        is_cut: list.is_cut,
+        typed: None,
+    })
+}
+
+/// The list to show after a form, with the filter that the form names.
+fn filter_of_form(text: &str) -> ChaseFilter {
+    // A filter that cannot be read shows the whole list.
+    read_filter(text.trim_start_matches('?')).unwrap_or_default()
+}

@@ -1,0 +1,97 @@
+//! `POST {console_url}/chase/{listing}/snooze`: leaves a sale out of the list until a day.
+
+use std::sync::Arc;
+
+use ::console::chase::TypedSnooze;
+use ::console::render;
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::ListingId;
+use forecast::day::Day;
+use jiff::civil::Date;
+use storage::chase;
+
+use super::{filter_of_form, make_page};
+use crate::console::Console;
+use crate::console::forms::PostedForm;
+use crate::console::frames::{Notice, field_problems, show_as};
+use crate::console::session::SignedIn;
+use crate::limits;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::segments::Segments;
+use crate::problem::{FieldError, Problem};
+
+/// Snoozes a sale, or shows the list with the refused fields and the values typed.
+pub(crate) async fn snooze_sale(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    form: PostedForm,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let filter = filter_of_form(form.text("filter"));
+    let typed = TypedSnooze {
+        listing,
+        until: form.text("until").to_owned(),
+        reason: form.text("reason").to_owned(),
+    };
+    let problem = match store(&console, &signed_in, listing, &typed).await {
+        Ok(()) => return Ok(Notice::Snoozed.redirect(&format!("/chase{}", filter.query()))),
+        Err(problem @ Problem::ValuesInvalid(_)) => problem,
+        Err(problem) => return Err(problem),
+    };
+    let mut page = make_page(&console, &signed_in, filter).await?;
+    page.frame.problems = field_problems(&problem, |field| format!("snooze-{listing}-{field}"));
+    page.typed = Some(typed);
+    show_as(problem.status_and_title().0, render(&page))
+}
+
+async fn store(
+    console: &Console,
+    signed_in: &SignedIn,
+    listing: ListingId,
+    typed: &TypedSnooze,
+) -> Result<(), Problem> {
+    let caller = BranchCaller::of_person(signed_in)?;
+    let person = signed_in.person().id;
+    let (values, today) = (typed.clone(), console.today().into());
+    console
+        .storage
+        .write(move |write| {
+            // The branch first: to others, the list of errors would say that the listing exists.
+            find_own_listing(write, &caller, listing)?;
+            let until = read_typed(&values, today)?;
+            chase::snooze_sale(write, listing, person, until, &values.reason)?;
+            Ok(())
+        })
+        .await
+}
+
+/// Reads the day. The first day without snoozing is tomorrow at the earliest.
+fn read_typed(typed: &TypedSnooze, today: Day) -> Result<Date, Problem> {
+    let mut errors = Vec::new();
+    let mut refuse = |field: &str, detail: String| {
+        errors.push(FieldError {
+            pointer: field.to_owned(),
+            detail,
+        });
+    };
+    let [first, last] = [1, limits::SNOOZE_DAYS_MAX].map(|days| today.plus(days).date());
+    let until = typed.until.parse().ok();
+    let until = until.filter(|day: &Date| (first..=last).contains(day));
+    if until.is_none() {
+        refuse("until", format!("choose a day from {first} to {last}"));
+    }
+    let longest = limits::SNOOZE_REASON_CHARACTERS_MAX;
+    let is_text = !typed.reason.chars().any(char::is_control);
+    if !is_text || !(1..=longest).contains(&typed.reason.chars().count()) {
+        refuse(
+            "reason",
+            format!("give a reason of 1 to {longest} characters on one line"),
+        );
+    }
+    until
+        .filter(|_| errors.is_empty())
+        .ok_or(Problem::ValuesInvalid(errors))
+}

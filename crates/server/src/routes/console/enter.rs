@@ -1,0 +1,94 @@
+//! `{console_url}/enter/{token}`: the page of people of a sandbox.
+
+use std::sync::Arc;
+
+use ::console::account::{EnterPage, Person};
+use ::console::frame::Section;
+use ::console::render;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http::{HeaderMap, header};
+use signing::random;
+use storage::people::{self, StoredPerson};
+
+use crate::console::Console;
+use crate::console::frames::{show, to_role};
+use crate::console::role::Role;
+use crate::console::session::{SignedIn, begin_session, may_sign_in, session_cookie};
+use crate::form::Form;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::secret::NewSecret;
+
+/// Shows whom the visitor can be.
+pub(crate) async fn show_people(
+    State(console): State<Arc<Console>>,
+    signed_in: Option<SignedIn>,
+    segments: Segments,
+) -> Result<Response, Problem> {
+    check_token(&console, segments.text(0))?;
+    let all = console.storage.read(people::list_people).await?;
+    let all = all.into_iter().filter(may_sign_in);
+    let page = EnterPage {
+        frame: console.frame(signed_in.as_ref(), Section::Other),
+        token: segments.text(0).to_owned(),
+        people: all.filter_map(to_person).collect(),
+    };
+    show(render(&page))
+}
+
+/// Signs the visitor in as one of the people.
+pub(crate) async fn enter(
+    State(console): State<Arc<Console>>,
+    segments: Segments,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    check_token(&console, segments.text(0))?;
+    let form = Form::read(&headers, body).await?;
+    let id = form.find("person").and_then(|id| id.parse().ok());
+    let id: i64 = id.ok_or(Problem::NotFound("There is no such person."))?;
+    let secret = NewSecret::draw().map_err(|error| Problem::Internal(error.to_string()))?;
+    let cookie = session_cookie(console.site.is_secure(), &secret);
+    let now = console.clock.now_seconds();
+    console
+        .storage
+        .write(move |write| {
+            let person = people::find_person(write, id)?.filter(may_sign_in);
+            let person = person.ok_or(Problem::NotFound("There is no such person."))?;
+            begin_session(write, &secret, &person, now)
+        })
+        .await?;
+    Ok(([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response())
+}
+
+/// Only a sandbox has a page of people, and only under the address that it printed.
+fn check_token(console: &Console, token: &str) -> Result<(), Problem> {
+    let entry = console.entry.as_deref().ok_or(Problem::NoSuchPath)?;
+    if random::constant_time_eq(token.as_bytes(), entry.as_bytes()) {
+        Ok(())
+    } else {
+        Err(Problem::NoSuchPath)
+    }
+}
+
+fn to_person(person: StoredPerson) -> Option<Person> {
+    let role: Role = person.role.parse().ok()?;
+    let tries = match role {
+        Role::Progressor => {
+            "Sees the chains of two branches, chases late sales, records milestones and shares chains."
+        }
+        Role::Lender => "Looks up the chain of any home, and checks the signature of the answer.",
+        Role::Conveyancer => "Looks up the chain of a client's home, and sees who holds it up.",
+        Role::Integrator => "Connects a participant's systems. The pages for this follow.",
+        Role::Operator => "Runs the service. The pages for this follow.",
+    };
+    Some(Person {
+        id: person.id.to_string(),
+        name: person.name,
+        organisation: person.participant,
+        tries: tries.to_owned(),
+        role: to_role(role),
+    })
+}

@@ -1,0 +1,52 @@
+//! `POST {console_url}/listings/{listing}/links`: links another sale, or confirms its proposal.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{conclude, refuse_at};
+use crate::console::Console;
+use crate::console::forms::{PostedForm, outcome};
+use crate::console::frames::Notice;
+use crate::console::session::SignedIn;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::routes::chain::add::link::add_link;
+
+/// Links a sale as document 2's call does.
+pub(crate) async fn link(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    form: PostedForm,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let call = form.call(&sides(listing.0, &form))?;
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let management = State(Arc::clone(&console.management));
+    let linked = outcome(add_link(management, caller, call).await).await;
+    let linked = linked.map(|answer| match answer.status() {
+        StatusCode::ACCEPTED => Notice::Proposed,
+        _linked => Notice::Linked,
+    });
+    conclude(&console, &signed_in, listing, linked, |page, problem| {
+        refuse_at(page, problem, "link-other");
+        form.text("other").clone_into(&mut page.links.typed);
+        page.links.typed_below = form.text("side") == "below";
+    })
+    .await
+}
+
+/// The body of document 2's call. The seller of the lower sale buys the upper one.
+pub(super) fn sides(listing: i64, form: &PostedForm) -> Value {
+    let other = form.number("other");
+    if form.text("side") == "below" {
+        json!({ "seller": listing, "buyer": other })
+    } else {
+        json!({ "seller": other, "buyer": listing })
+    }
+}

@@ -1,0 +1,68 @@
+//! `POST {console_url}/listings/{listing}/notes`: adds a note that only the own branch reads.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::ListingId;
+use serde_json::json;
+use storage::notes;
+
+use super::{conclude, refuse_at};
+use crate::console::Console;
+use crate::console::forms::{PostedForm, outcome};
+use crate::console::frames::Notice;
+use crate::console::session::SignedIn;
+use crate::limits;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::recording::{self, Reply};
+use crate::listing_management::segments::Segments;
+use crate::problem::{FieldError, Problem};
+
+/// Adds a note. A form that is sent twice adds one.
+pub(crate) async fn add_note(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    form: PostedForm,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let text = form.text("text").replace("\r\n", "\n");
+    let noted = store(&console, &signed_in, listing, &form, text.clone()).await;
+    conclude(&console, &signed_in, listing, noted, |page, problem| {
+        refuse_at(page, problem, "note-text");
+        page.note_typed = text;
+    })
+    .await
+}
+
+async fn store(
+    console: &Console,
+    signed_in: &SignedIn,
+    listing: ListingId,
+    form: &PostedForm,
+    text: String,
+) -> Result<Notice, Problem> {
+    let longest = limits::NOTE_CHARACTERS_MAX;
+    let is_plain = |letter: char| !letter.is_control() || letter == '\n';
+    if !(1..=longest).contains(&text.chars().count()) || !text.chars().all(is_plain) {
+        return Err(Problem::ValuesInvalid(vec![FieldError {
+            pointer: "text".to_owned(),
+            detail: format!("type 1 to {longest} characters"),
+        }]));
+    }
+    let caller = BranchCaller::of_person(signed_in)?;
+    let person = signed_in.person().id;
+    let call = form.call(&json!({ "text": text }))?;
+    let noting = recording::record(&console.management, caller, call, move |write, author| {
+        find_own_listing(write, author.caller, listing)?;
+        if notes::count_notes(write, listing)? >= limits::NOTES_MAX {
+            let detail = format!("A sale has at most {} notes.", limits::NOTES_MAX);
+            return Err(Problem::QuotaUsedUp(None, detail));
+        }
+        notes::insert_note(write, listing, person, &text, author.now)?;
+        Reply::success()
+    });
+    outcome(noting.await).await.map(|_answer| Notice::Noted)
+}

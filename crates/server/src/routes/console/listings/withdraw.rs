@@ -1,0 +1,45 @@
+//! `POST {console_url}/listings/{listing}/withdraw`: withdraws a sale.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::json;
+
+use super::{conclude, refuse_at};
+use crate::console::Console;
+use crate::console::forms::{PostedForm, outcome};
+use crate::console::frames::Notice;
+use crate::console::session::SignedIn;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::routes::listing::withdraw_listing;
+
+/// Withdraws a sale as document 2's call does.
+pub(crate) async fn withdraw(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    form: PostedForm,
+) -> Result<Response, Problem> {
+    let listing = segments.listing(0)?;
+    let call = form.call(&json!({}))?;
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let management = State(Arc::clone(&console.management));
+    match outcome(withdraw_listing(management, caller, segments, call).await).await {
+        Ok(_answer) => Ok(Notice::Withdrawn.redirect("/chains")),
+        Err(problem) => {
+            conclude(
+                &console,
+                &signed_in,
+                listing,
+                Err(problem),
+                |page, problem| {
+                    refuse_at(page, problem, "link-other");
+                },
+            )
+            .await
+        }
+    }
+}

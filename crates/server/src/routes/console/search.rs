@@ -1,0 +1,176 @@
+//! `GET {console_url}/search`: finds a home by its address, postcode or UPRN, and leads to its chain.
+
+use std::sync::Arc;
+
+use ::console::frame::Section;
+use ::console::render;
+use ::console::search::{Answer, Candidate, SearchPage};
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use chain::ids::Uprn;
+use chain::permission;
+use http::Uri;
+use storage::address_search::{self, CurrentListing};
+use storage::{Read, StorageError, state};
+
+use crate::console::Console;
+use crate::console::frames::show;
+use crate::console::session::SignedIn;
+use crate::form::Form;
+use crate::limits;
+use crate::problem::Problem;
+use crate::property_search::{self, Found, Postcodes, Suggestion};
+
+/// Candidates on one page.
+const CANDIDATES: usize = 10;
+
+/// The result of a search.
+enum Finding {
+    /// The chain of one property.
+    One(Uprn, CurrentListing),
+    /// Properties that fit, the best first.
+    Several(Vec<Candidate>, bool),
+    Nothing,
+}
+
+/// Leads to the chain of the home, or shows the homes that fit.
+pub(crate) async fn search(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let text = query.find("q").unwrap_or_default().trim().to_owned();
+    let is_reader = signed_in.role().may_look_up();
+    if !is_reader && signed_in.branches().is_empty() {
+        return Err(Problem::NotAllowed(
+            "Progressors, lenders and conveyancers look homes up.",
+        ));
+    }
+    let answer = if text.is_empty() {
+        Answer::Empty
+    } else if text.chars().count() > limits::VALUE_CHARACTERS_MAX {
+        let longest = limits::VALUE_CHARACTERS_MAX;
+        Answer::Nothing {
+            reason: Some(format!("An address has at most {longest} characters.")),
+        }
+    } else {
+        console.count_look_up(&signed_in)?;
+        let (viewer, sought) = (signed_in.clone(), text.clone());
+        let finding = console
+            .storage
+            .read(move |read| find(read, &viewer, &sought))
+            .await?;
+        match finding {
+            Finding::One(uprn, current) => return Ok(open(&signed_in, uprn, &current)),
+            Finding::Several(homes, has_more) => Answer::Candidates { homes, has_more },
+            Finding::Nothing => Answer::Nothing { reason: None },
+        }
+    };
+    let mut frame = console.frame(Some(&signed_in), Section::Search);
+    frame.search = text;
+    show(render(&SearchPage { frame, answer }))
+}
+
+/// Leads to the chain, which counts as a look-up of its own.
+fn open(signed_in: &SignedIn, uprn: Uprn, current: &CurrentListing) -> Response {
+    let chain = current.chain;
+    let path = if signed_in.role().may_look_up() {
+        format!("/chains/{chain}?uprn={uprn}")
+    } else {
+        format!("/chains/{chain}")
+    };
+    Redirect::to(&path).into_response()
+}
+
+fn find(read: &mut Read<'_>, viewer: &SignedIn, text: &str) -> Result<Finding, StorageError> {
+    let is_number = text.len() <= 12 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        let uprn = text.parse().ok().and_then(Uprn::new);
+        let Some(uprn) = uprn else {
+            return Ok(Finding::Nothing);
+        };
+        let located = address_search::find_by_uprn(read, uprn)?;
+        return one(read, viewer, uprn, located.current);
+    }
+    let mut postcodes = Postcodes::new();
+    if let Found::One(current) = property_search::find_listing(read, text, &mut postcodes)? {
+        let property = storage::properties::find_property(read, current.property)?;
+        if let Some(property) = property {
+            return one(read, viewer, property.uprn, Some(current));
+        }
+    }
+    let fitting = property_search::list_suggestions(read, text, CANDIDATES + 1)?;
+    let has_more = fitting.len() > CANDIDATES;
+    let mut homes = Vec::with_capacity(CANDIDATES);
+    for suggestion in fitting.into_iter().take(CANDIDATES) {
+        homes.push(candidate(read, viewer, suggestion)?);
+    }
+    Ok(if homes.is_empty() {
+        Finding::Nothing
+    } else {
+        Finding::Several(homes, has_more)
+    })
+}
+
+/// A certain match. A progressor opens own chains only, and sees that others exist.
+fn one(
+    read: &mut Read<'_>,
+    viewer: &SignedIn,
+    uprn: Uprn,
+    current: Option<CurrentListing>,
+) -> Result<Finding, StorageError> {
+    let Some(current) = current else {
+        return Ok(Finding::Nothing);
+    };
+    if may_open(read, viewer, &current)? {
+        return Ok(Finding::One(uprn, current));
+    }
+    let shown = Candidate {
+        address: current.display_address,
+        uprn,
+        chain_length: None,
+        href: None,
+    };
+    Ok(Finding::Several(vec![shown], false))
+}
+
+fn may_open(
+    read: &mut Read<'_>,
+    viewer: &SignedIn,
+    current: &CurrentListing,
+) -> Result<bool, StorageError> {
+    if viewer.role().may_look_up() {
+        return Ok(true);
+    }
+    let chain = state::find_chain(read, current.chain)?;
+    Ok(chain.is_some_and(|chain| permission::may_use_chain(viewer.branches(), &chain)))
+}
+
+fn candidate(
+    read: &mut Read<'_>,
+    viewer: &SignedIn,
+    suggestion: Suggestion,
+) -> Result<Candidate, StorageError> {
+    let Suggestion {
+        uprn,
+        display_address,
+        ..
+    } = suggestion;
+    let current = address_search::find_by_uprn(read, uprn)?.current;
+    let mut shown = Candidate {
+        address: display_address,
+        uprn,
+        chain_length: None,
+        href: None,
+    };
+    if let Some(current) = current
+        && may_open(read, viewer, &current)?
+    {
+        let chain = state::find_chain(read, current.chain)?;
+        shown.chain_length = chain.map(|chain| chain.length());
+        // Opening counts as a look-up of this home.
+        shown.href = Some(format!("/search?q={uprn}"));
+    }
+    Ok(shown)
+}

@@ -1,0 +1,117 @@
+//! `GET {console_url}/share/{token}`: the chain that somebody shared, for a holder of the link.
+
+use std::sync::Arc;
+
+use ::console::render;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, Uri, header};
+use storage::properties::find_property;
+use storage::shares::{self, StoredShare};
+use storage::{Write, listings};
+
+use crate::console::Console;
+use crate::console::chain_pages::{Loaded, Viewing};
+use crate::console::files::{chain_calendar, chain_csv};
+use crate::console::frames::show;
+use crate::form::Form;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+use crate::secret::digest;
+
+const GONE: Problem = Problem::NotFound(
+    "This link has ended, or somebody took it back. Ask the agent who sent it for a new one.",
+);
+
+/// Shows the chain with document 1's facts. With `.json` at its end the address gives the signed answer.
+pub(crate) async fn show_shared(
+    State(console): State<Arc<Console>>,
+    segments: Segments,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let text = segments.text(0);
+    let (token, kind) = text.split_once('.').unwrap_or((text, ""));
+    let (share, viewing, chain) = find(&console, token).await?;
+    let loaded = console
+        .load_chain(&viewing, chain)
+        .await
+        .map_err(|problem| {
+            // The listing is not the current one of its home any more.
+            if matches!(problem, Problem::NotFound(_)) {
+                GONE
+            } else {
+                problem
+            }
+        })?;
+    match kind {
+        "" => show_page(&console, &viewing, &loaded, &uri, &share).await,
+        "json" => {
+            let current = loaded.current.as_ref().ok_or(GONE)?;
+            let answer = console.sign_chain(current).await?.ok_or(GONE)?;
+            let json = HeaderValue::from_static("application/json");
+            Ok(([(header::CONTENT_TYPE, json)], answer.body).into_response())
+        }
+        "csv" | "ics" => {
+            let page = console.chain_page(&viewing, &loaded, None);
+            let homes: Vec<_> = page.layers.iter().flatten().collect();
+            let stamp = console.calendar_stamp();
+            Ok(if kind == "csv" {
+                chain_csv(&homes, &loaded.state).answer("chain.csv")
+            } else {
+                chain_calendar(&homes, &loaded.state, &stamp)
+            })
+        }
+        _other => Err(Problem::NoSuchPath),
+    }
+}
+
+/// Finds the link, and the chain that its listing is in now.
+async fn find(
+    console: &Console,
+    token: &str,
+) -> Result<(StoredShare, Viewing, chain::ids::ChainId), Problem> {
+    let (wanted, now) = (digest(token), console.clock.now_seconds());
+    let token = token.to_owned();
+    console
+        .storage
+        .read(move |read| {
+            let share = shares::find_share(read, &wanted)?;
+            let is_open =
+                |share: &StoredShare| share.revoked_at.is_none() && now < share.expires_at;
+            let share = share.filter(is_open).ok_or(GONE)?;
+            let listing = listings::find_stored_listing(read, share.listing)?;
+            let listing = listing.filter(|listing| listing.deleted_at.is_none());
+            let listing = listing.ok_or(GONE)?;
+            let property = find_property(read, listing.property)?.ok_or(GONE)?;
+            let viewing = Viewing::Holder {
+                token,
+                uprn: property.uprn,
+                expires_at: share.expires_at,
+            };
+            Ok((share, viewing, listing.chain))
+        })
+        .await
+}
+
+async fn show_page(
+    console: &Console,
+    viewing: &Viewing,
+    loaded: &Loaded,
+    uri: &Uri,
+    share: &StoredShare,
+) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let answer = match &loaded.current {
+        Some(current) => console.sign_chain(current).await?,
+        None => None,
+    };
+    let answer = answer.filter(|answer| answer.version == loaded.state.version);
+    let mut page = console.chain_page(viewing, loaded, answer.as_ref());
+    page.shows_all_homes = query.find("all") == Some("1");
+    let id = share.id;
+    let count = move |write: &mut Write<'_>| shares::count_opening(write, id);
+    if let Err(error) = console.storage.write(count).await {
+        tracing::debug!(%error, "the opening of a share link is not counted");
+    }
+    show(render(&page))
+}

@@ -1,0 +1,3 @@
+//! `POST {console_url}/shares/{share}/revoke`: ends a share link.
+
+pub(crate) mod revoke;

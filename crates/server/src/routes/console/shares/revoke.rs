@@ -1,0 +1,46 @@
+//! `POST {console_url}/shares/{share}/revoke`: ends a share link.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use chain::ids::ChainId;
+use http::HeaderMap;
+use storage::shares;
+
+use crate::console::Console;
+use crate::console::frames::Notice;
+use crate::console::session::SignedIn;
+use crate::form::Form;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing_ever;
+use crate::listing_management::segments::Segments;
+use crate::problem::Problem;
+
+/// Ends a link of one of the viewer's branches, also a colleague's.
+pub(crate) async fn revoke_share(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+    segments: Segments,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let form = Form::read(&headers, body).await?;
+    let chain: Option<ChainId> = form.find("chain").and_then(|text| text.parse().ok());
+    let id = segments.number(0).unwrap_or_default();
+    let now = console.clock.now_seconds();
+    console
+        .storage
+        .write(move |write| {
+            const UNKNOWN: Problem = Problem::NotFound("There is no such share link.");
+            let share = shares::find_share_by_id(write, id)?.ok_or(UNKNOWN)?;
+            find_own_listing_ever(write, &caller, share.listing).map_err(|_foreign| UNKNOWN)?;
+            shares::revoke_share(write, id, now)?;
+            Ok::<_, Problem>(())
+        })
+        .await?;
+    let back = chain.map_or_else(|| "/chains".to_owned(), |chain| format!("/chains/{chain}"));
+    Ok(Notice::Revoked.redirect(&back))
+}

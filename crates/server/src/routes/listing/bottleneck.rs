@@ -1,0 +1,50 @@
+//! `GET {listing_base_url}/api/v1/listing/{listing_id}/bottleneck`: the sale that holds up a chain.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use observe::clock::date_in_london;
+
+use crate::listing_management::ListingManagement;
+use crate::listing_management::assessments::load_assessed;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::openapi::{describe, own_listing};
+use crate::listing_management::parameters::ListingInPath;
+use crate::listing_management::segments::Segments;
+use crate::openapi::refusals::refusals;
+use crate::problem::Problem;
+use crate::wire::management::Data;
+use crate::wire::management::bottleneck::BottleneckResource;
+
+refusals!(ShowBottleneckRefusals = describe(own_listing()));
+
+/// Shows which sale holds up the chain of your listing, and its step that takes longest.
+///
+/// Each open step has a clock: the days since the step before. The sale that is ready last most often
+/// holds up the chain, by the days that the steps took in comparable sales. `/lagging` answers another
+/// question: which sales have recorded less than the one that is furthest.
+#[utoipa::path(
+    method(get, head),
+    path = "/api/v1/listing/{listing}/bottleneck",
+    tag = "Chains",
+    params(ListingInPath),
+    responses(
+        (status = 200, description = "The sale that holds up the chain, or the reason why none does.", body = Data<BottleneckResource>),
+        ShowBottleneckRefusals,
+    ),
+)]
+pub(crate) async fn show_bottleneck(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+) -> Result<Json<Data<BottleneckResource>>, Problem> {
+    let id = segments.listing(0)?;
+    let today = date_in_london(management.clock.now_seconds()).unwrap_or_default();
+    let shared = Arc::clone(&management);
+    let assessing = management
+        .storage
+        .read(move |read| load_assessed(read, &shared, &caller, id, today.into()));
+    let data = BottleneckResource::new(&assessing.await?);
+    Ok(Json(Data { data }))
+}
