@@ -271,6 +271,25 @@ class FilesRefused(Fault):
         self.node.reload()
 
 
+class SettingsRefused(Fault):
+    """A setting has a wrong value"""
+
+    alerts = {"OnwardSettingsRefused": ""}
+
+    def prepare(self):
+        self.right = self.node.config.read_text()
+
+    def plant(self):
+        self.install("log = \"inof\"\n")
+
+    def mend(self):
+        self.install(self.right)
+
+    def install(self, text):
+        self.node.config.write_text(text)
+        self.node.reload()
+
+
 class Restarting(Fault):
     """The program crashes again and again"""
 
@@ -481,6 +500,7 @@ FAULTS = [
     CertificateEnds,
     ListEnds,
     FilesRefused,
+    SettingsRefused,
     HandshakesFail,
     ConnectionsRefused,
     FilesRunOut,

@@ -97,6 +97,8 @@ class Node:
         (self.folder / "sandbox.json").write_text(json.dumps(self.sandbox))
         self.config = self.folder / "onward.toml"
         sockets = {f"listen_{listener}": f"{HOST}:{port}" for listener, port in self.ports.items()}
+        # One console, of the sandbox, is enough.
+        sockets["console_url"] = ""
         text = story.change_settings(self.config.read_text(), urls | sockets | settings)
         self.config.write_text(text)
         self.command = [ONWARD, "serve", "--config", self.config]
