@@ -27,7 +27,7 @@ pub struct Person {
     pub name: String,
     /// The organisation.
     pub organisation: String,
-    /// What the person is there to try, as sentences.
+    /// Sentences that name the pages and forms this person is made for.
     pub tries: String,
     /// The role.
     pub role: Role,
@@ -125,9 +125,9 @@ pub struct RefusalPage {
     pub status: u16,
     /// The title, such as `Not found`.
     pub title: String,
-    /// What happened, as a sentence.
+    /// One sentence that names the fault.
     pub detail: String,
-    /// What the reader can do, as a sentence.
+    /// One sentence that tells the reader the next step.
     pub advice: String,
     /// The id of the request.
     pub request_id: String,

@@ -36,7 +36,7 @@ pub struct Viewer {
     pub to_chase: Option<u64>,
 }
 
-/// What a person may do.
+/// The role of a person. It decides which pages and forms the person may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Holds sales of own branches.
@@ -72,7 +72,7 @@ pub enum Section {
 pub struct FieldProblem {
     /// The `id` of the field on the page. The documentation of each form names its ids.
     pub field: String,
-    /// What is wrong and what to do, as a sentence.
+    /// One sentence that names the fault and its remedy.
     pub detail: String,
 }
 

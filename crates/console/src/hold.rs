@@ -30,7 +30,7 @@ pub enum Hold {
     },
     /// Every sale is ready for exchange.
     Nothing {
-        /// What the chain still waits for.
+        /// The reasons why the chain has not exchanged yet.
         waits: Vec<Wait>,
     },
     /// Every sale has exchanged or completed.
@@ -120,7 +120,7 @@ pub enum Who {
     Agent,
 }
 
-/// What a chain that is ready still waits for.
+/// A reason why a chain whose sales are all ready has not exchanged yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// No day for exchange is proposed in all sales.

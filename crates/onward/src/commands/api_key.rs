@@ -18,7 +18,7 @@ pub enum ApiKeyCommand {
     /// Issues a key and prints it once.
     Issue(IssueArgs),
     /// Lists all keys without their secrets.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Revokes a key at once and disables its subscriptions.
     Revoke(RevokeArgs),
 }
@@ -29,13 +29,6 @@ pub struct IssueArgs {
     /// The organisation that owns the key; created if it is new.
     #[arg(long, value_parser = read_name)]
     participant: String,
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
-/// Options of `onward api-key list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
@@ -53,7 +46,7 @@ pub struct RevokeArgs {
 pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         ApiKeyCommand::Issue(args) => issue(&args, out),
-        ApiKeyCommand::List(args) => list(&args.output, out),
+        ApiKeyCommand::List(output) => list(&output, out),
         ApiKeyCommand::Revoke(args) => revoke(&args, out),
     }
 }

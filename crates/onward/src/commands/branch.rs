@@ -20,7 +20,7 @@ pub enum BranchCommand {
     /// Adds a branch and prints its id.
     Add(AddArgs),
     /// Lists all branches.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Renames a branch; every chain shows the new name at once.
     Rename(RenameArgs),
     /// Lets a client act for a branch from the client's next request on.
@@ -43,13 +43,6 @@ pub struct AddArgs {
     /// The reference that import files use for the branch; generated when left out.
     #[arg(long, value_parser = read_reference)]
     reference: Option<String>,
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
-/// Options of `onward branch list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
     #[command(flatten)]
     output: OperatorArgs,
 }
@@ -91,7 +84,7 @@ pub struct GrantArgs {
 pub fn run(command: BranchCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         BranchCommand::Add(args) => add(&args, out),
-        BranchCommand::List(args) => list(&args.output, out),
+        BranchCommand::List(output) => list(&output, out),
         BranchCommand::Rename(args) => rename(&args, out),
         BranchCommand::Grant(args) => assign(&args, true, out),
         BranchCommand::Withdraw(args) => assign(&args, false, out),

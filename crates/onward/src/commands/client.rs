@@ -32,7 +32,7 @@ pub enum ClientCommand {
     /// Registers a client and prints its id.
     Register(RegisterArgs),
     /// Lists all clients.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Assigns scopes to a client; its next token has them.
     Grant(ScopeArgs),
     /// Withdraws scopes from a client; tokens that it holds lose them at once.
@@ -97,18 +97,11 @@ enum ProfileName {
     Fapi2,
 }
 
-/// Options of `onward client list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
 /// Runs `onward client …`.
 pub fn run(command: ClientCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         ClientCommand::Register(args) => register(&args, out),
-        ClientCommand::List(args) => list(&args.output, out),
+        ClientCommand::List(output) => list(&output, out),
         ClientCommand::Grant(args) => change::assign(&args, true, out),
         ClientCommand::Withdraw(args) => change::assign(&args, false, out),
         ClientCommand::Update(args) => change::update(&args, out),

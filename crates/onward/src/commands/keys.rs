@@ -16,22 +16,15 @@ use super::{Failure, OperatorArgs, say};
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Lists all keys with their purpose and state.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Makes the next key the current one, retires the current one, and publishes a new next key.
     Rotate(RotateArgs),
     /// Revokes a key at once: its signatures no longer verify. Asks first at a terminal.
     Revoke(RevokeArgs),
     /// Seals all keys with the first key-encryption key of the file or command.
-    Rewrap(ListArgs),
+    Rewrap(OperatorArgs),
     /// Revokes keys that cannot be opened any more, and makes new ones. Asks first at a terminal.
-    ReplaceLost(ListArgs),
-}
-
-/// Options of the commands for all keys.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(flatten)]
-    output: OperatorArgs,
+    ReplaceLost(OperatorArgs),
 }
 
 /// The purposes to rotate, and the size of the new key.
@@ -83,11 +76,11 @@ enum Bits {
 /// Runs `onward keys …`.
 pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
-        KeysCommand::List(args) => list(&args.output, out),
+        KeysCommand::List(output) => list(&output, out),
         KeysCommand::Rotate(args) => rotate(&args, out),
         KeysCommand::Revoke(args) => revoke(&args, out),
-        KeysCommand::Rewrap(args) => rewrap(&args.output, out),
-        KeysCommand::ReplaceLost(args) => replace_lost(&args.output, out),
+        KeysCommand::Rewrap(output) => rewrap(&output, out),
+        KeysCommand::ReplaceLost(output) => replace_lost(&output, out),
     }
 }
 

@@ -19,7 +19,7 @@ pub enum ParticipantCommand {
     /// Changes an organisation's entry in the directory.
     Update(UpdateArgs),
     /// Lists all organisations.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Disables an organisation, its clients and its API keys at once.
     Disable(NameArgs),
     /// Enables an organisation; its API keys stay revoked and must be issued anew.
@@ -88,13 +88,6 @@ struct RegistrationArgs {
     operator: bool,
 }
 
-/// Options of `onward participant list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
 /// The organisation to disable or to enable.
 #[derive(Debug, Args)]
 pub struct NameArgs {
@@ -109,7 +102,7 @@ pub fn run(command: ParticipantCommand, out: &mut dyn Write) -> Result<(), Failu
     match command {
         ParticipantCommand::Add(args) => add(args, out),
         ParticipantCommand::Update(args) => update(args, out),
-        ParticipantCommand::List(args) => list(&args.output, out),
+        ParticipantCommand::List(output) => list(&output, out),
         ParticipantCommand::Disable(args) => set_active(&args, false, out),
         ParticipantCommand::Enable(args) => set_active(&args, true, out),
     }

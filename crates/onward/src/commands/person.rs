@@ -21,7 +21,7 @@ pub enum PersonCommand {
     /// Adds a person and prints an invitation.
     Add(AddArgs),
     /// Lists all people.
-    List(ListArgs),
+    List(OperatorArgs),
     /// Prints a new invitation, for a person who lost the last one or changed the account.
     Invite(IdArgs),
     /// Ends a person's sessions and share links at once. The person cannot sign in any more.
@@ -47,13 +47,6 @@ pub struct AddArgs {
     output: OperatorArgs,
 }
 
-/// Options of `onward person list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(flatten)]
-    output: OperatorArgs,
-}
-
 /// One person.
 #[derive(Debug, Args)]
 pub struct IdArgs {
@@ -67,7 +60,7 @@ pub struct IdArgs {
 pub fn run(command: PersonCommand, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         PersonCommand::Add(args) => add(args, out),
-        PersonCommand::List(args) => list(&args.output, out),
+        PersonCommand::List(output) => list(&output, out),
         PersonCommand::Invite(args) => invite(&args, out),
         PersonCommand::Disable(args) => disable(&args, out),
     }

@@ -7,7 +7,7 @@ use storage::{StorageError, forecasts};
 use tokio::sync::watch;
 
 use crate::story;
-use crate::test_server::TestServer;
+use crate::test_server::{Client, TestServer};
 
 const DAY_SECONDS: i64 = 86_400;
 
@@ -27,6 +27,30 @@ pub(crate) async fn learn_from_past_sales(server: &TestServer) {
     generate(&options, &mut file).unwrap();
     server.import(&String::from_utf8(file).unwrap()).await;
     make_pass(server).await;
+}
+
+/// Two agents with a chain of two sales. In the sale of the second agent Contract Sent is the last
+/// step; no signed answer has that step, so the first agent may not see it.
+pub(crate) async fn record_unsigned_step(server: &TestServer) -> ([Client; 2], [i64; 2]) {
+    learn_from_past_sales(server).await;
+    let [north, south] = server.two_agents().await;
+    let (ours, theirs) = (north.list(901).await, south.list(902).await);
+    north.link(ours, theirs).await;
+    for key in ["sstc", "enquiries_closed", "mortgage_offered"] {
+        north.record(ours, key, "2026-11-20").await;
+    }
+    south.record(theirs, "sstc", "2026-10-01").await;
+    for key in [
+        "searches_ordered",
+        "la_search_delivered",
+        "environmental_search_delivered",
+        "water_search_delivered",
+        "mortgage_offered",
+    ] {
+        south.record(theirs, key, "2026-10-20").await;
+    }
+    south.record(theirs, "contract_sent", "2026-10-22").await;
+    ([north, south], [ours, theirs])
 }
 
 /// Makes the pass of the day, if it is due.

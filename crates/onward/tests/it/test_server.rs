@@ -29,7 +29,7 @@ use storage::Storage;
 
 pub(crate) use self::answer::{Answer, simple_success};
 pub(crate) use self::assertion::Assertion;
-pub(crate) use self::browser::Page;
+pub(crate) use self::browser::{Browser, Page};
 
 pub(crate) use self::bystander::Bystander;
 pub(crate) use self::client::{Addresses, Client, send};

@@ -1,7 +1,5 @@
 //! What the server logs.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::time::Duration;
 
 use observe::clock::Clock;
@@ -11,7 +9,7 @@ use signing::jws;
 use signing::key::SigningKey;
 
 use super::folder::Folder;
-use super::program::{Program, command, find_ports};
+use super::program::{Program, command, find_ports, get_plainly};
 use crate::test_server::{PATIENCE, token_form};
 
 #[test]
@@ -21,11 +19,7 @@ fn each_line_is_an_object_that_names_the_request() {
     let listen = format!("listen_ops=127.0.0.1:{port}");
     let mut server = folder.serve(&["log_format=json", "log=info,onward=debug", &listen]);
     server.wait_for("serving");
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = "GET /no\u{202e}\u{9b}thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    let answer = get_plainly(port, "/no\u{202e}\u{9b}thing");
     let (_, id) = answer.split_once("x-request-id: ").unwrap();
     let id = id.split("\r\n").next().unwrap();
 
@@ -281,6 +275,7 @@ async fn nobody_has_to_read_the_log() {
     args.extend(settings.iter().flat_map(|setting| ["--set", setting]));
     let mut server = command(&args).spawn().unwrap();
     let url = format!("http://127.0.0.1:{}/health/live", port + 4);
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
     let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
     let http = http.build().unwrap();
     while http.get(&url).send().await.is_err() {

@@ -1,13 +1,11 @@
 //! What the server logs while the database is away.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
 
 use super::folder::Folder;
-use super::program::{Program, find_ports};
+use super::program::{Program, find_ports, get_plainly};
 use crate::test_server::Database;
 
 /// How long the database is away: several rounds of each read.
@@ -48,7 +46,7 @@ async fn an_outage_is_logged_when_it_begins_and_when_it_ends() {
     database.allow_connections(false).await;
     let away = Stopwatch::start();
     while away.elapsed() < AWAY {
-        assert!(read_metrics(port).contains("onward_store_up"));
+        assert!(get_plainly(port, "/metrics").contains("onward_store_up"));
     }
     database.allow_connections(true).await;
     wait_for_all(&mut server, port);
@@ -69,17 +67,8 @@ async fn an_outage_is_logged_when_it_begins_and_when_it_ends() {
 fn wait_for_all(server: &mut Program, port: u16) {
     let mut missing: Vec<_> = OUTAGES.iter().map(|(_began, ended)| *ended).collect();
     while !missing.is_empty() {
-        read_metrics(port);
+        get_plainly(port, "/metrics");
         let line = server.wait_for_line(" INFO ");
         missing.retain(|ended| !line.contains(ended));
     }
-}
-
-fn read_metrics(port: u16) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }

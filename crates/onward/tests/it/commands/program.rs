@@ -1,8 +1,8 @@
 //! The program as a child process, never waited for without a bound.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -233,4 +233,14 @@ impl Finished {
         assert!(is_clear, "{self:?}");
         sentence
     }
+}
+
+/// The answer, with its header, to a request for this path of a listener without TLS.
+pub(crate) fn get_plainly(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }

@@ -1,11 +1,9 @@
 //! `init`, `check`, `serve` and signals.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 
 use super::folder::Folder;
-use super::program::{Program, command, find_ports, run, run_well};
+use super::program::{Program, command, find_ports, get_plainly, run, run_well};
 use crate::test_server::{Database, PATIENCE};
 
 #[test]
@@ -102,23 +100,14 @@ fn a_reload_applies_the_log_level_and_names_the_rest() {
     assert!(said.contains("log=\"debug\""), "{said}");
     let said = server.wait_for_line("have changed and need a restart");
     assert!(said.contains("settings=\"connections_max\""), "{said}");
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = b"GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).unwrap();
+    get_plainly(port, "/health/live");
     // Only the level debug has this line.
     server.wait_for("answered");
     folder.write("onward.toml", "log = \"loud\"\n");
     server.signal("HUP");
     let said = server.wait_for_line("the settings were refused");
     assert!(said.contains("`loud` is no level"), "{said}");
-    let metrics = || {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        let request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        stream.write_all(request).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
+    let metrics = || get_plainly(port, "/metrics");
     assert!(metrics().contains("\nonward_settings_refused 1\n"));
     folder.write("onward.toml", &text);
     server.signal("HUP");

@@ -6,7 +6,7 @@ mod shares;
 use serde_json::Value;
 
 use super::chase::record_slow_chain;
-use crate::forecasts::learn_from_past_sales;
+use crate::forecasts::{learn_from_past_sales, record_unsigned_step};
 use crate::story;
 
 story! {
@@ -179,19 +179,7 @@ story! {
 
 story! {
     async fn other_branches_share_only_milestones_with_a_label(server) {
-        learn_from_past_sales(&server).await;
-        let [north, south] = server.two_agents().await;
-        let (ours, theirs) = (north.list(901).await, south.list(902).await);
-        north.link(ours, theirs).await;
-        for key in ["sstc", "enquiries_closed", "mortgage_offered"] {
-            north.record(ours, key, "2026-11-20").await;
-        }
-        south.record(theirs, "sstc", "2026-10-01").await;
-        for key in ["searches_ordered", "la_search_delivered", "environmental_search_delivered",
-            "water_search_delivered", "mortgage_offered"] {
-            south.record(theirs, key, "2026-10-20").await;
-        }
-        south.record(theirs, "contract_sent", "2026-10-22").await;
+        let ([north, _south], [ours, _theirs]) = record_unsigned_step(&server).await;
         let path = format!("/chains/{}", north.chain_of(ours).await);
         let mut sam = server.sign_in_as("progressor", &["south"]).await;
         sam.get(&path).await.assert_shows(

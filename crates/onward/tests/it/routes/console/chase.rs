@@ -5,7 +5,7 @@ mod snooze;
 
 use crate::forecasts::learn_from_past_sales;
 use crate::story;
-use crate::test_server::{Client, TestServer};
+use crate::test_server::{Browser, Client, TestServer};
 
 /// Imports two sales of `north` under way, each alone, with known firms. Returns their listings.
 pub(crate) async fn import_late_sales(server: &TestServer) -> [i64; 2] {
@@ -20,6 +20,16 @@ pub(crate) async fn import_late_sales(server: &TestServer) -> [i64; 2] {
     });
     server.import(&rows.concat()).await;
     [ids[0], ids[1]]
+}
+
+/// A sale of the branch `south`, a progressor of `north`, and a lender.
+pub(crate) async fn open_foreign_sale(server: &TestServer) -> (i64, Browser, Browser) {
+    server.agent("north").await;
+    server.agent("south").await;
+    let ids = server.import_sales("south", [8], &[]).await;
+    let progressor = server.sign_in_as("progressor", &["north"]).await;
+    let lender = server.sign_in_as("lender", &[]).await;
+    (ids[0], progressor, lender)
 }
 
 /// Records a chain of two sales. Everything but Enquiries Closed of the first is done. Returns that

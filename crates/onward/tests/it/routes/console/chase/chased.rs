@@ -1,6 +1,6 @@
 //! `/chase/{listing}/chased`: somebody chased a sale.
 
-use super::import_late_sales;
+use super::{import_late_sales, open_foreign_sale};
 use crate::story;
 
 story! {
@@ -44,12 +44,8 @@ story! {
 
 story! {
     async fn other_branches_sales_stay_closed(server) {
-        server.agent("north").await;
-        server.agent("south").await;
-        let ids = server.import_sales("south", [8], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
-        let mut lee = server.sign_in_as("lender", &[]).await;
-        let path = format!("/chase/{}/chased", ids[0]);
+        let (sale, mut kim, mut lee) = open_foreign_sale(&server).await;
+        let path = format!("/chase/{sale}/chased");
         assert_eq!(kim.post(&path, &[]).await.status, 403);
         assert_eq!(lee.post(&path, &[]).await.status, 403);
         for unknown in ["999999", "x", "-1", "99999999999999999999"] {

@@ -1,6 +1,6 @@
 //! `/chase/{listing}/snooze`: leaves a sale out of the list until a day.
 
-use super::import_late_sales;
+use super::{import_late_sales, open_foreign_sale};
 use crate::story;
 use crate::test_server::Page;
 
@@ -79,13 +79,9 @@ story! {
 
 story! {
     async fn other_branches_sales_stay_closed(server) {
-        server.agent("north").await;
-        server.agent("south").await;
-        let ids = server.import_sales("south", [8], &[]).await;
-        let mut kim = server.sign_in_as("progressor", &["north"]).await;
-        let mut lee = server.sign_in_as("lender", &[]).await;
+        let (sale, mut kim, mut lee) = open_foreign_sale(&server).await;
         for form in [vec![("until", "2026-11-30"), ("reason", "Away")], vec![]] {
-            let path = format!("/chase/{}/snooze", ids[0]);
+            let path = format!("/chase/{sale}/snooze");
             assert_eq!(kim.post(&path, &form).await.status, 403);
             assert_eq!(lee.post(&path, &form).await.status, 403);
             assert_eq!(kim.post("/chase/999999/snooze", &form).await.status, 404);
