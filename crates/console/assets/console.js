@@ -4,12 +4,9 @@ const find = (id) => document.getElementById(id);
 const policy = globalThis.trustedTypes?.createPolicy('onward', { createHTML: (html) => html });
 
 function prepare() {
-  if (find('verify')) find('verify').hidden = false;
+  for (const control of document.querySelectorAll('[data-scripted]')) control.hidden = false;
   const choice = find('keys-choice');
-  if (choice) {
-    choice.hidden = false;
-    choice.querySelector('input').checked = keysAreOn();
-  }
+  if (choice) choice.querySelector('input').checked = keysAreOn();
 }
 
 // News. One stream a tab, and only while the tab is visible.

@@ -190,10 +190,10 @@ impl ChaseRow {
     pub fn lack(&self) -> String {
         match self.rule {
             Rule::EndOpen { end, .. } => format!("the {end} is not confirmed"),
-            Rule::Overdue { .. }
-            | Rule::Slow { .. }
-            | Rule::ExchangeNear { .. }
-            | Rule::Quiet { .. } => hold::lack(self.step),
+            Rule::Quiet { .. } => "nothing new is recorded".to_owned(),
+            Rule::Overdue { .. } | Rule::Slow { .. } | Rule::ExchangeNear { .. } => {
+                hold::lack(self.step)
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use jiff::civil::{Date, DateTime};
 
 use crate::chain_page::Confirmation;
 use crate::chains::Branch;
+use crate::change::HistoryLine;
 use crate::frame::{Frame, Section};
 use crate::home::Address;
 use crate::words::capitalised;
@@ -49,6 +50,8 @@ pub struct ListingPage {
     pub top: Option<EndState>,
     /// The lower end; `None`: the sale is not at the bottom of its chain.
     pub bottom: Option<EndState>,
+    /// The newest changes, newest first.
+    pub history: Vec<HistoryLine>,
     /// Newest first.
     pub notes: Vec<Note>,
     /// The note typed, after a refusal; field `note-text`.
@@ -85,7 +88,7 @@ pub struct MilestoneEntry {
     pub typed: Option<String>,
 }
 
-/// What is recorded of a milestone type.
+/// The last record of one milestone type.
 #[derive(Debug, Clone)]
 pub struct MilestoneRecord {
     /// The date; `None` if it is not needed or enquiries were reopened.
@@ -254,7 +257,7 @@ fn reason_field(end: End) -> String {
     format!("end-{end}-reason")
 }
 
-/// Document 1's words for tenures, with those of a page.
+/// Each tenure as document 1 spells it, and as pages show it.
 fn tenures() -> [(&'static str, String); 4] {
     Tenure::ALL.map(|tenure| {
         let words = match tenure {
@@ -265,7 +268,7 @@ fn tenures() -> [(&'static str, String); 4] {
     })
 }
 
-/// Document 1's words for transaction types, with those of a page.
+/// Each transaction type as document 1 spells it, and as pages show it.
 fn transaction_types() -> [(&'static str, String); 7] {
     TransactionType::ALL.map(|one| (one.as_str(), capitalised(&one.as_str().replace('_', " "))))
 }

@@ -122,6 +122,16 @@ impl Point {
 }
 
 impl Horizon {
+    /// The mean error in words.
+    fn bias(&self) -> String {
+        let days = counted(self.bias_days.unsigned_abs(), "day");
+        match self.bias_days.signum() {
+            0 => "on the day".to_owned(),
+            1 => format!("{days} later"),
+            _earlier => format!("{days} earlier"),
+        }
+    }
+
     fn words(&self) -> String {
         match self.to_days {
             Some(to) => format!("{} to {to}", self.from_days),

@@ -101,6 +101,8 @@ pub struct Entry {
     pub listing: ListingId,
     /// Whether the sale holds up its chain.
     pub is_bottleneck: bool,
+    /// Whether the reason is the step by which the sale holds up its chain.
+    pub is_holding_step: bool,
     /// Why it is on the list.
     pub reason: Reason,
 }
@@ -140,16 +142,24 @@ pub const fn whom_to_chase(step: Step) -> Chased {
 
 impl Reason {
     /// Whom to ring.
-    pub const fn chased(&self) -> Chased {
+    pub fn chased(&self) -> Chased {
         match self {
-            Self::Overdue { open, .. }
-            | Self::Slow { open, .. }
-            | Self::ExchangeNear { open, .. } => whom_to_chase(open.step),
-            Self::Quiet { .. } => whom_to_chase(Step::Exchange),
             Self::EndOpen(_) => Chased {
                 party: Party::AgentAtTheEnd,
                 behind: None,
             },
+            // Nobody knows who has a silent sale in hand, so both conveyancers are asked.
+            reason => whom_to_chase(reason.step().unwrap_or(Step::Exchange)),
+        }
+    }
+
+    /// The step that the reason names.
+    pub const fn step(&self) -> Option<Step> {
+        match self {
+            Self::Overdue { open, .. }
+            | Self::Slow { open, .. }
+            | Self::ExchangeNear { open, .. } => Some(open.step),
+            Self::Quiet { .. } | Self::EndOpen(_) => None,
         }
     }
 
@@ -179,14 +189,16 @@ pub fn list_entries_with(
 ) -> Vec<Entry> {
     let is_over = |sale: &Sale| sale.is_exchanged() || sale.fell_through().is_some();
     let holder = match bottleneck {
-        Some(Bottleneck::Held(held)) => Some(held.holder.listing),
+        Some(Bottleneck::Held(held)) => Some(&held.holder),
         Some(Bottleneck::Ready { .. }) | None => None,
     };
     let mut entries = Vec::new();
     for sale in chain.sales.iter().filter(|sale| !is_over(sale)) {
-        let entry = |reason| Entry {
+        let held = holder.filter(|holder| holder.listing == sale.listing);
+        let entry = |reason: Reason| Entry {
             listing: sale.listing,
-            is_bottleneck: holder == Some(sale.listing),
+            is_bottleneck: held.is_some(),
+            is_holding_step: held.is_some_and(|held| reason.step() == Some(held.open.step)),
             reason,
         };
         entries.extend(list_reasons(sale, tables, today).into_iter().map(entry));

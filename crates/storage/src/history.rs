@@ -86,35 +86,38 @@ pub fn list_history(
     Ok((total, entries))
 }
 
-/// The entries that everybody with a listing in the chain may read (S-47): links, ends and document 1's
-/// milestones of the listings that are in it now. A milestone's detail begins with its key.
-static SHARED: LazyLock<String> = LazyLock::new(|| {
+/// The entries of the listings that are in a chain now.
+const FROM_CHAIN: &str = "from history h join listing l on l.id = h.listing_id \
+     left join client c on c.id = h.actor left join participant p on p.id = c.participant_id \
+     where l.chain_id = $1 and l.deleted_at is null";
+const COLUMNS: &str = "h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
+     h.recorded_at";
+/// The condition of entries that everybody with a listing in the chain may read (S-47): links, ends and
+/// document 1's milestones. A milestone's detail begins with its key.
+static IS_SHARED: LazyLock<String> = LazyLock::new(|| {
     let labelled = CATALOGUE.iter().filter(|kind| kind.label.is_some());
     let keys: Vec<String> = labelled
         .map(|kind| format!("h.detail like '{{\"key\":\"{}\"%'", kind.key))
         .collect();
     format!(
-        "from history h join listing l on l.id = h.listing_id \
-         left join client c on c.id = h.actor left join participant p on p.id = c.participant_id \
-         where l.chain_id = $1 and l.deleted_at is null and (h.action in ('link.added', \
-         'link.broken', 'end.checked', 'end.unchecked') or h.action in ('milestone.recorded', \
-         'milestone.withdrawn') and ({}))",
+        "(h.action in ('link.added', 'link.broken', 'end.checked', 'end.unchecked') \
+         or h.action in ('milestone.recorded', 'milestone.withdrawn') and ({}))",
         keys.join(" or ")
     )
 });
-static COUNT_SHARED: LazyLock<String> = LazyLock::new(|| format!("select count(*) {}", *SHARED));
+static COUNT_SHARED: LazyLock<String> =
+    LazyLock::new(|| format!("select count(*) {FROM_CHAIN} and {}", *IS_SHARED));
 static LIST_SHARED: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, h.recorded_at \
-         {} order by h.id limit $2 offset $3",
-        *SHARED
+        "select {COLUMNS} {FROM_CHAIN} and {} order by h.id limit $2 offset $3",
+        *IS_SHARED
     )
 });
 static LIST_NEWEST: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, h.recorded_at \
-         {} and h.id > $2 and h.id < $3 order by h.id desc limit $4",
-        *SHARED
+        "select {COLUMNS} {FROM_CHAIN} and h.id > $2 and h.id < $3 and ({} or l.branch_id in \
+         (select branch_id from person_branch where person_id = $4)) order by h.id desc limit $5",
+        *IS_SHARED
     )
 });
 
@@ -133,16 +136,23 @@ pub fn list_history_of_chain(
     Ok((total, entries))
 }
 
-/// At most `limit` entries with ids above `after` and below `before` that everybody in a chain may
-/// read, the newest first.
+/// At most `limit` entries of a chain with ids above `after` and below `before`, the newest first: all of
+/// the listings of the person's branches, and of the others those that everybody in the chain may read.
 pub fn list_newest_of_chain(
     read: &mut Read<'_>,
     chain: ChainId,
+    person: i64,
     [after, before]: [i64; 2],
     limit: i64,
 ) -> Result<Vec<HistoryEntry>> {
     let key = chain.to_string();
-    let parameters = [(&key).into(), after.into(), before.into(), limit.into()];
+    let parameters = [
+        (&key).into(),
+        after.into(),
+        before.into(),
+        person.into(),
+        limit.into(),
+    ];
     let mut entries = read.query(&LIST_NEWEST, &parameters, read_entry)?;
     name_people(read, &mut entries)?;
     Ok(entries)

@@ -67,12 +67,12 @@ pub fn touch_session(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
 }
 
 /// Ends a session of a person.
-pub fn delete_session(write: &mut Write<'_>, person: i64, id: i64) -> Result<()> {
-    write.execute(
+pub fn delete_session(write: &mut Write<'_>, person: i64, id: i64) -> Result<bool> {
+    let deleted = write.execute(
         "delete from console_session where id = $1 and person_id = $2",
         &[id.into(), person.into()],
     )?;
-    Ok(())
+    Ok(deleted > 0)
 }
 
 /// Ends all sessions of a person.

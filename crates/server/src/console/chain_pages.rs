@@ -252,11 +252,14 @@ fn load(
             assessed: None,
         });
     };
-    let seen = seen::find_seen(read, signed_in.person().id, id)?;
+    let person = signed_in.person().id;
+    let newest = |read: &mut Read<'_>, after, limit| {
+        history::list_newest_of_chain(read, id, person, [after, i64::MAX], limit)
+    };
+    let history = newest(read, 0, HISTORY_LINES)?;
+    let seen = seen::find_seen(read, person, id)?;
     let since = match seen {
-        Some(seen) => {
-            history::list_newest_of_chain(read, id, [seen.history, i64::MAX], SINCE_LINES + 1)?
-        }
+        Some(seen) => newest(read, seen.history, SINCE_LINES + 1)?,
         None => Vec::new(),
     };
     let today = clock::date_in_london(now).unwrap_or_default().into();
@@ -268,7 +271,7 @@ fn load(
     }
     Ok(Loaded {
         milestones: milestones::list_milestones_of_chain(read, id)?,
-        history: history::list_newest_of_chain(read, id, [0, i64::MAX], HISTORY_LINES)?,
+        history,
         state,
         current,
         checks,

@@ -217,8 +217,8 @@ fn list_own_entries(
     entries
 }
 
-/// One entry for each sale, the most urgent sale first. A reason that names a step says more to
-/// somebody who rings than silence or an open end, so it stands for the sale.
+/// One entry for each sale, the most urgent sale first. The entry of a sale is its most telling one:
+/// the step that the page of the chain names, then any other step, then silence or an open end.
 fn choose_entries(mut entries: Vec<Entry>) -> Vec<Entry> {
     sort_entries(&mut entries);
     let mut places: HashMap<ListingId, usize> = HashMap::new();
@@ -231,8 +231,7 @@ fn choose_entries(mut entries: Vec<Entry>) -> Vec<Entry> {
             }
             Occupied(place) => {
                 if let Some(known) = chosen.get_mut(*place.get())
-                    && !names_step(&known.reason)
-                    && names_step(&entry.reason)
+                    && how_telling(&entry) > how_telling(known)
                 {
                     *known = entry;
                 }
@@ -242,11 +241,8 @@ fn choose_entries(mut entries: Vec<Entry>) -> Vec<Entry> {
     chosen
 }
 
-fn names_step(reason: &Reason) -> bool {
-    match reason {
-        Reason::Overdue { .. } | Reason::Slow { .. } | Reason::ExchangeNear { .. } => true,
-        Reason::Quiet { .. } | Reason::EndOpen(_) => false,
-    }
+fn how_telling(entry: &Entry) -> u8 {
+    u8::from(entry.is_holding_step) + u8::from(entry.reason.step().is_some())
 }
 
 /// Counts for each row how many other sales wait for the same organisation.
@@ -269,13 +265,7 @@ fn count_others(rows: &mut [ChaseRow]) {
 
 /// The late milestone. A sale in which nothing happens, or with an open end, waits for Exchange.
 fn late_step(reason: &Reason) -> &'static MilestoneType {
-    let step = match reason {
-        Reason::Overdue { open, .. }
-        | Reason::Slow { open, .. }
-        | Reason::ExchangeNear { open, .. } => open.step,
-        Reason::Quiet { .. } | Reason::EndOpen(_) => Step::Exchange,
-    };
-    step.milestone()
+    reason.step().unwrap_or(Step::Exchange).milestone()
 }
 
 /// The rule with its numbers. Every rule has the dates that it names.
@@ -315,4 +305,43 @@ fn to_rule(reason: &Reason, sale: &Sale, today: Day) -> Option<Rule> {
             agreed: sale.agreed()?.date(),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use chain::ends::End;
+    use chain::ids::ListingId;
+    use forecast::chase::{Entry, Reason};
+    use forecast::outlook::OpenStep;
+    use forecast::step::Step;
+
+    use super::choose_entries;
+
+    fn overdue(step: Step, days: u32, is_holding_step: bool) -> Entry {
+        let open = OpenStep {
+            step,
+            since: None,
+            expected: None,
+        };
+        entry(Reason::Overdue { open, days }, is_holding_step)
+    }
+
+    fn entry(reason: Reason, is_holding_step: bool) -> Entry {
+        Entry {
+            listing: ListingId(1),
+            is_bottleneck: true,
+            is_holding_step,
+            reason,
+        }
+    }
+
+    #[test]
+    fn the_step_that_holds_up_the_chain_stands_for_its_sale() {
+        let holding = overdue(Step::EnquiriesClosed, 2, true);
+        let other = overdue(Step::MortgageOffered, 40, false);
+        let open_end = entry(Reason::EndOpen(End::Top), false);
+        assert_eq!(choose_entries(vec![other, holding, open_end]), [holding]);
+        assert_eq!(choose_entries(vec![open_end, other]), [other]);
+        assert_eq!(choose_entries(vec![open_end]), [open_end]);
+    }
 }

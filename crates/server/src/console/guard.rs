@@ -127,11 +127,12 @@ pub(crate) async fn guard(
 
 fn check(site: &Site, request: &Request) -> Result<(), Problem> {
     let host = site.find_host(request).ok_or(Problem::WrongHost)?;
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    if is_read || site.is_own_form(request.headers(), host) {
-        Ok(())
-    } else {
-        Err(Problem::CrossSite)
+    match *request.method() {
+        Method::GET | Method::HEAD => Ok(()),
+        Method::POST if site.is_own_form(request.headers(), host) => Ok(()),
+        Method::POST => Err(Problem::CrossSite),
+        // No page has another method.
+        _ => Err(Problem::MethodNotAllowed(Some("GET, HEAD, POST"))),
     }
 }
 
@@ -163,6 +164,19 @@ mod tests {
             assert_eq!(outcome(site, "GET", &[("host", host)]), expected, "{host}");
         }
         assert_eq!(outcome(&site, "GET", &[]), Err(Problem::WrongHost));
+    }
+
+    #[test]
+    fn no_page_has_another_method() {
+        let site = Site::new("https://console.example", "https://keys.example/jwks");
+        for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
+            let sent = [
+                ("host", "console.example"),
+                ("sec-fetch-site", "same-origin"),
+            ];
+            let expected = Err(Problem::MethodNotAllowed(Some("GET, HEAD, POST")));
+            assert_eq!(outcome(&site, method, &sent), expected, "{method}");
+        }
     }
 
     #[test]

@@ -29,9 +29,12 @@ struct Detail {
 pub type Names = HashMap<ListingId, String>;
 
 /// Puts entries into words. Entries of unknown kinds are left out.
-pub fn to_lines(entries: &[HistoryEntry], names: &Names) -> Vec<HistoryLine> {
-    let lines = entries.iter().filter_map(|entry| to_line(entry, names));
-    lines.collect()
+pub fn to_lines<'e>(
+    entries: impl IntoIterator<Item = &'e HistoryEntry>,
+    names: &Names,
+) -> Vec<HistoryLine> {
+    let entries = entries.into_iter();
+    entries.filter_map(|entry| to_line(entry, names)).collect()
 }
 
 fn to_line(entry: &HistoryEntry, names: &Names) -> Option<HistoryLine> {

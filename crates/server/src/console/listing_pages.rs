@@ -1,8 +1,8 @@
 //! Makes the page of one sale from the store.
 
 use ::console::chain_page::Confirmation;
+use ::console::change::HistoryLine;
 use ::console::frame::Section;
-use ::console::home::Address;
 use ::console::listing::{
     Details, EndState, Links, ListingPage, MilestoneEntry, MilestoneRecord, Neighbour, Note,
     Proposal,
@@ -22,6 +22,8 @@ use storage::proposals::{self, StoredProposal};
 use storage::{Read, state};
 
 use super::Console;
+use super::addresses::to_address;
+use super::history_lines::{Names, to_lines};
 use super::session::SignedIn;
 use super::times::{day, moment};
 use crate::listing_management::caller::BranchCaller;
@@ -31,8 +33,10 @@ use crate::problem::Problem;
 
 /// Notes on the page.
 const NOTES: i64 = 100;
-/// Lines of a listing's history that are read for the authors of its milestones.
+/// Lines of a listing's history that are read, for the page and for the authors of its milestones.
 const HISTORY_LINES: i64 = 1000;
+/// Lines of the history on the page.
+const SHOWN_LINES: usize = 50;
 
 /// A sale with everything that its page shows.
 #[derive(Debug)]
@@ -70,7 +74,7 @@ impl Console {
             frame: self.frame(Some(signed_in), Section::Chains),
             listing: listing.id,
             uprn: listing.uprn,
-            address: to_address(listing),
+            address: to_address(&listing.address),
             branch: listing.branch_name.clone(),
             chain: listing.chain,
             chain_length: chain.length(),
@@ -89,6 +93,7 @@ impl Console {
                 .bottoms()
                 .contains(&listing.id)
                 .then(|| loaded.end(End::Bottom)),
+            history: loaded.history_lines(),
             notes: loaded.notes.iter().map(to_note).collect(),
             note_typed: String::new(),
         }
@@ -123,6 +128,16 @@ fn load(
 }
 
 impl Loaded {
+    /// The newest lines of the sale's history.
+    fn history_lines(&self) -> Vec<HistoryLine> {
+        let homes = std::iter::once(&self.listing).chain(&self.neighbours);
+        let names: Names = homes
+            .map(|home| (home.id, to_address(&home.address).name()))
+            .collect();
+        let newest = self.history.iter().rev();
+        to_lines(newest.take(SHOWN_LINES), &names)
+    }
+
     fn entry(&self, kind: &'static MilestoneType) -> MilestoneEntry {
         let stored = self.milestones.iter().find(|one| one.kind.id == kind.id);
         let stored = stored.filter(|one| one.deleted_at.is_none());
@@ -159,7 +174,7 @@ impl Loaded {
             });
             let to_neighbour = |other: &StoredListing| Neighbour {
                 listing: other.id,
-                name: to_address(other).name(),
+                name: to_address(&other.address).name(),
                 may_open: permission::is_own(signed_in.branches(), other.branch),
             };
             found.map(to_neighbour).collect()
@@ -221,19 +236,5 @@ fn to_details(listing: &StoredListing) -> Details {
         buyer_conveyancer: listing.buyer_conveyancer.clone(),
         external_id: listing.external_id.clone().unwrap_or_default(),
         is_locked: listing.is_locked,
-    }
-}
-
-fn to_address(listing: &StoredListing) -> Address {
-    let address = &listing.address;
-    Address {
-        lines: [
-            address.line1.clone(),
-            address.line2.clone(),
-            address.line3.clone(),
-            address.line4.clone(),
-        ],
-        post_town: address.post_town.clone(),
-        postcode: address.postcode.clone(),
     }
 }

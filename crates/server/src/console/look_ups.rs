@@ -1,4 +1,5 @@
-//! Look-ups of lenders and conveyancers: each search, and each view of a chain, is one.
+//! The limits and the log of look-ups. Each search of a lender or conveyancer is one, and each view of a
+//! chain.
 
 use chain::ids::PropertyId;
 
@@ -10,12 +11,21 @@ impl Console {
     /// Counts a reader's look-up against the limit of the participant (S-14), so that nobody collects
     /// chains.
     pub(crate) fn count_look_up(&self, signed_in: &SignedIn) -> Result<(), Problem> {
-        let limits = self.queries.tokens.rate_limits.as_ref();
-        let Some(limits) = limits.filter(|_limits| signed_in.role().may_look_up()) else {
+        if !signed_in.role().may_look_up() {
             return Ok(());
-        };
-        let bucket = format!("participant {}", signed_in.person().participant);
-        match limits.count(&bucket).wait() {
+        }
+        self.count(&format!("participant {}", signed_in.person().participant))
+    }
+
+    /// Counts an opening of a share link. Each link has a limit of its own, so that its holders cannot
+    /// use up the limit of others.
+    pub(crate) fn count_opening(&self, share: i64) -> Result<(), Problem> {
+        self.count(&format!("share {share}"))
+    }
+
+    fn count(&self, bucket: &str) -> Result<(), Problem> {
+        let limits = self.queries.tokens.rate_limits.as_ref();
+        match limits.and_then(|limits| limits.count(bucket).wait()) {
             Some(seconds) => Err(Problem::RateLimited(seconds)),
             None => Ok(()),
         }

@@ -135,13 +135,27 @@ pub fn may_sign_in(person: &StoredPerson) -> bool {
     person.disabled_at.is_none() && person.has_participant
 }
 
-/// Begins a session of a person. Returns the cookie's value.
+/// A session that begins.
+#[derive(Debug)]
+pub struct NewSession {
+    /// The secret in its cookie.
+    pub secret: NewSecret,
+    /// The session that the browser had. The new one takes its place.
+    pub older: Option<StoredSession>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// Begins a session of a person.
 pub fn begin_session(
     write: &mut Write<'_>,
-    secret: &NewSecret,
+    session: &NewSession,
     person: &StoredPerson,
-    now: i64,
 ) -> Result<(), Problem> {
+    if let Some(older) = &session.older {
+        sessions::delete_session(write, older.person, older.id)?;
+    }
+    let (secret, now) = (&session.secret, session.now);
     let role: Role = person.role.parse().map_err(Problem::Internal)?;
     let (_idle, whole) = role.session_seconds();
     sessions::insert_session(write, &secret.digest, person.id, [now, now + whole])?;

@@ -6,9 +6,9 @@ use storage::people::{self, Identity, StoredPerson};
 use storage::{Read, Write};
 
 use super::open_id::{Account, Begun};
-use super::session::{begin_session, find_cookie, may_sign_in, no_cookie, set_cookie};
+use super::session::{NewSession, begin_session, find_cookie, may_sign_in, no_cookie, set_cookie};
 use crate::problem::Problem;
-use crate::secret::{NewSecret, digest};
+use crate::secret::digest;
 
 /// How long an invitation is valid.
 pub const INVITATION_SECONDS: i64 = 72 * 3600;
@@ -83,9 +83,9 @@ pub fn finish(
     write: &mut Write<'_>,
     account: &Account,
     invitation: Option<&str>,
-    secret: &NewSecret,
-    now: i64,
+    session: &NewSession,
 ) -> Result<(), Problem> {
+    let now = session.now;
     let identity = Identity {
         issuer: &account.issuer,
         subject: &account.subject,
@@ -106,5 +106,5 @@ pub fn finish(
         let person = people::find_person(write, id)?.filter(may_sign_in);
         person.ok_or(NO_PERSON)?
     };
-    begin_session(write, secret, &person, now)
+    begin_session(write, session, &person)
 }

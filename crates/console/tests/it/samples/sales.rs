@@ -14,6 +14,7 @@ use console::listing::{
 use console::method::{Horizon, MethodPage, Point, Record, StepDays, StepRule};
 use jiff::civil::date;
 
+use super::boxes::lines;
 use super::people::problem;
 use super::{TODAY, branches, chain_id, frame, home, kind, now, uprn};
 
@@ -56,6 +57,7 @@ pub(crate) fn listing() -> ListingPage {
         links: links(),
         top: None,
         bottom: Some(EndState::default()),
+        history: lines(),
         notes: vec![Note {
             at,
             by: "Kim".to_owned(),

@@ -50,7 +50,8 @@ pub(crate) async fn show_changes(
             let mut changed = Vec::new();
             for chain in own_chains(read, &caller)? {
                 let seen = seen::find_seen(read, person, chain)?;
-                changed.extend(find_changes(read, chain, latest(since, seen), first)?);
+                let seen = latest(since, seen);
+                changed.extend(find_changes(read, chain, person, seen, first)?);
             }
             Ok::<_, StorageError>((since, changed))
         })
@@ -98,12 +99,13 @@ fn own_chains(
 fn find_changes(
     read: &mut Read<'_>,
     chain: chain::ids::ChainId,
+    person: i64,
     seen: Option<Seen>,
     first: i64,
 ) -> Result<Option<ChangedChain>, StorageError> {
     let after = seen.map_or(0, |seen| seen.history);
     let most = i64::try_from(LINES * 5).unwrap_or(i64::MAX);
-    let mut entries = history::list_newest_of_chain(read, chain, [after, i64::MAX], most)?;
+    let mut entries = history::list_newest_of_chain(read, chain, person, [after, i64::MAX], most)?;
     if seen.is_none() {
         entries.retain(|entry| entry.at >= first);
     }

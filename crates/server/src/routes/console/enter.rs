@@ -15,7 +15,7 @@ use storage::people::{self, StoredPerson};
 use crate::console::Console;
 use crate::console::frames::{show, to_role};
 use crate::console::role::Role;
-use crate::console::session::{SignedIn, begin_session, may_sign_in, session_cookie};
+use crate::console::session::{NewSession, SignedIn, begin_session, may_sign_in, session_cookie};
 use crate::form::Form;
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
@@ -41,6 +41,7 @@ pub(crate) async fn show_people(
 /// Signs the visitor in as one of the people.
 pub(crate) async fn enter(
     State(console): State<Arc<Console>>,
+    signed_in: Option<SignedIn>,
     segments: Segments,
     headers: HeaderMap,
     body: Body,
@@ -51,13 +52,17 @@ pub(crate) async fn enter(
     let id: i64 = id.ok_or(Problem::NotFound("There is no such person."))?;
     let secret = NewSecret::draw().map_err(|error| Problem::Internal(error.to_string()))?;
     let cookie = session_cookie(console.site.is_secure(), &secret);
-    let now = console.clock.now_seconds();
+    let session = NewSession {
+        secret,
+        older: signed_in.map(|signed_in| *signed_in.session()),
+        now: console.clock.now_seconds(),
+    };
     console
         .storage
         .write(move |write| {
             let person = people::find_person(write, id)?.filter(may_sign_in);
             let person = person.ok_or(Problem::NotFound("There is no such person."))?;
-            begin_session(write, &secret, &person, now)
+            begin_session(write, &session, &person)
         })
         .await?;
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response())

@@ -32,6 +32,7 @@ pub(crate) async fn show_shared(
     let text = segments.text(0);
     let (token, kind) = text.split_once('.').unwrap_or((text, ""));
     let (share, viewing, chain) = find(&console, token).await?;
+    console.count_opening(share.id)?;
     let loaded = console
         .load_chain(&viewing, chain)
         .await

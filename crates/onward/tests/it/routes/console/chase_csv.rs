@@ -17,8 +17,8 @@ story! {
         let sheet = sheet.replace(&format!("\n{one},"), "\nONE,").replace(&format!("\n{two},"), "\nTWO,");
         assert_shown!(sheet, @r#"
         listing,home,place,chain_length,holds_chain,late,why,ring,part,then_ring,other_late,chased,snoozed_until,snooze_reason
-        ONE,1 Row,Leeds LS1 4AP,1,no,contracts are not exchanged,"The latest milestone is of 19 Oct, 24 working days ago.",Quill & Co,seller’s conveyancer,"'=Rook 1",1,2026-11-21,,
-        TWO,2 Row,Leeds LS1 4AP,1,no,contracts are not exchanged,"The latest milestone is of 2 Nov, 14 working days ago.",Quill & Co,seller’s conveyancer,"'=Rook 2",1,,2026-11-30,"'=Away, for now"
+        ONE,1 Row,Leeds LS1 4AP,1,no,nothing new is recorded,"The latest milestone is of 19 Oct, 24 working days ago.",Quill & Co,seller’s conveyancer,"'=Rook 1",1,2026-11-21,,
+        TWO,2 Row,Leeds LS1 4AP,1,no,nothing new is recorded,"The latest milestone is of 2 Nov, 14 working days ago.",Quill & Co,seller’s conveyancer,"'=Rook 2",1,,2026-11-30,"'=Away, for now"
         "#);
         let short = kim.get("/chase.csv").await.html;
         assert_eq!(short.lines().count(), 2, "{short}");

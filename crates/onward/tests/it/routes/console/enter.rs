@@ -74,6 +74,22 @@ story! {
 }
 
 story! {
+    async fn a_browser_has_one_session(server) {
+        let (lender, conveyancer) =
+            (server.add_person("lender", &[]).await, server.add_person("conveyancer", &[]).await);
+        let mut browser = server.browser();
+        browser.enter(lender).await;
+        let mut older = browser.clone();
+        let mut elsewhere = server.browser();
+        elsewhere.enter(lender).await;
+        browser.enter(conveyancer).await;
+        assert_eq!(browser.get("/account").await.status, 200);
+        assert_eq!(older.get("/account").await.status, 303);
+        assert_eq!(elsewhere.get("/account").await.status, 200);
+    }
+}
+
+story! {
     async fn browsers_are_told_what_pages_may_do(server) {
         let mut browser = server.sign_in_as("lender", &[]).await;
         let page = browser.get("/account").await;

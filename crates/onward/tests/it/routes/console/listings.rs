@@ -34,3 +34,15 @@ story! {
         assert_eq!(kim.get("/listings/999").await.status, 404);
     }
 }
+
+story! {
+    async fn the_page_shows_the_number_and_the_history_of_the_sale(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[(2, 1)]).await;
+        assert_eq!(agent.record(ids[0], "contract_sent", "2026-11-20").await.status, 200);
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let page = kim.get(&format!("/listings/{}", ids[0])).await;
+        page.assert_shows(&format!("Sale {}, UPRN", ids[0]));
+        page.assert_shows("History 1 Row : Contract Sent, 20 Nov north");
+    }
+}

@@ -43,3 +43,24 @@ story! {
         assert_eq!(holder.get("/share/guess").await.status, 404);
     }
 }
+
+story! {
+    async fn each_link_has_a_limit_of_its_own(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let shares = format!("/chains/{}/shares", agent.chain_of(ids[0]).await);
+        let mut links = Vec::new();
+        for _link in 0..2 {
+            let made = kim.post(&shares, &[("days", "7")]).await;
+            let token = made.html.split("/share/").nth(1).unwrap();
+            links.push(format!("/share/{}", token.split(['"', '<', ' ']).next().unwrap()));
+        }
+        server = server.limited_to(3).await;
+        let mut holder = server.browser();
+        for status in [200, 200, 200, 429] {
+            assert_eq!(holder.get(&links[0]).await.status, status);
+        }
+        assert_eq!(holder.get(&links[1]).await.status, 200);
+    }
+}

@@ -36,13 +36,14 @@ pub(crate) async fn show_history(
     let before = query.find("before").and_then(|text| text.parse().ok());
     let before = before.unwrap_or(i64::MAX);
     let id = segments.chain(0)?;
+    let person = signed_in.person().id;
     let (names, entries) = console
         .storage
         .read(move |read| {
             find_own_chain(read, &caller, id)?;
             let state = storage::state::find_chain_state(read, id)?;
             let names = state.as_ref().map(name_homes).unwrap_or_default();
-            let entries = history::list_newest_of_chain(read, id, [0, before], LINES)?;
+            let entries = history::list_newest_of_chain(read, id, person, [0, before], LINES)?;
             Ok::<_, Problem>((names, entries))
         })
         .await?;

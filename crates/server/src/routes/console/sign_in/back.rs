@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, Uri, header};
+use storage::sessions::StoredSession;
 
 use crate::console::Console;
 use crate::console::open_id::SignInRefusal;
-use crate::console::session::session_cookie;
+use crate::console::session::{NewSession, SignedIn, session_cookie};
 use crate::console::sign_in::{self, no_sign_in_cookie, read_sign_in};
 use crate::form::Form;
 use crate::problem::Problem;
@@ -17,10 +18,12 @@ use crate::secret::NewSecret;
 /// Checks the provider's answer and begins a session.
 pub(crate) async fn finish(
     State(console): State<Arc<Console>>,
+    signed_in: Option<SignedIn>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    let mut response = match sign_in(&console, &uri, &headers).await {
+    let older = signed_in.map(|signed_in| *signed_in.session());
+    let mut response = match sign_in(&console, older, &uri, &headers).await {
         Ok(response) => response,
         Err(problem) => problem.into_response(),
     };
@@ -30,7 +33,12 @@ pub(crate) async fn finish(
     response
 }
 
-async fn sign_in(console: &Console, uri: &Uri, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn sign_in(
+    console: &Console,
+    older: Option<StoredSession>,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     let open_id = console.open_id.as_ref().ok_or(Problem::NoSuchPath)?;
     let secure = console.site.is_secure();
     let answer = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
@@ -46,9 +54,10 @@ async fn sign_in(console: &Console, uri: &Uri, headers: &HeaderMap) -> Result<Re
         .map_err(|refusal| to_problem(&refusal))?;
     let secret = NewSecret::draw().map_err(|error| Problem::Internal(error.to_string()))?;
     let cookie = session_cookie(secure, &secret);
+    let session = NewSession { secret, older, now };
     console
         .storage
-        .write(move |write| sign_in::finish(write, &account, invitation.as_deref(), &secret, now))
+        .write(move |write| sign_in::finish(write, &account, invitation.as_deref(), &session))
         .await?;
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(&to)).into_response())
 }

@@ -21,6 +21,10 @@ pub(crate) async fn end_session(
     let person = signed_in.person().id;
     let session = segments.number(0).unwrap_or_default();
     let end = move |write: &mut Write<'_>| sessions::delete_session(write, person, session);
-    console.storage.write(end).await?;
+    if !console.storage.write(end).await? {
+        return Err(Problem::NotFound(
+            "You have no such session. It has ended already.",
+        ));
+    }
     Ok(Notice::SessionEnded.redirect("/account"))
 }

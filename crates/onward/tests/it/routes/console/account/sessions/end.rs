@@ -14,7 +14,8 @@ story! {
         let path = format!("/account/sessions/{other}/end");
         // Somebody else cannot end it.
         let mut stranger = server.sign_in_as("conveyancer", &[]).await;
-        stranger.post(&path, &[]).await;
+        assert_eq!(stranger.post(&path, &[]).await.status, 404);
+        assert_eq!(stranger.post("/account/sessions/x/end", &[]).await.status, 404);
         assert_eq!(phone.get("/account").await.status, 200);
         let ended = desk.post(&path, &[]).await;
         assert_eq!(ended.location, "/account?done=session-ended");
