@@ -41,8 +41,22 @@ pub struct Candidate {
     pub address: String,
     /// The property.
     pub uprn: Uprn,
-    /// The number of homes in its chain; `None`: it has no current sale.
-    pub chain_length: Option<usize>,
-    /// Path to open: the chain or the listing. `None`: the viewer may not open it.
-    pub href: Option<String>,
+    /// Its current sale, as far as the viewer may know it.
+    pub sale: CandidateSale,
+}
+
+/// The current sale of a home that fits.
+#[derive(Debug, Clone)]
+pub enum CandidateSale {
+    /// It has none.
+    None,
+    /// The viewer may not open it.
+    Foreign,
+    /// The viewer may open it.
+    Open {
+        /// The path of its chain.
+        href: String,
+        /// The number of homes in its chain.
+        chain_length: usize,
+    },
 }

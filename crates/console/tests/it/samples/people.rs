@@ -7,7 +7,7 @@ use console::account::{
 use console::chain_page::HistoryPage;
 use console::changes::{ChangedChain, ChangesPage};
 use console::frame::{FieldProblem, Frame, Role, Section};
-use console::search::{Answer, Candidate, SearchPage};
+use console::search::{Answer, Candidate, CandidateSale, SearchPage};
 use jiff::civil::date;
 
 use super::{boxes, chain_id, frame, now, uprn};
@@ -124,20 +124,20 @@ pub(crate) fn refusal() -> RefusalPage {
 
 /// Nothing asked, several homes, none.
 pub(crate) fn searches() -> [SearchPage; 3] {
-    let candidate = |number: usize, chain_length, href: Option<&str>| Candidate {
+    let candidate = |number: usize, sale| Candidate {
         address: format!("{number} <Queen> Way, Lincoln, LN3 1LF"),
         uprn: uprn(number),
+        sale,
+    };
+    let open = |chain_length| CandidateSale::Open {
+        href: "/chains/6f1c2e0a-5b44-4e0a-9d8e-3f2a1b0c9d8e".to_owned(),
         chain_length,
-        href: href.map(str::to_owned),
     };
     let homes = vec![
-        candidate(
-            12,
-            Some(5),
-            Some("/chains/6f1c2e0a-5b44-4e0a-9d8e-3f2a1b0c9d8e"),
-        ),
-        candidate(14, Some(1), None),
-        candidate(16, None, None),
+        candidate(12, open(5)),
+        candidate(13, open(1)),
+        candidate(14, CandidateSale::Foreign),
+        candidate(16, CandidateSale::None),
     ];
     let page = |search: &str, answer| SearchPage {
         frame: Frame {

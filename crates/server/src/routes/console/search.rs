@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::console::frame::Section;
 use ::console::render;
-use ::console::search::{Answer, Candidate, SearchPage};
+use ::console::search::{Answer, Candidate, CandidateSale, SearchPage};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chain::ids::Uprn;
@@ -129,8 +129,7 @@ fn one(
     let shown = Candidate {
         address: current.display_address,
         uprn,
-        chain_length: None,
-        href: None,
+        sale: CandidateSale::Foreign,
     };
     Ok(Finding::Several(vec![shown], false))
 }
@@ -158,19 +157,21 @@ fn candidate(
         ..
     } = suggestion;
     let current = address_search::find_by_uprn(read, uprn)?.current;
-    let mut shown = Candidate {
+    let sale = match current {
+        None => CandidateSale::None,
+        Some(current) if may_open(read, viewer, &current)? => {
+            let chain = state::find_chain(read, current.chain)?;
+            CandidateSale::Open {
+                // Opening counts as a look-up of this home.
+                href: format!("/search?q={uprn}"),
+                chain_length: chain.map_or(1, |chain| chain.length()),
+            }
+        }
+        Some(_foreign) => CandidateSale::Foreign,
+    };
+    Ok(Candidate {
         address: display_address,
         uprn,
-        chain_length: None,
-        href: None,
-    };
-    if let Some(current) = current
-        && may_open(read, viewer, &current)?
-    {
-        let chain = state::find_chain(read, current.chain)?;
-        shown.chain_length = chain.map(|chain| chain.length());
-        // Opening counts as a look-up of this home.
-        shown.href = Some(format!("/search?q={uprn}"));
-    }
-    Ok(shown)
+        sale,
+    })
 }

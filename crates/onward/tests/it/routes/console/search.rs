@@ -48,6 +48,7 @@ story! {
         assert!(kim.get("/search?q=1").await.location.starts_with("/chains/"));
         let foreign = kim.get("/search?q=8").await;
         assert_eq!((foreign.status, foreign.location.as_str()), (200, ""));
+        foreign.assert_shows("UPRN 8, on sale, not yours to open");
         let mut pat = server.sign_in_as("integrator", &[]).await;
         assert_eq!(pat.get("/search?q=1").await.status, 403);
     }
