@@ -5,6 +5,8 @@
 //! the caller sent and the status of the answer, and nothing else of request or answer.
 
 use std::cell::RefCell;
+use std::pin::pin;
+use std::sync::Arc;
 
 use http::{HeaderMap, Method, StatusCode};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
@@ -90,24 +92,23 @@ pub fn note_status(span: &Span, status: StatusCode) {
 
 tokio::task_local! {
     /// The proven caller of the request that this task answers.
-    static CALLER: RefCell<Option<String>>;
+    static CALLER: RefCell<Option<Arc<str>>>;
 }
 
 /// Answers a request. Also returns its caller, if [`note_caller`] noted one meanwhile.
-pub async fn with_caller<T>(answering: impl Future<Output = T>) -> (T, Option<String>) {
-    let noting = async {
-        let answer = answering.await;
-        (answer, CALLER.with(RefCell::take))
-    };
-    CALLER.scope(RefCell::default(), noting).await
+pub async fn with_caller<T>(answering: impl Future<Output = T>) -> (T, Option<Arc<str>>) {
+    let mut answering = pin!(CALLER.scope(RefCell::default(), answering));
+    let answer = answering.as_mut().await;
+    let caller = answering.take_value().and_then(RefCell::into_inner);
+    (answer, caller)
 }
 
 /// Notes who calls: the id of a client, or the number of an API key. Only a proof may say so.
-pub fn note_caller(id: &str) {
+pub fn note_caller(id: &Arc<str>) {
     // There is no request in tests of single functions.
-    let _unset = CALLER.try_with(|caller| caller.replace(Some(id.to_owned())));
+    let _unset = CALLER.try_with(|caller| caller.replace(Some(Arc::clone(id))));
     if tracing::enabled!(target: TARGET, Level::TRACE) {
-        Span::current().record("onward.client_id", id);
+        Span::current().record("onward.client_id", &**id);
     }
 }
 

@@ -54,11 +54,9 @@ pub(crate) async fn open_endpoints(
         };
         let socket = listen(setting, address).await?;
         addresses[index] = Some(socket.local_addr().unwrap_or(address));
-        let layer = Arc::new(RequestLayer {
-            listener,
-            metadata_url: ProtectedResource::url(listener, config),
-            shared: Arc::clone(&shared),
-        });
+        let metadata_url = ProtectedResource::url(listener, config);
+        let layer = RequestLayer::new(listener, metadata_url, Arc::clone(&shared));
+        let layer = Arc::new(layer);
         let wrap = middleware::from_fn_with_state(layer, request_layer::wrap);
         // The operator's listener has its own bounds, so that it answers under full load.
         let is_private = matches!(listener, Listener::Ops);

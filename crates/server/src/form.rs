@@ -94,7 +94,7 @@ impl Form {
                 return Err(malformed(&"a part has no name"));
             };
             let value = part.bytes().await.map_err(|error| malformed(&error))?;
-            let value = String::from_utf8(value.to_vec())
+            let value = String::from_utf8(value.into())
                 .map_err(|_error| malformed(&format_args!("the part `{name}` is not UTF-8")))?;
             fields.push((name, value));
             if fields.len() > limits::FORM_FIELDS_MAX {

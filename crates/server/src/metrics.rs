@@ -1,10 +1,13 @@
 //! The metrics that `/metrics` shows: its own, and the metrics of the crates `edge` and
 //! `delivery`.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use prometheus_client::encoding::EncodeLabelSet;
+use axum::extract::MatchedPath;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -35,8 +38,38 @@ struct FaultLabels {
 pub(crate) struct DurationLabels {
     /// The listener that answered, as in [`RequestLabels`].
     pub door: &'static str,
-    /// The pattern of the path; empty: there is nothing at the path.
-    pub route: String,
+    /// The pattern of the path.
+    pub route: Route,
+}
+
+/// The pattern of a path as a label, without a copy of its text. Empty: there is nothing at the path.
+#[derive(Debug, Clone)]
+pub(crate) struct Route(pub Option<MatchedPath>);
+
+impl Route {
+    fn as_str(&self) -> &str {
+        self.0.as_ref().map_or("", MatchedPath::as_str)
+    }
+}
+
+impl PartialEq for Route {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Route {}
+
+impl Hash for Route {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl EncodeLabelValue for Route {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+        self.as_str().encode(encoder)
+    }
 }
 
 /// Counters of requests and signed answers, and the registry of all counters.

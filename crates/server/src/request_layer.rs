@@ -11,6 +11,7 @@ use edge::tls::ExtendedKeyUsage;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use observe::clock::Stopwatch;
 use observe::trace::{self, RequestParts};
+use prometheus_client::metrics::counter::Counter;
 use signing::peer_certificate::PeerCertificate;
 use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
@@ -21,8 +22,7 @@ use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::listener::Listener;
-use crate::metrics::Metrics;
-use crate::metrics::{DurationLabels, RequestLabels};
+use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
 use crate::problem::Problem;
 use crate::rate_limit_fields;
 use crate::security_log::SecurityLog;
@@ -85,11 +85,13 @@ impl SharedLayer {
 #[derive(Debug)]
 pub(crate) struct RequestLayer {
     /// The listener that this layer serves.
-    pub listener: Listener,
+    listener: Listener,
     /// URL of the listener's metadata (RFC 9728). `None` if the listener accepts no tokens.
-    pub metadata_url: Option<String>,
+    metadata_url: Option<String>,
     /// State that the layers of all listeners share.
-    pub shared: Arc<SharedLayer>,
+    shared: Arc<SharedLayer>,
+    /// Counts the most frequent answers without a search for their counter.
+    answered_ok: Counter,
 }
 
 /// Handles one request of a listener. It writes the body of a refusal, adds the shared header
@@ -101,22 +103,20 @@ pub(crate) async fn wrap(
 ) -> Response {
     let stopwatch = Stopwatch::start();
     let listener = layer.listener;
-    let request_id = Uuid::new_v4().to_string();
+    let mut buffer = Uuid::encode_buffer();
+    let request_id = &*Uuid::new_v4().hyphenated().encode_lower(&mut buffer);
     let interaction_id = read_interaction_id(request.headers());
     layer.shared.read_trusted_proxy(&mut request);
-    let span = begin_span(listener, &request, &request_id);
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route
-        .map(|route| route.as_str().to_owned())
-        .unwrap_or_default();
+    let span = begin_span(listener, &request, request_id);
+    let route = Route(request.extensions().get::<MatchedPath>().cloned());
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let uri = request.uri().clone();
     let address = find_address(&request);
     let answering = next.run(request).instrument(span.clone());
     let (response, proven) = trace::with_caller(answering).await;
     let mut answered = Answered {
-        request_id: &request_id,
-        path: &path,
+        request_id,
+        path: uri.path(),
         proven: proven.as_deref(),
         address,
         problem: None,
@@ -127,33 +127,61 @@ pub(crate) async fn wrap(
     layer.shared.security_log.note(&answered, &response);
     if let Some(problem) = &problem {
         let log = &layer.shared.failure_log;
-        log.note(problem, &request_id, &method, &path);
-        response = layer.shape_refusal(problem, &request_id, response.headers());
+        log.note(problem, request_id, &method, uri.path());
+        response = layer.shape_refusal(problem, request_id, response.headers());
     }
-    layer.add_fields(response.headers_mut(), &request_id, interaction_id);
+    layer.add_fields(response.headers_mut(), request_id, interaction_id);
     let elapsed = stopwatch.elapsed();
     trace::note_status(&span, response.status());
-    let status = response.status().as_u16();
+    let status = response.status();
     let door = listener.as_str();
-    let path = path.escape_debug();
+    let path = uri.path().escape_debug();
     let seconds = elapsed.as_secs_f64();
     tracing::debug!(
-        %request_id,
+        request_id,
         trace_id = trace::read_trace_id(&span),
-        door, %method, %path, status, seconds, "answered"
+        door, %method, %path, status = status.as_u16(), seconds, "answered"
     );
-    let metrics = &layer.shared.metrics;
-    let labels = RequestLabels { door, status };
-    metrics.requests.get_or_create(&labels).inc();
-    let labels = DurationLabels { door, route };
-    metrics
-        .request_seconds
-        .get_or_create(&labels)
-        .observe(seconds);
+    layer.count(status, route, seconds);
     response
 }
 
 impl RequestLayer {
+    /// The layer of a listener. `metadata_url` is the URL of the listener's metadata.
+    pub(crate) fn new(
+        listener: Listener,
+        metadata_url: Option<String>,
+        shared: Arc<SharedLayer>,
+    ) -> Self {
+        let labels = RequestLabels {
+            door: listener.as_str(),
+            status: StatusCode::OK.as_u16(),
+        };
+        let answered_ok = shared.metrics.requests.get_or_create_owned(&labels);
+        Self {
+            listener,
+            metadata_url,
+            shared,
+            answered_ok,
+        }
+    }
+
+    /// Counts an answered request.
+    fn count(&self, status: StatusCode, route: Route, seconds: f64) {
+        let metrics = &self.shared.metrics;
+        let door = self.listener.as_str();
+        if status == StatusCode::OK {
+            self.answered_ok.inc();
+        } else {
+            let status = status.as_u16();
+            let labels = RequestLabels { door, status };
+            metrics.requests.get_or_create(&labels).inc();
+        }
+        let labels = DurationLabels { door, route };
+        let seconds_of_route = metrics.request_seconds.get_or_create(&labels);
+        seconds_of_route.observe(seconds);
+    }
+
     /// Writes a refusal in the format of this listener, with the header fields that the route set.
     fn shape_refusal(&self, problem: &Problem, request_id: &str, set: &HeaderMap) -> Response {
         let mut response = match self.listener {

@@ -39,8 +39,8 @@ pub async fn issue_token(
     let settings = &context.settings;
     let claims = AccessTokenClaims {
         iss: settings.issuer.clone(),
-        sub: client.id.clone(),
-        client_id: client.id.clone(),
+        sub: client.id.to_string(),
+        client_id: client.id.to_string(),
         aud: settings.audience.clone(),
         scope: scope.clone(),
         iat: now,

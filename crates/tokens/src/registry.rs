@@ -37,7 +37,7 @@ pub enum Scope {
 #[derive(Debug)]
 pub struct Client {
     /// The client id.
-    pub id: String,
+    pub id: Arc<str>,
     /// The rules that its assertions must follow.
     pub profile: Profile,
     /// The keys that verify its assertions.
@@ -281,7 +281,7 @@ impl Client {
             branches: stored.branches,
             is_active: stored.is_active,
             token_generation: stored.token_generation,
-            id: stored.id,
+            id: stored.id.into(),
         })
     }
 }

@@ -185,7 +185,7 @@ fn check_certificate(
         return Ok(());
     }
     tracing::debug!(
-        client_id = client.id,
+        client_id = &*client.id,
         thumbprint = ?certificate.thumbprint,
         names = ?certificate.names,
         "another client's certificate refused"

@@ -17,44 +17,34 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct LentBody<B> {
     body: Option<B>,
-    rest: Rest<B>,
+    rest: Arc<Rest<B>>,
 }
 
 /// The part of a body that its route did not read, once the route has dropped it.
 #[derive(Debug)]
 pub(super) struct Rest<B> {
-    body: Arc<Mutex<Option<B>>>,
+    body: Mutex<Option<B>>,
     /// The peer sends the body only when it is asked to (RFC 9110 section 10.1.1).
     is_held_back: bool,
     /// The longest rest that is read, in bytes.
     length_max: u64,
 }
 
-impl<B> Clone for Rest<B> {
-    fn clone(&self) -> Self {
-        Self {
-            body: Arc::clone(&self.body),
-            is_held_back: self.is_held_back,
-            length_max: self.length_max,
-        }
-    }
-}
-
 /// Lends a request's body to a route.
-pub(super) fn lend<B>(request: Request<B>) -> (Request<LentBody<B>>, Rest<B>) {
+pub(super) fn lend<B>(request: Request<B>) -> (Request<LentBody<B>>, Arc<Rest<B>>) {
     let length_max = if request.version() == Version::HTTP_2 {
         limits::UNREAD_BYTES_OF_STREAM_MAX
     } else {
         limits::UNREAD_BYTES_MAX
     };
-    let rest = Rest {
-        body: Arc::new(Mutex::new(None)),
+    let rest = Arc::new(Rest {
+        body: Mutex::new(None),
         is_held_back: request.headers().contains_key(header::EXPECT),
         length_max,
-    };
+    });
     let lent = request.map(|body| LentBody {
         body: Some(body),
-        rest: rest.clone(),
+        rest: Arc::clone(&rest),
     });
     (lent, rest)
 }
@@ -64,7 +54,7 @@ where
     B: Body<Data = Bytes> + Unpin,
 {
     /// Reads a short rest to its end. Returns `false` if some of it may still come.
-    pub(super) async fn read(self) -> bool {
+    pub(super) async fn read(&self) -> bool {
         let rest = self
             .body
             .lock()

@@ -43,7 +43,7 @@ pub(crate) async fn read_session(
     if let Some(cookie) = find_cookie(request.headers(), cookie_name(secure)) {
         match SignedIn::prove(&console, digest(cookie)).await {
             Ok(Some(signed_in)) => {
-                trace::note_caller(&signed_in.actor());
+                trace::note_caller(&signed_in.actor().into());
                 request.extensions_mut().insert(signed_in);
             }
             Ok(None) => {}

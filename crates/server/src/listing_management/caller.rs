@@ -45,11 +45,10 @@ pub async fn admit(
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
-    let id = caller.actor().to_owned();
-    parts.extensions.insert(caller);
+    parts.extensions.insert(caller.clone());
     let answering = next.run(Request::from_parts(parts, body));
     let limits = management.tokens.rate_limits.as_deref();
-    rate_limit_fields::answer_within(limits, &id, answering).await
+    rate_limit_fields::answer_within(limits, caller.actor(), answering).await
 }
 
 impl BranchCaller {

@@ -1,6 +1,5 @@
 //! Reads a JSON body, and reports all wrong fields in one answer.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use axum::body::Bytes;
@@ -17,7 +16,7 @@ use crate::problem::{FieldError, Problem};
 pub struct Fields {
     members: Map<String, Value>,
     /// The members that the call knows.
-    known: BTreeSet<String>,
+    known: Vec<&'static str>,
     prefix: &'static str,
     errors: Vec<FieldError>,
 }
@@ -34,7 +33,7 @@ impl Fields {
         };
         let mut fields = Self {
             members,
-            known: BTreeSet::new(),
+            known: Vec::new(),
             prefix: "",
             errors: Vec::new(),
         };
@@ -45,31 +44,33 @@ impl Fields {
     }
 
     /// Accepts a member and ignores its value.
-    pub fn ignore(&mut self, name: &str) {
-        self.known.insert(name.to_owned());
+    pub fn ignore(&mut self, name: &'static str) {
+        if !self.known.contains(&name) {
+            self.known.push(name);
+        }
     }
 
     /// Whether a member is null, which clears it.
-    pub fn is_cleared(&mut self, name: &str) -> bool {
+    pub fn is_cleared(&mut self, name: &'static str) -> bool {
         self.ignore(name);
         self.members.get(name).is_some_and(Value::is_null)
     }
 
     /// Notes that a member is wrong if it is null.
-    pub fn refuse_null(&mut self, name: &str) {
+    pub fn refuse_null(&mut self, name: &'static str) {
         if self.is_cleared(name) {
             self.refuse(name, "must not be null; leave it out to keep its value");
         }
     }
 
     /// A member that is not null.
-    fn find(&mut self, name: &str) -> Option<&Value> {
+    fn find(&mut self, name: &'static str) -> Option<&Value> {
         self.ignore(name);
         self.members.get(name).filter(|value| !value.is_null())
     }
 
     /// Whether a member is present and not null.
-    pub fn has(&mut self, name: &str) -> bool {
+    pub fn has(&mut self, name: &'static str) -> bool {
         self.find(name).is_some()
     }
 
@@ -82,12 +83,12 @@ impl Fields {
     }
 
     /// Whether a member is a number.
-    pub fn is_number(&mut self, name: &str) -> bool {
+    pub fn is_number(&mut self, name: &'static str) -> bool {
         self.find(name).is_some_and(Value::is_number)
     }
 
     /// An optional integer.
-    pub fn integer(&mut self, name: &str, bounds: RangeInclusive<i64>) -> Option<i64> {
+    pub fn integer(&mut self, name: &'static str, bounds: RangeInclusive<i64>) -> Option<i64> {
         let value = self.find(name)?;
         let number = value.as_i64().filter(|number| bounds.contains(number));
         if number.is_none() {
@@ -102,25 +103,25 @@ impl Fields {
     }
 
     /// An optional id.
-    pub fn id(&mut self, name: &str) -> Option<i64> {
+    pub fn id(&mut self, name: &'static str) -> Option<i64> {
         self.integer(name, 1..=limits::INTEGER_MAX)
     }
 
     /// A required id.
-    pub fn required_id(&mut self, name: &str) -> Option<i64> {
+    pub fn required_id(&mut self, name: &'static str) -> Option<i64> {
         self.require(name);
         self.id(name)
     }
 
     /// Notes that a member is missing.
-    pub fn require(&mut self, name: &str) {
+    pub fn require(&mut self, name: &'static str) {
         if !self.has(name) {
             self.refuse(name, "is missing");
         }
     }
 
     /// An optional boolean.
-    pub fn boolean(&mut self, name: &str) -> Option<bool> {
+    pub fn boolean(&mut self, name: &'static str) -> Option<bool> {
         let value = self.find(name)?;
         let flag = value.as_bool();
         if flag.is_none() {
@@ -130,7 +131,7 @@ impl Fields {
     }
 
     /// An optional text exactly as sent.
-    pub fn exact_text(&mut self, name: &str) -> Option<String> {
+    pub fn exact_text(&mut self, name: &'static str) -> Option<String> {
         let value = self.find(name)?;
         let text = value.as_str().map(ToOwned::to_owned);
         if text.is_none() {
@@ -140,16 +141,16 @@ impl Fields {
     }
 
     /// An optional text without the white space around it.
-    pub fn text(&mut self, name: &str) -> Option<String> {
+    pub fn text(&mut self, name: &'static str) -> Option<String> {
         self.text_of(name, 1)
     }
 
     /// Like [`Fields::text`], but the text may be empty.
-    pub fn text_or_empty(&mut self, name: &str) -> Option<String> {
+    pub fn text_or_empty(&mut self, name: &'static str) -> Option<String> {
         self.text_of(name, 0)
     }
 
-    fn text_of(&mut self, name: &str, characters_min: usize) -> Option<String> {
+    fn text_of(&mut self, name: &'static str, characters_min: usize) -> Option<String> {
         let text = self.exact_text(name)?;
         let text = text.trim();
         let length = text.chars().count();
@@ -167,7 +168,7 @@ impl Fields {
     }
 
     /// An optional civil date.
-    pub fn date(&mut self, name: &str) -> Option<Date> {
+    pub fn date(&mut self, name: &'static str) -> Option<Date> {
         let text = self.exact_text(name)?;
         let is_shaped = text.len() == 10 && text.is_ascii();
         let date = is_shaped.then(|| text.parse::<Date>().ok()).flatten();
@@ -184,7 +185,7 @@ impl Fields {
     }
 
     /// A list of texts, or one text.
-    pub fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+    pub fn texts(&mut self, name: &'static str) -> Option<Vec<String>> {
         let value = self.find(name)?;
         let texts: Option<Vec<_>> = match value {
             Value::String(text) => Some(vec![text.clone()]),
@@ -209,7 +210,7 @@ impl Fields {
         };
         Some(Self {
             members: members.clone(),
-            known: BTreeSet::new(),
+            known: Vec::new(),
             prefix: name,
             errors: Vec::new(),
         })
@@ -231,13 +232,17 @@ impl Fields {
         let unknown = self
             .members
             .keys()
-            .filter(|name| !self.known.contains(*name));
+            .filter(|name| !self.known.contains(&name.as_str()));
         let unknown = unknown
             .take(limits::UNKNOWN_MEMBERS_SHOWN)
             .map(|name| shorten(name));
-        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-        let detail = format!("is not known here; known are {}", known.join(", "));
-        for name in unknown.collect::<Vec<_>>() {
+        let unknown: Vec<_> = unknown.collect();
+        if unknown.is_empty() {
+            return;
+        }
+        self.known.sort_unstable();
+        let detail = format!("is not known here; known are {}", self.known.join(", "));
+        for name in unknown {
             self.refuse(&name, &*detail);
         }
     }

@@ -122,7 +122,7 @@ fn read_changes(fields: &mut Fields) -> ListingChanges {
 }
 
 /// A text that null clears.
-fn read_optional_text(fields: &mut Fields, name: &str) -> Option<String> {
+fn read_optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
     if fields.is_cleared(name) {
         return Some(String::new());
     }
@@ -200,7 +200,7 @@ fn read_address(fields: &mut Fields) -> Option<Address> {
     }
     let line1 = fields.text("line1");
     let post_town = fields.text("postTown");
-    let mut line = |name: &str| fields.text_or_empty(name).unwrap_or_default();
+    let mut line = |name: &'static str| fields.text_or_empty(name).unwrap_or_default();
     let [line2, line3, line4] = ["line2", "line3", "line4"].map(&mut line);
     let postcode = fields.text("postcode").and_then(|text| {
         let spaced = address::postcode_spaced(&text);

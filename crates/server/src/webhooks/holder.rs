@@ -37,7 +37,7 @@ pub async fn admit(
         Ok(holder) => holder,
         Err(problem) => return problem.into_response(),
     };
-    let bucket = format!("api-key {}", holder.id);
+    let bucket = Arc::from(format!("api-key {}", holder.id));
     trace::note_caller(&bucket);
     parts.extensions.insert(holder);
     let answering = next.run(Request::from_parts(parts, body));
