@@ -89,12 +89,13 @@ fn configuration(args: &InitArgs) -> String {
 
 /// Creates the store and the keys if they are missing.
 pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
+    // The store comes first, so that a store that cannot be reached leaves no key without a store.
+    let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
     let settings = config.key_safe();
     if let KeySource::File(path) = settings.source {
         key_encryption_key::ensure(Path::new(path)).map_err(Failure::new)?;
     }
     let safe = settings.open().map_err(Failure::new)?;
-    let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
     keys::ensure_keys(&storage, &safe, Clock::System.now_seconds()).map_err(Failure::new)?;
     // Another node of the same store may have sealed keys in it already.
     let stored = storage.read_blocking(storage::keys::list_keys)?;

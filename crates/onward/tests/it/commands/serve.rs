@@ -217,6 +217,16 @@ fn init_keeps_the_authority_of_the_store() {
 }
 
 #[test]
+fn init_without_a_store_leaves_nothing() {
+    let folder = Folder::new();
+    let made = folder.path("made");
+    let store = "postgres://onward@127.0.0.1:1/onward";
+    let failed = run(&["init", made.to_str().unwrap(), "--store", store]);
+    assert!(failed.failure().contains("store"), "{failed:?}");
+    assert_eq!(std::fs::read_dir(&made).unwrap().count(), 0);
+}
+
+#[test]
 fn secrets_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();
