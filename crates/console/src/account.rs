@@ -41,6 +41,8 @@ pub struct SignInPage {
     pub frame: Frame,
     /// The path to open afterwards.
     pub to: Option<String>,
+    /// Whether there is a provider to sign in at.
+    pub has_provider: bool,
 }
 
 /// `/invitation/{token}`

@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime};
 use crate::words;
 
 /// One line of a chain's history.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLine {
     /// When it was recorded.
     pub at: DateTime,
@@ -20,7 +20,7 @@ pub struct HistoryLine {
 }
 
 /// A change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A milestone was recorded or got another date.
     Recorded {

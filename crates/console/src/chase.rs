@@ -68,6 +68,8 @@ pub struct ChaseRow {
     pub chain_length: usize,
     /// Whether the sale holds the chain up.
     pub holds_chain: bool,
+    /// Whether it holds the chain up with another step, which is not late.
+    pub holds_by_other_step: bool,
     /// The milestone that is late. For an open end, Exchange.
     pub step: &'static MilestoneType,
     /// The rule that put the row here.

@@ -126,6 +126,14 @@ impl Frame {
 }
 
 impl Role {
+    /// Whether somebody of this role may use the search box.
+    pub(crate) const fn may_search(self) -> bool {
+        match self {
+            Self::Progressor | Self::Reader => true,
+            Self::Integrator | Self::Operator => false,
+        }
+    }
+
     /// The role in words, in the middle of a sentence.
     pub const fn words(self) -> &'static str {
         match self {

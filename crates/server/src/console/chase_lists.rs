@@ -166,6 +166,7 @@ impl Loaded {
             chain: sale.chain,
             chain_length: assessment.sales.len(),
             holds_chain: entry.is_bottleneck,
+            holds_by_other_step: entry.is_bottleneck && !entry.is_holding_step,
             step: late_step(&entry.reason),
             rule: to_rule(&entry.reason, facts, today)?,
             ring: rings(entry.reason.chased(), firms),

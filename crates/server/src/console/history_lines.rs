@@ -34,7 +34,10 @@ pub fn to_lines<'e>(
     names: &Names,
 ) -> Vec<HistoryLine> {
     let entries = entries.into_iter();
-    entries.filter_map(|entry| to_line(entry, names)).collect()
+    let mut lines: Vec<_> = entries.filter_map(|entry| to_line(entry, names)).collect();
+    // A link is an entry of both its listings.
+    lines.dedup();
+    lines
 }
 
 fn to_line(entry: &HistoryEntry, names: &Names) -> Option<HistoryLine> {

@@ -22,8 +22,6 @@ use crate::secret::{NewSecret, digest};
 const SEEN_SECONDS: i64 = 60;
 /// Sessions of one person. A new one ends the oldest.
 const SESSIONS_MAX: i64 = 20;
-/// How long after its sign-in a session may do what asks for a recent one.
-const RECENT_SECONDS: i64 = 300;
 
 /// Proof that a request carries the cookie of a session of a person who may use the console.
 #[derive(Debug, Clone)]
@@ -122,11 +120,6 @@ impl SignedIn {
             Role::Progressor => &self.person.branches,
             Role::Lender | Role::Conveyancer | Role::Integrator | Role::Operator => &[],
         }
-    }
-
-    /// Whether the person signed in a moment ago.
-    pub fn is_recent(&self, now: i64) -> bool {
-        now - self.session.signed_in_at < RECENT_SECONDS
     }
 }
 

@@ -111,6 +111,7 @@ fn chase_row(number: usize, key: &str, rule: Rule) -> ChaseRow {
         chain: chain_id(),
         chain_length: 5,
         holds_chain: false,
+        holds_by_other_step: false,
         step: kind(key),
         rule,
         ring: vec![

@@ -60,6 +60,7 @@ pub(crate) fn sign_in() -> SignInPage {
     SignInPage {
         frame: Frame::default(),
         to: Some("/chains?stuck=1&branch=2".to_owned()),
+        has_provider: true,
     }
 }
 

@@ -85,9 +85,11 @@ fn to_person(person: StoredPerson) -> Option<Person> {
             "Sees the chains of two branches, chases late sales, records milestones and shares chains."
         }
         Role::Lender => "Looks up the chain of any home, and checks the signature of the answer.",
-        Role::Conveyancer => "Looks up the chain of a client's home, and sees who holds it up.",
-        Role::Integrator => "Connects a participant's systems. The pages for this follow.",
-        Role::Operator => "Runs the service. The pages for this follow.",
+        Role::Conveyancer => "Looks up the chain of a client's home, and saves the signed answer.",
+        Role::Integrator => {
+            "Connects a participant's systems, by command line and API. Has an account page only."
+        }
+        Role::Operator => "Runs the service, by command line. Has an account page only.",
     };
     Some(Person {
         id: person.id.to_string(),

@@ -35,6 +35,7 @@ pub(crate) async fn show_sign_in(
     let page = SignInPage {
         frame,
         to: query.find("to").and_then(own_path).map(str::to_owned),
+        has_provider: console.open_id.is_some(),
     };
     show(render(&page))
 }

@@ -9,6 +9,7 @@ story! {
         let mut browser = server.browser();
         let page = browser.get("/sign-in").await;
         assert_eq!(page.status, 200);
+        page.assert_shows("Nobody signs in to a sandbox: choose somebody to be .");
         // Browsers apply the policy to the provider's redirects as well.
         let policy = page.headers["content-security-policy"].to_str().unwrap();
         assert!(policy.contains("form-action 'self' https:;"), "{policy}");
