@@ -24,7 +24,7 @@ pub enum Side {
     Buyer,
 }
 
-/// What changes when a link is added.
+/// The changes that a new link makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Join {
     /// The link to store.
@@ -38,7 +38,7 @@ pub struct Join {
     pub cleared: Vec<(ListingId, End)>,
 }
 
-/// What changes when a link is broken.
+/// The changes that a broken link makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlink {
     /// The link to delete.

@@ -1,4 +1,4 @@
-//! What a caller may do: it acts for its branches and owns the listings that they hold (S-47).
+//! The rights of a caller: it acts for its branches and owns the listings that they hold (S-47).
 
 use crate::ids::BranchId;
 use crate::state::Chain;

@@ -40,11 +40,11 @@ pub struct ChainPage {
     pub top: Cap,
     /// The lower end.
     pub bottom: Cap,
-    /// What holds the chain up; `None` for readers and holders of a share link.
+    /// The reason why it has not exchanged; `None` for readers and holders of a share link.
     pub hold: Option<Hold>,
     /// When exchange may come; `None` as above.
     pub forecast: Option<Forecast>,
-    /// What changed since the last visit; `None` on the first visit and as above.
+    /// The changes since the last visit; `None` on the first visit and as above.
     pub since: Option<SinceVisit>,
     /// The newest lines of history, at most 20; `None` as above.
     pub history: Option<History>,

@@ -67,7 +67,7 @@ pub struct ChainRow {
     pub furthest: Option<&'static MilestoneType>,
     /// The furthest milestone of the sale that lags most, if any.
     pub lagging: Option<&'static MilestoneType>,
-    /// What holds it.
+    /// The sale or the reason that holds it up.
     pub held_by: HeldBy,
     /// The next expected or proposed date.
     pub next: Option<(Date, &'static MilestoneType)>,
@@ -75,7 +75,7 @@ pub struct ChainRow {
     pub changed: DateTime,
 }
 
-/// What holds a chain, in short.
+/// The sale or the reason that holds up a chain, in short.
 #[derive(Debug, Clone)]
 pub enum HeldBy {
     /// A sale.

@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use crate::change::HistoryLine;
 use crate::frame::{Frame, Section};
 
-/// What changed in the viewer's chains.
+/// The changes in the viewer's chains.
 #[derive(Debug, Clone, Template)]
 #[template(path = "changes.html", whitespace = "minimize")]
 pub struct ChangesPage {

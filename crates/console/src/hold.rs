@@ -1,4 +1,4 @@
-//! The box that says what holds a chain up.
+//! The box that names the sale which holds a chain up.
 
 use chain::ids::Uprn;
 use chain::milestone::MilestoneType;
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use crate::words;
 
-/// What holds a chain up.
+/// The reason why a chain has not exchanged.
 #[derive(Debug, Clone)]
 pub enum Hold {
     /// One sale is most often the last to be ready.
@@ -173,7 +173,7 @@ impl Wait {
     }
 }
 
-/// What an open step lacks, such as `enquiries are not closed`.
+/// The lack that an open step means, such as `enquiries are not closed`.
 pub(crate) fn lack(step: &MilestoneType) -> String {
     let known = LACKS.iter().find(|(key, _)| *key == step.key);
     let other = || format!("{} is not recorded", words::label(step));

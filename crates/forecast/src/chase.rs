@@ -149,7 +149,10 @@ impl Reason {
                 behind: None,
             },
             // Nobody knows who has a silent sale in hand, so both conveyancers are asked.
-            reason => whom_to_chase(reason.step().unwrap_or(Step::Exchange)),
+            Self::Overdue { .. }
+            | Self::Slow { .. }
+            | Self::ExchangeNear { .. }
+            | Self::Quiet { .. } => whom_to_chase(self.step().unwrap_or(Step::Exchange)),
         }
     }
 
@@ -173,8 +176,8 @@ impl Reason {
     }
 }
 
-/// Lists what to chase in a chain: its bottleneck first, then by the days past the limits. A chain in
-/// which a sale fell through or all are exchanged has nothing to chase.
+/// Lists the sales of a chain that somebody should chase: its bottleneck first, then by the days past the
+/// limits. A chain in which a sale fell through or all are exchanged has nothing to chase.
 pub fn list_entries(chain: &ChasedChain<'_>, tables: &Tables, today: Day) -> Vec<Entry> {
     let found = find_bottleneck(chain.sales, tables, today).ok();
     list_entries_with(chain, found.as_ref(), tables, today)

@@ -28,7 +28,7 @@ pub enum Stratum {
 /// The longest chains share one table of whole chains.
 const LENGTH_MAX: usize = 5;
 
-/// What was counted in the chains of a store.
+/// The counts of past steps, chains and ends in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
     steps: BTreeMap<(Step, Stratum), DurationCounts>,

@@ -181,7 +181,7 @@ fn is_under_way(sales: &[Sale]) -> bool {
     sales.iter().all(is_open)
 }
 
-/// What became of a chain.
+/// The outcome of a chain.
 fn outcome(sales: &[Sale]) -> Outcome {
     if let Some(day) = sales.iter().filter_map(Sale::fell_through).min() {
         return Outcome::FellThrough(day);

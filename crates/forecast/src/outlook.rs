@@ -1,4 +1,4 @@
-//! What is open in a sale, and the days until the sale is ready to exchange (R2, R3).
+//! The open steps of a sale, and the days until the sale is ready to exchange (R2, R3).
 //!
 //! Two questions need two answers. *Which step holds the sale up* depends on the clock of each open
 //! step: the days since the date of the step before (R3). *When will the sale be ready* must never

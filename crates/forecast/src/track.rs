@@ -28,7 +28,7 @@ pub struct PastForecast {
     pub correction: Correction,
     /// The simple prediction of the same day, if there was one.
     pub simple: Option<Spread>,
-    /// What became of the chain.
+    /// The outcome of the chain.
     pub outcome: Outcome,
     /// Whether it was made afterwards, for a past day, from the dates of milestones.
     pub is_backdated: bool,

@@ -36,7 +36,7 @@ pub struct BadRow {
     pub file: String,
     /// The line of the file, counted from 1.
     pub line: u64,
-    /// What is wrong with the row, and how to correct it.
+    /// The fault of the row, and its remedy.
     pub reason: String,
 }
 

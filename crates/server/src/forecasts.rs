@@ -1,4 +1,4 @@
-//! What a node knows of past sales, and its assessments of chains.
+//! A node's knowledge of past sales, and its assessments of chains.
 //!
 //! The tables come from the daily pass ([`pass`]). A node makes them once for each pass, and keeps the
 //! assessments of chains by version and day.
@@ -48,7 +48,7 @@ pub struct Learned {
     pub silence: Option<Silence>,
 }
 
-/// What can be said about a chain on a day.
+/// The bottleneck and the forecast of a chain on a day.
 #[derive(Debug)]
 pub struct Assessment {
     /// The sales of the chain, in no special order.

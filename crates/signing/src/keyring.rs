@@ -13,7 +13,7 @@ use crate::key::SigningKey;
 /// section 2). No other member is published, so no private one can be.
 const PUBLIC_MEMBERS: [&str; 6] = ["kty", "n", "e", "crv", "x", "y"];
 
-/// What a key signs. Each key has one purpose (S-22).
+/// The purpose of a key, which names the documents that it signs. Each key has one (S-22).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The provenance block of a chain answer (document 1).
@@ -87,7 +87,7 @@ impl KeyState {
 /// One key of the ring.
 #[derive(Clone, Debug)]
 pub struct RingKey {
-    /// What the key signs.
+    /// The purpose of the key.
     pub purpose: Purpose,
     /// Whether it may sign, or only verify.
     pub state: KeyState,

@@ -1,4 +1,4 @@
-//! The sales under way of a branch, and what its people noted about chasing them. Only the branch sees
+//! The sales under way of a branch, and the notes of its people about chasing them. Only the branch sees
 //! the notes.
 
 use chain::ids::{BranchId, ChainId, ListingId};
@@ -58,7 +58,7 @@ pub struct SaleUnderWay {
     pub is_open_bottom: bool,
 }
 
-/// What is noted about chasing one sale.
+/// The notes about chasing one sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chase {
     /// The sale.
@@ -113,7 +113,7 @@ pub fn list_sales_under_way(
     )
 }
 
-/// What is noted about chasing the listings of a branch.
+/// The notes about chasing the listings of a branch.
 pub fn list_chases(read: &mut Read<'_>, branch: BranchId) -> Result<Vec<Chase>> {
     read.query(
         "select c.listing_id, c.chased_at, w.name, c.snoozed_until, c.reason, s.name \

@@ -1,4 +1,4 @@
-//! What a branch's people write about its own sales. Only the branch sees it.
+//! Notes that a branch's people write about its own sales. Only the branch sees them.
 
 use chain::ids::ListingId;
 

@@ -2,7 +2,7 @@
 
 use crate::{Read, Result, Write};
 
-/// The registry's revision. What a node caches under it stays true until it changes.
+/// The registry's revision. A node's cached entries stay true until it changes.
 pub fn find_revision(read: &mut Read<'_>) -> Result<i64> {
     // This statement runs with every call, so it has no parameter.
     read.query_integer("select value from revision where name = 'registry'", &[])

@@ -122,6 +122,18 @@ impl Viewing {
 }
 
 impl Console {
+    /// Signs the chain of a page. `None` if nothing about it is signed, or if it changed since it was read.
+    pub(crate) async fn sign_loaded(
+        &self,
+        loaded: &Loaded,
+    ) -> Result<Option<ChainAnswer>, Problem> {
+        let Some(current) = &loaded.current else {
+            return Ok(None);
+        };
+        let answer = self.sign_chain(current).await?;
+        Ok(answer.filter(|answer| answer.version == loaded.state.version))
+    }
+
     /// Loads a chain for a viewer. 404 if the viewer may not see it.
     pub(crate) async fn load_chain(
         &self,

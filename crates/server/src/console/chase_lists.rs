@@ -41,7 +41,7 @@ struct Loaded {
     chases: HashMap<ListingId, Chase>,
 }
 
-/// Lists what to chase in the sales of these branches. Each branch costs three statements.
+/// Lists the sales of these branches that somebody should chase. Each branch costs three statements.
 pub(crate) fn list_chases(
     read: &mut Read<'_>,
     known: &Forecasts,

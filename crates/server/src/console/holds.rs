@@ -1,4 +1,4 @@
-//! What holds a chain up, and when its exchange may come, in the words of pages.
+//! Puts the bottleneck of a chain and its forecast into the words of pages.
 //!
 //! A viewer sees the steps of own sales in full, and of others only milestones with a label (S-47).
 
@@ -20,7 +20,7 @@ use super::addresses::home_name;
 use super::rings::{Firms, rings};
 use crate::listing_management::assessments::Assessed;
 
-/// What holds a chain up. `None` if the chain changed while it was read.
+/// The bottleneck of a chain in words. `None` if the chain changed while it was read.
 pub(crate) fn hold(state: &ChainState, assessed: &Assessed) -> Option<Hold> {
     let home = |listing| find(state, listing).map(|found| found.uprn);
     Some(match &assessed.assessment.bottleneck {
@@ -153,7 +153,7 @@ fn holding_sale(state: &ChainState, assessed: &Assessed, held: &Held) -> Option<
     })
 }
 
-/// What a chain still waits for when all its sales are ready.
+/// The reasons why a chain whose sales are all ready has not exchanged.
 fn waits(assessed: &Assessed, proposed: Option<Day>) -> Vec<Wait> {
     let mut sales = assessed.assessment.sales.iter();
     let all_propose = sales.all(|sale| sale.proposed_exchange().is_some());

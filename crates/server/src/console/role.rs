@@ -1,4 +1,4 @@
-//! What people may do in the console.
+//! The roles of people, which decide what the console lets them do.
 
 use std::fmt;
 use std::str::FromStr;

@@ -10,6 +10,7 @@ use forecast::counts::Stratum;
 use forecast::day::Day;
 use forecast::outlook::OpenStep;
 use forecast::sale::Sale;
+use observe::clock::date_in_london;
 use storage::{Read, StorageError};
 
 use super::ListingManagement;
@@ -28,7 +29,7 @@ pub struct Assessed {
     pub chain: Chain,
     /// The day of the assessment.
     pub today: Day,
-    /// What is known of past sales.
+    /// The knowledge of past sales.
     pub learned: Arc<Learned>,
     /// The assessment of the chain.
     pub assessment: Arc<Assessment>,
@@ -46,21 +47,24 @@ pub struct SeenStep {
     pub comparison: Option<Comparison>,
 }
 
-/// Loads the assessment of the chain of one of the caller's listings.
-pub fn load_assessed(
-    read: &mut Read<'_>,
-    management: &ListingManagement,
-    caller: &BranchCaller,
+/// Loads today's assessment of the chain of one of the caller's listings.
+pub async fn load_assessed(
+    management: Arc<ListingManagement>,
+    caller: BranchCaller,
     id: ListingId,
-    today: Day,
 ) -> Result<Assessed, Problem> {
-    let listing = find_own_listing(read, caller, id)?;
-    let chain = load_chain(read, listing.chain)?;
-    let assessed = assess_chain(read, management, caller.branches(), chain, today)?;
-    Ok(Assessed {
-        listing: id,
-        ..assessed
-    })
+    let today = date_in_london(management.clock.now_seconds()).unwrap_or_default();
+    let shared = Arc::clone(&management);
+    let assessing = management.storage.read(move |read| {
+        let listing = find_own_listing(read, &caller, id)?;
+        let chain = load_chain(read, listing.chain)?;
+        let assessed = assess_chain(read, &shared, caller.branches(), chain, today.into())?;
+        Ok(Assessed {
+            listing: id,
+            ..assessed
+        })
+    });
+    assessing.await
 }
 
 /// Assesses a chain for somebody who works for these branches. Its listing is their lowest one.

@@ -159,12 +159,7 @@ async fn show_page(
     uri: &Uri,
 ) -> Result<Response, Problem> {
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
-    let answer = match &loaded.current {
-        Some(current) => console.sign_chain(current).await?,
-        None => None,
-    };
-    // A change between the two reads gives a page whose signature is of a newer state.
-    let answer = answer.filter(|answer| answer.version == loaded.state.version);
+    let answer = console.sign_loaded(loaded).await?;
     let mut page = console.chain_page(viewing, loaded, answer.as_ref());
     page.frame.notice = read_notice(uri);
     page.shows_all_homes = query.find("all") == Some("1");

@@ -102,11 +102,7 @@ async fn show_page(
     share: &StoredShare,
 ) -> Result<Response, Problem> {
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
-    let answer = match &loaded.current {
-        Some(current) => console.sign_chain(current).await?,
-        None => None,
-    };
-    let answer = answer.filter(|answer| answer.version == loaded.state.version);
+    let answer = console.sign_loaded(loaded).await?;
     let mut page = console.chain_page(viewing, loaded, answer.as_ref());
     page.shows_all_homes = query.find("all") == Some("1");
     let id = share.id;

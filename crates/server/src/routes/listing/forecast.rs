@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use observe::clock::date_in_london;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::assessments::load_assessed;
@@ -39,12 +38,7 @@ pub(crate) async fn show_forecast(
     caller: BranchCaller,
     segments: Segments,
 ) -> Result<Json<Data<ForecastResource>>, Problem> {
-    let id = segments.listing(0)?;
-    let today = date_in_london(management.clock.now_seconds()).unwrap_or_default();
-    let shared = Arc::clone(&management);
-    let assessing = management
-        .storage
-        .read(move |read| load_assessed(read, &shared, &caller, id, today.into()));
-    let data = ForecastResource::new(&assessing.await?);
+    let assessed = load_assessed(management, caller, segments.listing(0)?).await?;
+    let data = ForecastResource::new(&assessed);
     Ok(Json(Data { data }))
 }

@@ -37,13 +37,9 @@ pub(crate) async fn make_share(
         Ok(days) => store(&console, &signed_in, &loaded.state, days).await,
         Err(problem) => Err(problem),
     };
-    let answer = match &loaded.current {
-        Some(current) => console.sign_chain(current).await?,
-        None => None,
-    };
     // With the new link in the list.
     let loaded = console.load_chain(&viewing, id).await?;
-    let answer = answer.filter(|answer| answer.version == loaded.state.version);
+    let answer = console.sign_loaded(&loaded).await?;
     let mut page = console.chain_page(&viewing, &loaded, answer.as_ref());
     let status = match made {
         Ok(link) => {
