@@ -120,7 +120,7 @@ pub enum Who {
     Agent,
 }
 
-/// A reason why a chain whose sales are all ready has not exchanged yet.
+/// A reason why a chain has not exchanged, although all its sales are ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// No day for exchange is proposed in all sales.

@@ -33,7 +33,7 @@ pub enum Party {
     BuyerOrBroker,
     /// The lender.
     Lender,
-    /// The agent whose listing is at the open end of the chain.
+    /// The agent of the listing at the open end of the chain.
     AgentAtTheEnd,
 }
 
@@ -85,7 +85,7 @@ pub enum Reason {
     EndOpen(End),
 }
 
-/// A chain whose sales may be chased.
+/// A chain with sales that somebody may chase.
 #[derive(Debug, Clone, Copy)]
 pub struct ChasedChain<'a> {
     /// Its sales, bottom to top.
@@ -183,7 +183,7 @@ pub fn list_entries(chain: &ChasedChain<'_>, tables: &Tables, today: Day) -> Vec
     list_entries_with(chain, found.as_ref(), tables, today)
 }
 
-/// Like [`list_entries`], for a chain whose bottleneck is found already.
+/// Like [`list_entries`]. The caller has found the bottleneck already.
 pub fn list_entries_with(
     chain: &ChasedChain<'_>,
     bottleneck: Option<&Bottleneck>,

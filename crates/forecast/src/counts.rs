@@ -272,8 +272,8 @@ impl Counts {
         }
     }
 
-    /// Counts the days from the last ready sale to the exchange of the chain, and those of the whole
-    /// chain.
+    /// Counts three durations of a chain: from its last SSTC to its exchange, from its last SSTC until all
+    /// its sales are ready, and from then to the exchange.
     fn add_exchange(&mut self, sales: &[Sale], today: Day) {
         let agreed = sales.iter().map(Sale::agreed).collect::<Option<Vec<_>>>();
         let Some(agreed) = agreed.and_then(|days| days.into_iter().max()) else {

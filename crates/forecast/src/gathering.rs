@@ -7,7 +7,7 @@
 //! A store that was just filled by an import has no past forecasts, and nobody would know the error of
 //! new ones. So the pass can also make forecasts for past days. Such a forecast uses only milestones
 //! dated by then, and durations that were known by then. It is marked, because nobody knows on which
-//! day a milestone was recorded, and the links are those of today.
+//! day a milestone was recorded, and it uses the links of today.
 
 use std::collections::BTreeMap;
 

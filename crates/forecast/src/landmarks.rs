@@ -1,9 +1,10 @@
 //! The days that remain of a path, by the clock of its sale and by its front.
 //!
-//! The steps of a path follow each other, and their days are independent. The front of the path is the
-//! first step that is not done. Of all sales whose front is at a step so many days after SSTC, the
-//! table knows how many end the path within 0, 1, 2 … days more. It is calculated from the steps' own
-//! distributions, with sums over all days on which the front can have come to the step.
+//! The steps of a path follow each other, and their days are independent. The front of the path is
+//! the first step that is not done. For each step and each number of days after SSTC, the table
+//! takes all sales with their front at that step. It knows how many of them end the path within 0,
+//! 1, 2 … days more. It is calculated from the steps' own distributions, with sums over all days
+//! on which the front can have come to the step.
 //!
 //! **Why the clock of the sale, and not the clock of the step.** Recording a completed milestone must
 //! never make a forecast later, whatever its date is. With the step's own clock it would: a milestone
@@ -134,7 +135,8 @@ fn member_product(members: &[Vec<Distribution>], clock: usize) -> Distribution {
         .fold(done, |all, member| all.and(&member[clock]))
 }
 
-/// The days that remain for each clock. A clock with too few sales takes those of the nearest one.
+/// The days that remain for each clock. A clock with too few sales takes the days of the nearest clock
+/// that has enough.
 fn landmarks(
     before: &Distribution,
     own: &Distribution,

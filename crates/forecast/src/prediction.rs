@@ -31,8 +31,8 @@ pub struct Spread(pub [u32; SHARES.len()]);
 /// How the days of a spread change, because past forecasts were too early or too late. Each of
 /// [`SHARES`] has its own percentage, so a bias goes away and not only a wrong width.
 ///
-/// The percentages are the same for all chains. So a chain whose spread is nowhere later than another
-/// one's stays nowhere later when both are corrected.
+/// The percentages are the same for all chains. So the correction keeps an order: if one spread is
+/// nowhere later than another before it, it is nowhere later after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Correction(pub [u32; SHARES.len()]);
 

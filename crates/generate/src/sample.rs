@@ -64,7 +64,7 @@ impl<'a> Sample<'a> {
         let made_up = MadeUpAddresses::new(options.seed);
         let pick_town = || made_up.pick_town(&mut random);
         let past_listings = options.past_listings(listings);
-        // So the recent chains are those of a sample without a past.
+        // A sample without a past has the same recent chains.
         let recent = listings - past_listings;
         let branches = Branches::new(recent, made_up.town_count(), pick_town);
         let supply = match &options.addresses {

@@ -126,16 +126,7 @@ pub(crate) async fn show_chain(
     match kind {
         "" => show_page(&console, &viewing, &loaded, &uri).await,
         "json" => show_answer(&console, &loaded).await,
-        "csv" | "ics" => {
-            let page = console.chain_page(&viewing, &loaded, None);
-            let homes: Vec<_> = page.layers.iter().flatten().collect();
-            let stamp = console.calendar_stamp();
-            Ok(if kind == "csv" {
-                chain_csv(&homes, &loaded.state).answer("chain.csv")
-            } else {
-                chain_calendar(&homes, &loaded.state, &stamp)
-            })
-        }
+        "csv" | "ics" => Ok(show_file(&console, &viewing, &loaded, kind)),
         _other => Err(Problem::NoSuchPath),
     }
 }
@@ -169,6 +160,22 @@ async fn show_page(
         tracing::debug!(%error, "the visit of a chain is not stored");
     }
     show(render(&page))
+}
+
+/// Answers with the chain as `csv`, or else as a calendar.
+pub(super) fn show_file(
+    console: &Console,
+    viewing: &Viewing,
+    loaded: &Loaded,
+    kind: &str,
+) -> Response {
+    let page = console.chain_page(viewing, loaded, None);
+    let homes: Vec<_> = page.layers.iter().flatten().collect();
+    if kind == "csv" {
+        chain_csv(&homes, &loaded.state).answer("chain.csv")
+    } else {
+        chain_calendar(&homes, &loaded.state, &console.calendar_stamp())
+    }
 }
 
 async fn show_answer(console: &Console, loaded: &Loaded) -> Result<Response, Problem> {

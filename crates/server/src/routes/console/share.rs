@@ -12,11 +12,11 @@ use storage::{Write, listings};
 
 use crate::console::Console;
 use crate::console::chain_pages::{Loaded, Viewing};
-use crate::console::files::{chain_calendar, chain_csv};
 use crate::console::frames::show;
 use crate::form::Form;
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
+use crate::routes::console::chains::show_file;
 use crate::secret::digest;
 
 const GONE: Problem = Problem::NotFound(
@@ -52,16 +52,7 @@ pub(crate) async fn show_shared(
             let json = HeaderValue::from_static("application/json");
             Ok(([(header::CONTENT_TYPE, json)], answer.body).into_response())
         }
-        "csv" | "ics" => {
-            let page = console.chain_page(&viewing, &loaded, None);
-            let homes: Vec<_> = page.layers.iter().flatten().collect();
-            let stamp = console.calendar_stamp();
-            Ok(if kind == "csv" {
-                chain_csv(&homes, &loaded.state).answer("chain.csv")
-            } else {
-                chain_calendar(&homes, &loaded.state, &stamp)
-            })
-        }
+        "csv" | "ics" => Ok(show_file(&console, &viewing, &loaded, kind)),
         _other => Err(Problem::NoSuchPath),
     }
 }
