@@ -162,7 +162,10 @@ impl<'c> Write<'c> {
 
     /// Runs `insert … returning id` and returns the new id.
     pub(crate) fn insert(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<i64> {
-        self.query_integer(sql, parameters)
+        match &mut self.read.session {
+            Session::Sqlite(session) => session.insert(sql, parameters),
+            Session::Postgres(_) => self.query_integer(sql, parameters),
+        }
     }
 }
 

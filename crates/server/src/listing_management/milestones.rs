@@ -26,13 +26,38 @@ pub fn record_milestone(
     requested: &RequestedRecord,
 ) -> Result<StoredMilestone, Problem> {
     let listing = find_own_listing(write, author.caller, listing)?;
-    let standing = find_standing(write, listing.id, kind)?;
-    let record = standing.as_ref().map(record_of);
-    if let Some(change) = record::record(kind, record.as_ref(), requested) {
-        store(write, author, &listing, kind, &change)?;
+    let stored = milestones::find_milestone(write, listing.id, kind.id)?;
+    let standing = stored.as_ref().filter(|stored| stored.deleted_at.is_none());
+    let record = standing.map(record_of);
+    let change = record::record(kind, record.as_ref(), requested);
+    if let Some(change) = &change {
+        store(write, author, &listing, kind, change)?;
     }
-    milestones::find_milestone(write, listing.id, kind.id)?
-        .ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
+    let stored = match (stored, change) {
+        (Some(stored), None) => Some(stored),
+        (Some(stored), Some(change)) => Some(changed(stored, &change.record, author.now)),
+        (None, _) => milestones::find_milestone(write, listing.id, kind.id)?,
+    };
+    stored.ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
+}
+
+/// A stored milestone after a change, as the store has it.
+fn changed(stored: StoredMilestone, record: &Record, now: i64) -> StoredMilestone {
+    let Record {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    } = *record;
+    StoredMilestone {
+        date,
+        completed_at,
+        origin,
+        excluded,
+        updated_at: now,
+        deleted_at: None,
+        ..stored
+    }
 }
 
 /// Withdraws a milestone, if it is recorded.

@@ -176,6 +176,14 @@ impl<'c> SqliteSession<'c> {
         Ok(changed as u64)
     }
 
+    /// Runs `insert … returning id` without its last two words: for `returning` SQLite builds a
+    /// temporary table, which costs two thirds of the insert. The id of a row is its row id.
+    pub(crate) fn insert(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<i64> {
+        let sql = sql.strip_suffix(" returning id").unwrap_or(sql);
+        self.execute(sql, parameters)?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
     fn prepare(
         &self,
         sql: &'static str,

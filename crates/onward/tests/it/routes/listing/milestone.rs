@@ -139,6 +139,7 @@ story! {
         assert_eq!(server.event_lines().await, [event("2026-11-20")]);
         // Another date: one event more, and still one milestone.
         let changed = agent.record(listing, "sstc", "2026-11-19").await.json();
+        assert_eq!(agent.get(&path(listing, "sstc")).await.json(), changed);
         assert_eq!(changed["data"]["id"], before["data"]["id"]);
         assert_eq!(changed["data"]["attributes"]["created_at"], BEGINNING);
         assert_eq!(changed["data"]["attributes"]["updated_at"], BEGINNING + 60);
@@ -170,7 +171,11 @@ story! {
         assert!(withdrawn[0].starts_with("milestone.recorded "), "{withdrawn:?}");
         assert!(withdrawn[1].starts_with("milestone.withdrawn "), "{withdrawn:?}");
         // Recorded again on the same date: one event more.
-        agent.record(listing, "exchange", "2026-11-20").await;
+        server.clock.advance(5);
+        let body = json!({"completed_at": NOVEMBER_20 + 1, "origin": 3, "excluded": true});
+        let recorded = agent.put(&path(listing, "exchange"), body).await;
+        let read = agent.get(&path(listing, "exchange")).await;
+        assert_eq!((recorded.status, recorded.json()), (200, read.json()));
         assert_eq!(server.event_lines().await.len(), 2);
         // Withdrawing a milestone that was never recorded succeeds as well.
         agent.delete(&path(listing, "sstc")).await.assert_success();
