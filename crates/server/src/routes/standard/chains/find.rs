@@ -74,6 +74,8 @@ fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings,
     let mut is_ambiguous = false;
     let mut postcodes = Postcodes::new();
     for text in addresses {
+        // Up to 100 addresses take long. Requests that wait for a processor come first.
+        std::thread::yield_now();
         match property_search::find_listing(read, text, &mut postcodes)? {
             Found::Nothing => {}
             Found::Several => is_ambiguous = true,
