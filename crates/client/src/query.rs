@@ -24,6 +24,8 @@ pub struct ChainQuery {
     pub rows: Option<u8>,
     /// The page, counted from 1. The service's default is 1.
     pub page: Option<u32>,
+    /// Whether the answer also says why each value led to a chain or to none (S-58).
+    pub explain: bool,
 }
 
 /// The properties that a query names.
@@ -173,6 +175,9 @@ fn form_fields(query: &ChainQuery) -> Vec<(&'static str, String)> {
     let mut fields = vec![("inputType", input_type.to_owned())];
     fields.extend(values.into_iter().map(|value| ("value[]", value)));
     fields.extend(query.rows.map(|rows| ("rows", rows.to_string())));
+    if query.explain {
+        fields.push(("explain", "true".to_owned()));
+    }
     fields
 }
 

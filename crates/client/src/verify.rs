@@ -5,7 +5,7 @@ use signing::jwk::JwkSet;
 use signing::provenance::{VerifiedEnvelope, verify_envelope};
 
 use crate::ClientError;
-use crate::wire::ChainPage;
+use crate::wire::{ChainPage, Unsigned, ValueExplanation};
 
 /// A genuine answer: a key of the key set signed its data. Only verification makes one.
 #[derive(Clone, Debug)]
@@ -13,6 +13,7 @@ pub struct VerifiedAnswer {
     page: ChainPage,
     kid: String,
     signed_at: String,
+    explanation: Vec<ValueExplanation>,
     body: Vec<u8>,
 }
 
@@ -31,6 +32,12 @@ impl VerifiedAnswer {
     /// cover this time.
     pub fn signed_at(&self) -> &str {
         &self.signed_at
+    }
+
+    /// One entry for each value of the query, if the query asked for it. The signature does not cover
+    /// them.
+    pub fn explanation(&self) -> &[ValueExplanation] {
+        &self.explanation
     }
 
     /// The answer exactly as received, for storage. It verifies again while its key is published.
@@ -54,8 +61,10 @@ pub(crate) fn read_page(
     body: Vec<u8>,
 ) -> Result<VerifiedAnswer, ClientError> {
     let page = ChainPage::deserialize(envelope.data()).map_err(ClientError::Shape)?;
+    let unsigned: Unsigned = serde_json::from_slice(&body).unwrap_or_default();
     Ok(VerifiedAnswer {
         page,
+        explanation: unsigned.explanation,
         kid: envelope.kid().to_owned(),
         signed_at: envelope.signed_at().to_owned(),
         body,

@@ -14,6 +14,26 @@ pub struct ChainPage {
     pub pagination: Pagination,
 }
 
+/// The members of an answer that are not signed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Unsigned {
+    #[serde(default)]
+    pub(crate) explanation: Vec<ValueExplanation>,
+}
+
+/// Why a value of a query led to a chain or to none (S-58).
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct ValueExplanation {
+    /// The value as it was sent.
+    pub value: String,
+    /// The UPRN of the property that the value means, if the value led to a chain.
+    pub uprn: Option<u64>,
+    /// How well the property fits, from 0 to 1, if the value led to a chain.
+    pub confidence: Option<f64>,
+    /// `matched`, `unknown`, `ambiguous` or `not_listed`; a newer service may have others.
+    pub reason: String,
+}
+
 /// The answer of the address search.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct AddressSuggestions {

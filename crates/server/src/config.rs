@@ -20,6 +20,7 @@ mod addresses;
 mod checks;
 mod layers;
 mod parts;
+pub(crate) mod path_segments;
 #[cfg(test)]
 mod tests;
 
@@ -62,6 +63,8 @@ pub struct Config {
     pub listing_base_url: String,
     /// Public URL of the console; empty: no console.
     pub console_url: String,
+    /// Words that the chain query's path accepts in the place of `standard` (S-64).
+    pub path_segments: Vec<String>,
 
     /// Socket of the chain query.
     pub listen_base: SocketAddr,
@@ -244,6 +247,7 @@ impl Default for Config {
             directory_url: "https://localhost:8442".to_owned(),
             listing_base_url: "https://localhost:8443".to_owned(),
             console_url: String::new(),
+            path_segments: path_segments::DEFAULT.map(ToOwned::to_owned).to_vec(),
             listen_base: local(8440),
             listen_auth: local(8441),
             listen_directory: local(8442),

@@ -23,7 +23,7 @@ impl Form {
     /// Reads a form body of at most `limits::FORM_BODY_BYTES_MAX` bytes.
     pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
         let encoding = Encoding::of(headers)?;
-        let bytes = read_body(body, limits::FORM_BODY_BYTES_MAX).await?;
+        let bytes = read_body(headers, body, limits::FORM_BODY_BYTES_MAX).await?;
         match encoding {
             Encoding::UrlEncoded => Self::parse_urlencoded(&bytes),
             Encoding::Multipart(boundary) => Self::parse_multipart(bytes, boundary).await,
@@ -140,8 +140,17 @@ impl Encoding {
     }
 }
 
-/// Reads a body of at most `bytes_max` bytes. The edge bounds the time.
-pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
+/// Reads a body of at most `bytes_max` bytes without a content encoding (S-66). The edge bounds the
+/// time.
+pub(crate) async fn read_body(
+    headers: &HeaderMap,
+    body: Body,
+    bytes_max: usize,
+) -> Result<Bytes, Problem> {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    if !encodings.all(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(Problem::ContentEncoded);
+    }
     match Limited::new(body, bytes_max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge(bytes_max)),

@@ -26,6 +26,7 @@ mod metrics;
 mod oauth;
 mod openapi;
 pub mod operator_log;
+mod path_segments;
 pub mod problem;
 mod process_metrics;
 pub mod property_search;

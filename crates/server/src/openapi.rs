@@ -45,6 +45,16 @@ impl Description {
         }
     }
 
+    /// The title of the listener.
+    pub(crate) fn title(&self) -> &'static str {
+        listeners::title(self.listener)
+    }
+
+    /// The public URL of the listener, without a slash at its end. Empty if it has none.
+    pub(crate) fn url(&self) -> &str {
+        listeners::server_url(self.listener, &self.config).trim_end_matches('/')
+    }
+
     /// Renders the description at the first call and returns the same result later.
     pub(crate) fn rendered(&self) -> &Rendered {
         self.rendered.get_or_init(|| {

@@ -8,6 +8,7 @@ use chain::ends::EndRefusal;
 use chain::link::LinkRefusal;
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
+use serde_json::Value;
 use storage::StorageError;
 use tokens::access::AccessRefusal;
 use tokens::signers::SigningError;
@@ -37,6 +38,9 @@ pub enum Problem {
     CrossSite,
     /// Nothing was found. The text tells the caller why.
     NotFound(&'static str),
+    /// No value of a chain query led to a chain. The text tells the caller why, and the list has an
+    /// entry for each value (S-58).
+    NothingFits(&'static str, Value),
     /// No route has this path.
     NoSuchPath,
     /// The path does not support the method. The text lists the supported methods. `None` if the
@@ -44,6 +48,8 @@ pub enum Problem {
     MethodNotAllowed(Option<&'static str>),
     /// The body's content type is not supported. The text lists the supported ones.
     MediaTypeUnsupported(&'static str),
+    /// The body has a content encoding, which no call understands (S-66).
+    ContentEncoded,
     /// The body cannot be parsed. The text says why.
     BodyMalformed(String),
     /// The body is larger than this many bytes.
@@ -94,12 +100,13 @@ impl Problem {
             Self::NotAllowed(_) => (403, "not-allowed", "Not allowed"),
             Self::WrongHost => (421, "wrong-host", "Another host"),
             Self::CrossSite => (403, "cross-site", "Form of another site"),
-            Self::NotFound(_) => (404, "not-found", "Not found"),
+            Self::NotFound(_) | Self::NothingFits(..) => (404, "not-found", "Not found"),
             Self::NoSuchPath => (404, "no-such-path", "No such path"),
             Self::MethodNotAllowed(_) => (405, "method-not-allowed", "Method not allowed"),
             Self::MediaTypeUnsupported(_) => {
                 (415, "media-type-unsupported", "Content type not supported")
             }
+            Self::ContentEncoded => (415, "content-encoded", "Content encoding not supported"),
             Self::BodyMalformed(_) => (400, "body-malformed", "Request body cannot be read"),
             Self::BodyTooLarge(_) => (413, "body-too-large", "Request body too large"),
             Self::BodyTooSlow => (408, "body-too-slow", "Request body came too slowly"),
@@ -146,7 +153,8 @@ impl Problem {
             | Self::ApiKeyInvalid(reason)
             | Self::Conflict(reason)
             | Self::NotAllowed(reason)
-            | Self::NotFound(reason) => (*reason).to_owned(),
+            | Self::NotFound(reason)
+            | Self::NothingFits(reason, _) => (*reason).to_owned(),
             Self::ScopeInsufficient(scope) => format!(
                 "This call needs the scope `{scope}`. Have it assigned to your client by the \
                  directory operator, then get a new token."
@@ -161,6 +169,9 @@ impl Problem {
                 "Use one of the methods that the field Allow names.".to_owned()
             }
             Self::MediaTypeUnsupported(supported) => format!("Send the body as {supported}."),
+            Self::ContentEncoded => {
+                "Send the body as it is, without the field Content-Encoding.".to_owned()
+            }
             Self::BodyMalformed(reason) => reason.clone(),
             Self::BodyTooLarge(limit) => format!("The limit is {limit} bytes."),
             Self::BodyTooSlow => "The body took too long to arrive.".to_owned(),
@@ -201,8 +212,8 @@ impl Problem {
         Some(text)
     }
 
-    /// The problem's own header fields: the challenges of RFC 6750 section 3, `Accept`, `Allow`
-    /// and `Retry-After`.
+    /// The problem's own header fields: the challenges of RFC 6750 section 3, `Accept`,
+    /// `Accept-Encoding` (RFC 9110 section 15.5.16), `Allow` and `Retry-After`.
     fn headers(&self) -> Vec<(header::HeaderName, String)> {
         match self {
             Self::TokenMissing => vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())],
@@ -228,6 +239,7 @@ impl Problem {
             Self::MediaTypeUnsupported(supported) => {
                 vec![(header::ACCEPT, (*supported).to_owned())]
             }
+            Self::ContentEncoded => vec![(header::ACCEPT_ENCODING, "identity".to_owned())],
             Self::ApiKeyInvalid(_) => {
                 vec![(header::WWW_AUTHENTICATE, "ApiKey".to_owned())]
             }
@@ -237,6 +249,7 @@ impl Problem {
             | Self::WrongHost
             | Self::CrossSite
             | Self::NotFound(_)
+            | Self::NothingFits(..)
             | Self::NoSuchPath
             | Self::MethodNotAllowed(None)
             | Self::BodyMalformed(_)

@@ -10,18 +10,23 @@ use storage::properties::{Address, StoredProperty};
 use storage::{Read, StorageError};
 
 /// The result for one value of a chain query.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Found {
-    /// No property, or one without a current listing (S-6).
+    /// No property.
     Nothing,
+    /// A property without a current listing (S-6), or a postcode without any.
+    NotListed,
     /// Several properties that fit equally well.
     Several,
-    /// One property's current listing.
-    One(CurrentListing),
+    /// One property's current listing, and how well the property fits, from 0 to 1.
+    One(CurrentListing, f64),
 }
 
-/// The postcodes that one request has looked up, and their listings.
-pub type Postcodes = HashMap<String, Option<CurrentListing>>;
+/// The postcodes that one request has looked up.
+pub type Postcodes = HashMap<String, Found>;
+
+/// A postcode alone fits several homes.
+const POSTCODE_CONFIDENCE: f64 = 0.5;
 
 /// A property that an address may mean.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,11 +50,15 @@ pub fn find_listing(
     // A postcode is accepted with any spaces and punctuation, or with repaired characters.
     if let Some(postcode) = address::postcode(text).or_else(|| query.postcode_alone()) {
         if let Some(known) = postcodes.get(&postcode) {
-            return Ok(known.clone().map_or(Found::Nothing, Found::One));
+            return Ok(known.clone());
         }
-        let current = address_search::find_by_postcode(read, &postcode)?;
-        postcodes.insert(postcode, current.clone());
-        return Ok(current.map_or(Found::Nothing, Found::One));
+        let found = match address_search::find_by_postcode(read, &postcode)? {
+            Some(current) => Found::One(current, POSTCODE_CONFIDENCE),
+            None if address_search::has_postcode(read, &postcode)? => Found::NotListed,
+            None => Found::Nothing,
+        };
+        postcodes.insert(postcode, found.clone());
+        return Ok(found);
     }
     let ranking = rank(read, &query, |_property| {})?;
     Ok(match ranking.decision() {
@@ -57,7 +66,8 @@ pub fn find_listing(
         Decision::Several => Found::Several,
         Decision::One(property) => {
             let current = address_search::find_by_property(read, property)?;
-            current.map_or(Found::Nothing, Found::One)
+            let confidence = ranking.ranked.first().map_or(0.0, |best| best.confidence);
+            current.map_or(Found::NotListed, |current| Found::One(current, confidence))
         }
     })
 }

@@ -15,6 +15,7 @@ use crate::listener::Listener;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller;
 use crate::openapi::Description;
+use crate::path_segments;
 use crate::routes;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
@@ -47,6 +48,7 @@ pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
     let routes = match listener {
         Listener::Console => return console_router::routes(&contexts.console),
         Listener::Base => query_routes()
+            .merge(path_segments::other_routes(&contexts.config.path_segments))
             .with_state(Arc::clone(&contexts.queries))
             .merge(webhook_routes(&contexts.webhooks))
             .merge(resource_metadata(listener, contexts)),
@@ -60,6 +62,7 @@ pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
     };
     let description = Description::new(listener, Arc::clone(&contexts.config));
     let describing = Router::new()
+        .route("/", any(routes::home::show_home))
         .route("/openapi.json", any(routes::openapi_json::show_openapi))
         .route("/docs", any(routes::docs::show_docs))
         .layer(Extension(Arc::new(description)));

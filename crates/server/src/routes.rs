@@ -6,6 +6,7 @@ pub(crate) mod chain;
 pub(crate) mod console;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod home;
 pub(crate) mod introspect;
 pub(crate) mod jwks;
 pub(crate) mod listing;

@@ -104,6 +104,14 @@ pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Optio
     )
 }
 
+/// Whether any property has this postcode.
+pub fn has_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<bool> {
+    read.exists(
+        "select 1 from property where postcode_key = $1 limit 1",
+        &[postcode_key.into()],
+    )
+}
+
 fn read_current_listing(row: &Row<'_>) -> Result<CurrentListing> {
     Ok(CurrentListing {
         property: PropertyId(row.integer(0)?),

@@ -36,6 +36,7 @@ fn one_uprn() -> ChainQuery {
         input: ChainInput::Uprns(vec![7]),
         rows: None,
         page: None,
+        explain: false,
     }
 }
 
@@ -48,13 +49,19 @@ async fn values_repeat_in_the_form_and_the_page_is_in_the_path() {
         (ChainInput::Uprns(vec![7, 8]), None, None),
         (addresses, Some(20), Some(3)),
     ] {
-        let query = ChainQuery { input, rows, page };
+        let explain = page.is_some();
+        let query = ChainQuery {
+            input,
+            rows,
+            page,
+            explain,
+        };
         client.query_chains(&query).await.unwrap();
     }
     let requests = server.requests();
     let body = "inputType=uprn&value%5B%5D=7&value%5B%5D=8";
     assert_eq!((&*requests[1].line, &*requests[1].body), (QUERY, body));
-    let body = "inputType=address&value%5B%5D=LS1+4AP&rows=20";
+    let body = "inputType=address&value%5B%5D=LS1+4AP&rows=20&explain=true";
     let line = "POST /api/v1/standard/chains?page=3";
     assert_eq!((&*requests[3].line, &*requests[3].body), (line, body));
 }

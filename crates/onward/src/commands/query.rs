@@ -115,6 +115,8 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
         input,
         rows: args.rows,
         page: args.page,
+        // A printed or saved answer is document 1's alone.
+        explain: !args.json && args.output.is_none(),
     };
     let answer = match client.query_chains(&query).await {
         Err(ClientError::Refused(problem)) if problem.status == 404 && !address.is_empty() => {
@@ -167,10 +169,18 @@ impl std::fmt::Display for Suggestions {
 /// Draws every chain of the page, then names the key that signed the answer.
 fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let page = answer.page();
-    for chain in &page.data {
-        writeln!(out, "{}", diagram::draw_chain(chain, paint))?;
-    }
     let pagination = &page.pagination;
+    let matched = answer.explanation().iter().filter_map(|value| value.uprn);
+    let earlier = pagination.current_page.saturating_sub(1) * pagination.per_page;
+    let mut asked = matched.skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+    for chain in &page.data {
+        writeln!(out, "{}", diagram::draw_chain(chain, asked.next(), paint))?;
+    }
+    for value in answer.explanation() {
+        if let Some(why) = describe_miss(&value.reason) {
+            writeln!(out, "no chain for {}: {why}", printable(&value.value))?;
+        }
+    }
     if page.data.is_empty() || pagination.last_page > 1 {
         writeln!(
             out,
@@ -179,6 +189,17 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
         )?;
     }
     writeln!(out, "{}", describe_signature(answer, paint))
+}
+
+/// Why a value led to no chain (S-58). `None` if it led to one.
+fn describe_miss(reason: &str) -> Option<String> {
+    Some(match reason {
+        "matched" => return None,
+        "unknown" => "no known property fits".to_owned(),
+        "ambiguous" => "several properties fit equally well".to_owned(),
+        "not_listed" => "the property is not on sale".to_owned(),
+        other => printable(other),
+    })
 }
 
 /// One line: the signature verified, with this key. The time is outside the signature, so it is shown as

@@ -6,6 +6,7 @@ mod chain;
 mod console;
 mod docs;
 mod health;
+mod home;
 mod introspect;
 mod jwks;
 mod listing;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
-use super::{Config, ConfigError, Source, Sources};
+use super::{Config, ConfigError, Source, Sources, path_segments};
 use crate::limits;
 use crate::listener::Listener;
 
@@ -29,21 +29,8 @@ impl Config {
                 ));
             }
         }
-        for (name, url) in [
-            ("base_url", &self.base_url),
-            ("auth_url", &self.auth_url),
-            ("directory_url", &self.directory_url),
-            ("listing_base_url", &self.listing_base_url),
-        ] {
-            let authority = url.strip_prefix("https://").unwrap_or_default();
-            let is_parsed = url.parse::<http::Uri>().is_ok();
-            // A path is refused, because it would move the well-known addresses (RFC 8414 section
-            // 3.1).
-            if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
-                let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
-                return Err(wrong(name, reason));
-            }
-        }
+        self.check_urls()
+            .map_err(|(name, reason)| wrong(name, reason))?;
         if !self.console_url.is_empty()
             && let Err(reason) = self.check_console()
         {
@@ -59,6 +46,9 @@ impl Config {
             let reason = "name the file with the PIN of the token in `pkcs11_module`".to_owned();
             return Err(wrong("pkcs11_pin_file", reason));
         }
+        if let Err(reason) = path_segments::check(&self.path_segments) {
+            return Err(wrong("path_segments", reason));
+        }
         if let Err(error) = self.allowed_networks() {
             return Err(wrong("callback_allowed_networks", error.to_string()));
         }
@@ -68,6 +58,26 @@ impl Config {
             if !range.contains(&value) {
                 let reason = format!("{value} is not from {} to {}", range.start(), range.end());
                 return Err(wrong(name, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the four addresses that callers know. The error names one of them.
+    fn check_urls(&self) -> Result<(), (&'static str, String)> {
+        for (name, url) in [
+            ("base_url", &self.base_url),
+            ("auth_url", &self.auth_url),
+            ("directory_url", &self.directory_url),
+            ("listing_base_url", &self.listing_base_url),
+        ] {
+            let authority = url.strip_prefix("https://").unwrap_or_default();
+            let is_parsed = url.parse::<http::Uri>().is_ok();
+            // A path is refused, because it would move the well-known addresses (RFC 8414 section
+            // 3.1).
+            if authority.is_empty() || !is_parsed || authority.contains(['/', '?', '#', '@']) {
+                let reason = format!("`{url}` must be https://HOST or https://HOST:PORT");
+                return Err((name, reason));
             }
         }
         Ok(())

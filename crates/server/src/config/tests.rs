@@ -77,6 +77,12 @@ trace_endpoint = "grpc://collector:4317" | `trace_endpoint`
 trace_endpoint = "http://a:b@collector" | without a password
 callback_allowed_networks = 1 | `callback_allowed_networks`
 callback_allowed_networks = ["10.1.0.0/8"] | write 10.0.0.0/8 if that is meant
+path_segments = ["opda"] | must contain `standard`
+path_segments = ["standard", "opda", "opda"] | `opda` stands there twice
+path_segments = ["standard", "a/b"] | `a/b` must be 1 to 32 lower-case letters, digits and hyphens
+path_segments = ["standard", ""] | `` must be 1 to 32
+path_segments = ["standard", "webhook"] | `webhook` is the path of another call
+path_segments = "opda" | `path_segments`
 store =  | line 1"#;
 
 #[test]

@@ -23,7 +23,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
         let (parts, body) = request.into_parts();
         Ok(Self {
             is_json: is_json(&parts.headers),
-            body: form::read_body(body, limits::JSON_BODY_BYTES_MAX).await?,
+            body: form::read_body(&parts.headers, body, limits::JSON_BODY_BYTES_MAX).await?,
         })
     }
 }

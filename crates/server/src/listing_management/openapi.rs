@@ -52,6 +52,7 @@ pub fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Response>
 pub fn any_body() -> Vec<Problem> {
     vec![
         Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+        Problem::ContentEncoded,
         Problem::BodyTooSlow,
         Problem::BodyTooLarge(limits::JSON_BODY_BYTES_MAX),
         key_malformed().into(),

@@ -51,6 +51,7 @@ pub(crate) fn describe(
 ) -> BTreeMap<String, RefOr<DescribedResponse>> {
     let passing = [
         Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+        Problem::ContentEncoded,
         Problem::BodyTooSlow,
         Problem::Internal(String::new()),
         Problem::Unavailable(1, String::new()),

@@ -128,7 +128,7 @@ impl<'p> Form<'p> {
                 "send the body as application/x-www-form-urlencoded",
             ));
         }
-        let body = form::read_body(body, limits::TOKEN_BODY_BYTES_MAX).await;
+        let body = form::read_body(&parts.headers, body, limits::TOKEN_BODY_BYTES_MAX).await;
         let body = body.map_err(|problem| {
             if let Problem::BodyTooLarge(limit) = problem {
                 OauthError::TooLarge(limit)

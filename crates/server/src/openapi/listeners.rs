@@ -7,8 +7,8 @@ use crate::listener::Listener;
 use crate::routes::standard::{addresses, chains};
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
 use crate::routes::{
-    docs, health, introspect, jwks, metrics, openapi_json, participants, revoke, token, webhook,
-    well_known,
+    docs, health, home, introspect, jwks, metrics, openapi_json, participants, revoke, token,
+    webhook, well_known,
 };
 
 #[derive(OpenApi)]
@@ -123,7 +123,7 @@ struct Ops;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(openapi_json::show_openapi, docs::show_docs),
+    paths(home::show_home, openapi_json::show_openapi, docs::show_docs),
     tags((name = "Description", description = "This description."))
 )]
 struct Describing;

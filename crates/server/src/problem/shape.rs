@@ -4,6 +4,7 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{FieldError, Problem};
@@ -34,6 +35,11 @@ pub(crate) struct Document<'a> {
     /// The values that break a rule. Present only with status 422.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [FieldError],
+    /// One entry for each value of a chain query, as in its answer. Present only with status 404 and
+    /// `explain=true`.
+    #[schema(value_type = Option<Vec<Object>>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Value>,
 }
 
 impl Problem {
@@ -84,6 +90,11 @@ impl Problem {
         } else {
             &[]
         };
+        let explanation = if let Self::NothingFits(_, explanation) = self {
+            Some(explanation)
+        } else {
+            None
+        };
         let document = Document {
             r#type: format!("urn:onward:problem:{slug}"),
             title,
@@ -91,6 +102,7 @@ impl Problem {
             detail: self.detail(),
             request_id,
             errors,
+            explanation,
         };
         let body = serde_json::to_vec(&document).unwrap_or_default();
         (status, self.all_headers("application/problem+json"), body)

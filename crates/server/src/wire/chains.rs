@@ -15,6 +15,7 @@ use self::shape::{
 pub(crate) use self::envelope::ChainAnswer;
 
 mod envelope;
+pub(crate) mod explanation;
 mod shape;
 
 /// Renders a chain's canonical document without its closing brace, because [`render_data`] still

@@ -18,8 +18,8 @@ use tracks::Tracks;
 const DRAWN_LIMIT: usize = 200;
 
 /// Draws `chain` as lines that each end with a line break. Text from the network is always filtered
-/// first.
-pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
+/// first. `asked` is the UPRN that the service says was asked for. Without it, the address decides.
+pub(super) fn draw_chain(chain: &Chain, asked: Option<u64>, paint: Paint) -> String {
     // The service lists a chain from the bottom to the top (S-9); the drawing starts at the top.
     let shown: Vec<_> = chain.properties.iter().rev().take(DRAWN_LIMIT).collect();
     let links = Links::between(&shown);
@@ -40,7 +40,11 @@ pub(super) fn draw_chain(chain: &Chain, paint: Paint) -> String {
                 paint.dim(&format!("the seller below buys these {count} properties"))
             )),
         }
-        let heading = describe_address(property, chain, paint);
+        let is_asked_for = asked.map_or_else(
+            || property.address.display_address == chain.queried_address,
+            |uprn| property.uprn == uprn,
+        );
+        let heading = describe_address(property, is_asked_for, paint);
         rows.push(format!("{} {heading}", tracks.drawing(joined.track, '●')));
         let below = links.below(place);
         let stem = if below.is_empty() { ' ' } else { '│' };

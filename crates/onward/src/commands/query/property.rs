@@ -1,7 +1,7 @@
 //! The lines that describe one property: its address, its sellers and the progress of its sale.
 
 use client::printable;
-use client::wire::{Chain, Milestones, Property};
+use client::wire::{Milestones, Property};
 
 use super::Paint;
 
@@ -13,14 +13,14 @@ const GROUP_COLUMNS: usize = 10;
 const LINE_COLUMNS: usize = 72;
 
 /// The heading of a property: its address, and a mark if the query asked for it.
-pub(super) fn describe_address(property: &Property, chain: &Chain, paint: Paint) -> String {
+pub(super) fn describe_address(property: &Property, is_asked_for: bool, paint: Paint) -> String {
     let address = &property.address.display_address;
     let shown = if address.is_empty() {
         "address unknown".to_owned()
     } else {
         printable(address)
     };
-    if *address == chain.queried_address {
+    if is_asked_for {
         format!("{}  {}", paint.bold(&shown), paint.dim("(asked for)"))
     } else {
         paint.bold(&shown)

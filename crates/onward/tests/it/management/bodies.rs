@@ -67,6 +67,12 @@ sqlite_story! {
                 let answer = send_body(&agent, call, kind, body.clone()).await;
                 assert_eq!(answer.code(), "415 media_type_unsupported", "{call:?} {kind:?}");
             }
+            for encoding in ["gzip", "identity, br", "deflate"] {
+                let request = agent.request(method.parse().unwrap(), &path).body(body.clone());
+                let request = request.header("content-type", "application/json");
+                let answer = send(request.header("content-encoding", encoding)).await;
+                assert_eq!(answer.code(), "415 content_encoded", "{call:?} {encoding}");
+            }
             for body in &malformed {
                 let answer = send_body(&agent, call, JSON, body.to_vec()).await;
                 let start = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();

@@ -94,7 +94,9 @@ fn find(read: &mut Read<'_>, viewer: &SignedIn, text: &str) -> Result<Finding, S
         return one(read, viewer, uprn, located.current);
     }
     let mut postcodes = Postcodes::new();
-    if let Found::One(current) = property_search::find_listing(read, text, &mut postcodes)? {
+    if let Found::One(current, _confidence) =
+        property_search::find_listing(read, text, &mut postcodes)?
+    {
         let property = storage::properties::find_property(read, current.property)?;
         if let Some(property) = property {
             return one(read, viewer, property.uprn, Some(current));

@@ -16,12 +16,13 @@ use tokens::rate_limit::Allowance;
 use tokens::registry::{Scope, Snapshot};
 
 use self::described::{ChainForm, PageParameters, Refusals};
-use self::find::Match;
+use self::find::{Findings, Match};
 use self::query::ChainQuery;
 use super::ChainQueries;
 use crate::answer::{BodyKey, Document};
 use crate::form::Form;
 use crate::problem::Problem;
+use crate::wire::chains::explanation::{self, ValueExplanation};
 use crate::wire::chains::{self, ChainAnswer, Page};
 use crate::{authorization, rate_limit_fields};
 
@@ -34,8 +35,8 @@ const FIELDS: usize = 12;
 /// Finds the chains of properties and signs the answer.
 ///
 /// The answer has one chain for each value that identifies a property with a current listing, in
-/// the order of the request. It leaves out all other values. The signature covers the complete
-/// `data` object. A page past the last one is empty.
+/// the order of the request. It leaves out all other values; with `explain=true` it says why. The
+/// signature covers the complete `data` object. A page past the last one is empty.
 #[utoipa::path(
     post,
     path = "/api/v1/standard/chains",
@@ -132,8 +133,12 @@ impl Exchange<'_> {
         let limits = tokens.rate_limits.as_deref();
         rate_limit_fields::count(limits, caller.client(), self.allowance)?;
         let query = self.read_query().await?;
-        let (revision, matches) =
-            find::find_matches(&queries.storage, Arc::clone(&query.values)).await?;
+        let Findings {
+            revision,
+            matches,
+            explanation,
+            ..
+        } = find::find_matches(&queries.storage, &query).await?;
         if revision != snapshot.revision {
             return Ok(None);
         }
@@ -152,9 +157,9 @@ impl Exchange<'_> {
             let wanted = BodyKey::new(current.chain, current.version, queried, query.rows);
             queries.answers.find_body(&wanted, key, now)
         });
-        if known.is_some() {
+        if let Some(body) = known {
             note();
-            return Ok(known);
+            return explain(body, explanation.as_deref()).map(Some);
         }
         let Some((data, documents)) = render(queries, &query, &matches).await? else {
             return Ok(None);
@@ -165,7 +170,7 @@ impl Exchange<'_> {
             queries.answers.keep_body(shown, key, &signed);
         }
         note();
-        Ok(Some(signed.body))
+        explain(signed.body, explanation.as_deref()).map(Some)
     }
 
     /// Parses the body at the first call and returns the same result later.
@@ -178,6 +183,14 @@ impl Exchange<'_> {
         let missing = || Err(Problem::Internal("a query was not read".to_owned()));
         self.query.clone().unwrap_or_else(missing)
     }
+}
+
+/// The answer with its explanation, if the query asks for one (S-58).
+fn explain(answer: Bytes, explanation: Option<&[ValueExplanation]>) -> Result<Bytes, Problem> {
+    let Some(explanation) = explanation else {
+        return Ok(answer);
+    };
+    explanation::add_to(&answer, explanation).map_err(|error| Problem::Internal(error.to_string()))
 }
 
 /// The page that the query asks for, and its matches.

@@ -3,6 +3,7 @@
 
 use utoipa::ToSchema;
 
+use super::explanation::ValueExplanation;
 use super::shape::{ChainDocument, Pagination};
 
 /// Signed chains.
@@ -11,6 +12,9 @@ use super::shape::{ChainDocument, Pagination};
 pub(crate) struct ChainAnswer<'a> {
     data: ChainData<'a>,
     provenance: Provenance,
+    /// One entry for each value of the query, in its order. Present only with `explain=true`, and not
+    /// signed.
+    explanation: Option<Vec<ValueExplanation>>,
 }
 
 /// The signed object. The service signs and sends it in canonical form (RFC 8785).

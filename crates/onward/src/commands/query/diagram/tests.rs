@@ -42,7 +42,7 @@ fn chain(chain_type: &str, properties: &[Value]) -> Chain {
 
 /// The drawing without the lines about sales and milestones, so that its shape shows.
 fn draw_outline(chain: &Chain) -> String {
-    let drawing = draw_chain(chain, Paint::plain());
+    let drawing = draw_chain(chain, None, Paint::plain());
     let details = "UPRN |sale  |searches  |funding  |enquiries |contracts ";
     let is_detail = |line: &&str| details.split('|').any(|detail| line.contains(detail));
     let lines = drawing.lines().skip(3).filter(|line| !is_detail(line));
@@ -57,7 +57,7 @@ fn check_outline(chain: &Chain, expected: &str) {
 #[test]
 fn a_property_that_stands_alone_is_drawn_whole() {
     let alone = chain("NOT_IN_CHAIN", &[property(2, &[], &[])]);
-    let drawing = draw_chain(&alone, Paint::plain());
+    let drawing = draw_chain(&alone, None, Paint::plain());
     let expected = "\
 2 Acacia Avenue, Leeds, LS1 4AP
 not in a chain, 1 property, chain 6f3c2f6e-5b0e-4d8e-9a39-0e1b6d2b7c11
@@ -167,7 +167,7 @@ fn no_more_than_the_limit_is_drawn() {
     let properties: Vec<Value> = (1..=DRAWN_LIMIT as u64 + 7)
         .map(|number| property(number, &[], &[]))
         .collect();
-    let drawing = draw_chain(&chain("IN_CHAIN", &properties), Paint::plain());
+    let drawing = draw_chain(&chain("IN_CHAIN", &properties), None, Paint::plain());
     assert!(drawing.ends_with("and 7 more below that are not drawn; --json has them\n"));
 }
 
@@ -185,7 +185,7 @@ fn escapes_from_the_network_do_not_reach_the_terminal() {
     let mut chain = chain("IN_CHAIN", &[hostile]);
     chain.queried_address = text.as_str().unwrap().to_owned();
     chain.chain_id = text.as_str().unwrap().to_owned();
-    let drawing = draw_chain(&chain, Paint::plain());
+    let drawing = draw_chain(&chain, None, Paint::plain());
     assert!(drawing.contains("red next"), "{drawing}");
     let mut shown = drawing.chars().filter(|shown| *shown != '\n');
     assert!(!shown.any(char::is_control), "{drawing:?}");
@@ -205,7 +205,7 @@ proptest! {
             .zip(&connections)
             .map(|(number, (above, below))| property(number, above, below))
             .collect();
-        let drawing = draw_chain(&chain("SPLIT_CHAIN", &properties), Paint::plain());
+        let drawing = draw_chain(&chain("SPLIT_CHAIN", &properties), None, Paint::plain());
         prop_assert_eq!(drawing.matches('●').count(), properties.len());
     }
 }

@@ -3,11 +3,13 @@
 mod access;
 mod current;
 mod errors;
+mod explain;
 mod fuzzy;
 mod hostile;
 mod limits;
 mod paging;
 mod search;
+mod segments;
 mod shape;
 mod signature;
 mod values;

@@ -14,6 +14,8 @@ use crate::openapi::{refusals, schema};
 use crate::problem::{FieldError, Problem};
 
 const ROWS: &str = "The number of chains per page.";
+const EXPLAIN: &str =
+    "Whether the answer also says, unsigned, why each value led to a chain or to none.";
 
 /// The form fields that `ChainQuery::parse` parses.
 pub(super) struct ChainForm;
@@ -37,6 +39,7 @@ impl PartialSchema for ChainForm {
             .property("inputType", input_type)
             .property("value[]", values)
             .property("rows", rows())
+            .property("explain", explain())
             .required("inputType")
             .required("value[]")
             .into()
@@ -63,8 +66,15 @@ impl IntoParams for PageParameters {
         vec![
             parameter("page", "The page number, counted from 1.", page),
             parameter("rows", rows_text, rows()),
+            parameter("explain", EXPLAIN, explain()),
         ]
     }
+}
+
+fn explain() -> ObjectBuilder {
+    schema::flag()
+        .default(Some(false.into()))
+        .description(Some(EXPLAIN))
 }
 
 fn rows() -> ObjectBuilder {
@@ -93,6 +103,7 @@ impl IntoResponses for Refusals {
             Problem::BodyTooSlow,
             Problem::BodyTooLarge(limits::FORM_BODY_BYTES_MAX),
             Problem::MediaTypeUnsupported(form::SUPPORTED),
+            Problem::ContentEncoded,
             Problem::ValuesInvalid(vec![wrong]),
             Problem::RateLimited(1),
             Problem::Internal(String::new()),

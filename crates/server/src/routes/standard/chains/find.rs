@@ -5,15 +5,18 @@ use std::sync::Arc;
 use chain::ids::Uprn;
 use observe::trace;
 use storage::address_search::{self, CurrentListing};
-use storage::{Read, Storage, StorageError, registry};
+use storage::{Read, Storage, StorageError, properties, registry};
 use tracing::Instrument as _;
 
-use super::query::Values;
+use super::query::{ChainQuery, Values};
 use crate::problem::Problem;
 use crate::property_search::{self, Found, Postcodes};
+use crate::wire::chains::explanation::{Reason, ValueExplanation};
 
 /// A query by UPRN with at most this many values counts as a small read.
 const FEW_VALUES: usize = 4;
+/// A UPRN means one property and no other.
+const CERTAIN: f64 = 1.0;
 
 /// A value with its current listing.
 #[derive(Debug)]
@@ -23,67 +26,141 @@ pub(super) struct Match {
     pub(super) current: CurrentListing,
 }
 
-/// Finds the matches of all values, and the registry's revision in the same read. Values without a
-/// match are left out. If no value has a match, the query is refused with 404 (S-4).
+/// The matches of a query. Values without a match are left out.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The registry's revision in the same read.
+    pub(super) revision: i64,
+    pub(super) matches: Vec<Match>,
+    /// One entry for each value, if the query asks for it (S-58).
+    pub(super) explanation: Option<Vec<ValueExplanation>>,
+    is_ambiguous: bool,
+}
+
+/// Finds the matches of all values. If no value has a match, the query is refused with 404 (S-4).
 pub(super) async fn find_matches(
     storage: &Storage,
-    values: Arc<Values>,
-) -> Result<(i64, Vec<Match>), Problem> {
+    query: &ChainQuery,
+) -> Result<Findings, Problem> {
+    let values = Arc::clone(&query.values);
+    let mut findings = Findings {
+        explanation: query.explained.as_ref().map(|_values| Vec::new()),
+        ..Findings::default()
+    };
+    let asked = query.explained.clone().unwrap_or_default();
     let is_small = matches!(values.as_ref(), Values::Uprns(uprns) if uprns.len() <= FEW_VALUES);
-    let find = move |read: &mut Read<'_>| match values.as_ref() {
-        Values::Uprns(uprns) => find_uprns(read, uprns),
-        Values::Addresses(addresses) => find_addresses(read, addresses),
+    let find = move |read: &mut Read<'_>| {
+        match values.as_ref() {
+            Values::Uprns(uprns) => findings.find_uprns(read, uprns, &asked)?,
+            Values::Addresses(addresses) => findings.find_addresses(read, addresses)?,
+        }
+        Ok::<_, StorageError>(findings)
     };
     let step = trace::step("store read");
-    let (revision, matches, is_ambiguous) = if is_small {
+    let findings = if is_small {
         storage.lookup(find).instrument(step).await?
     } else {
         storage.read(find).instrument(step).await?
     };
-    if !matches.is_empty() {
-        return Ok((revision, matches));
+    if !findings.matches.is_empty() {
+        return Ok(findings);
     }
-    Err(Problem::NotFound(if is_ambiguous {
+    let why = if findings.is_ambiguous {
         "Several properties fit the address equally well. Name the flat or building number, \
          the street and the postcode, or ask by UPRN."
     } else {
         "No property with a current listing fits any of the values asked for."
-    }))
+    };
+    let Some(explanation) = findings.explanation else {
+        return Err(Problem::NotFound(why));
+    };
+    let explanation = serde_json::to_value(explanation);
+    let explanation = explanation.map_err(|error| Problem::Internal(error.to_string()))?;
+    Err(Problem::NothingFits(why, explanation))
 }
 
-/// The registry's revision, the matches, and whether a value matches several properties.
-type Findings = (i64, Vec<Match>, bool);
+impl Findings {
+    fn find_uprns(
+        &mut self,
+        read: &mut Read<'_>,
+        uprns: &[Option<Uprn>],
+        asked: &[String],
+    ) -> Result<(), StorageError> {
+        self.revision = i64::MAX;
+        self.matches.reserve(uprns.len());
+        for (index, uprn) in uprns.iter().enumerate() {
+            let value = || asked.get(index).cloned().unwrap_or_default();
+            let Some(uprn) = *uprn else {
+                self.explain(value, Reason::Unknown);
+                continue;
+            };
+            let located = address_search::find_by_uprn(read, uprn)?;
+            self.revision = self.revision.min(located.revision);
+            if let Some(current) = located.current {
+                let queried = current.display_address.clone();
+                self.matches.push(Match { queried, current });
+                self.explain_match(value, uprn, CERTAIN);
+            } else if self.explanation.is_some() {
+                let is_known = properties::find_property_by_uprn(read, uprn)?.is_some();
+                self.explain(value, Reason::of_unmatched(is_known));
+            }
+        }
+        Ok(())
+    }
 
-fn find_uprns(read: &mut Read<'_>, uprns: &[Uprn]) -> Result<Findings, StorageError> {
-    let mut oldest_revision = i64::MAX;
-    let mut matches = Vec::with_capacity(uprns.len());
-    for uprn in uprns {
-        let located = address_search::find_by_uprn(read, *uprn)?;
-        oldest_revision = oldest_revision.min(located.revision);
-        if let Some(current) = located.current {
-            let queried = current.display_address.clone();
-            matches.push(Match { queried, current });
+    fn find_addresses(
+        &mut self,
+        read: &mut Read<'_>,
+        addresses: &[String],
+    ) -> Result<(), StorageError> {
+        self.revision = registry::find_revision(read)?;
+        let mut postcodes = Postcodes::new();
+        for text in addresses {
+            // Up to 100 addresses take long. Requests that wait for a processor come first.
+            std::thread::yield_now();
+            let value = || text.clone();
+            match property_search::find_listing(read, text, &mut postcodes)? {
+                Found::Nothing => self.explain(value, Reason::Unknown),
+                Found::NotListed => self.explain(value, Reason::NotListed),
+                Found::Several => {
+                    self.is_ambiguous = true;
+                    self.explain(value, Reason::Ambiguous);
+                }
+                Found::One(current, confidence) => {
+                    if self.explanation.is_some()
+                        && let Some(found) = properties::find_property(read, current.property)?
+                    {
+                        self.explain_match(value, found.uprn, confidence);
+                    }
+                    self.matches.push(Match {
+                        queried: text.clone(),
+                        current,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn explain(&mut self, value: impl FnOnce() -> String, reason: Reason) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.push(ValueExplanation {
+                value: value(),
+                uprn: None,
+                confidence: None,
+                reason,
+            });
         }
     }
-    Ok((oldest_revision, matches, false))
-}
 
-fn find_addresses(read: &mut Read<'_>, addresses: &[String]) -> Result<Findings, StorageError> {
-    let revision = registry::find_revision(read)?;
-    let mut matches = Vec::with_capacity(addresses.len());
-    let mut is_ambiguous = false;
-    let mut postcodes = Postcodes::new();
-    for text in addresses {
-        // Up to 100 addresses take long. Requests that wait for a processor come first.
-        std::thread::yield_now();
-        match property_search::find_listing(read, text, &mut postcodes)? {
-            Found::Nothing => {}
-            Found::Several => is_ambiguous = true,
-            Found::One(current) => matches.push(Match {
-                queried: text.clone(),
-                current,
-            }),
+    fn explain_match(&mut self, value: impl FnOnce() -> String, uprn: Uprn, confidence: f64) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.push(ValueExplanation {
+                value: value(),
+                uprn: Some(uprn.value()),
+                confidence: Some(confidence),
+                reason: Reason::Matched,
+            });
         }
     }
-    Ok((revision, matches, is_ambiguous))
 }

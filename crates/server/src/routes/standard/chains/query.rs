@@ -14,12 +14,15 @@ pub(super) struct ChainQuery {
     pub(super) values: Arc<Values>,
     pub(super) rows: u64,
     pub(super) page: u64,
+    /// The values exactly as sent, if the answer shall explain each of them (S-58).
+    pub(super) explained: Option<Arc<[String]>>,
 }
 
 /// The requested values, in the order of the request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Values {
-    Uprns(Vec<Uprn>),
+    /// `None` for zero: it is well-formed, but no property has this UPRN (S-4).
+    Uprns(Vec<Option<Uprn>>),
     /// Addresses exactly as sent (S-5).
     Addresses(Vec<String>),
 }
@@ -43,29 +46,41 @@ impl ChainQuery {
             let detail = format!("must be an integer from 1 to {}", limits::PAGE_MAX);
             errors.push(error("page", &detail));
         }
-        let values = read_values(form, &mut errors);
+        let explains = match form.find("explain").or_else(|| in_url.find("explain")) {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                errors.push(error("explain", "must be `true` or `false`"));
+                false
+            }
+        };
+        let entries = form.list("value");
+        let values = read_values(form.find("inputType"), &entries, &mut errors);
         match (values, rows, page) {
             (Some(values), Some(rows), Some(page)) if errors.is_empty() => Ok(Self {
                 values: Arc::new(values),
                 rows,
                 page,
+                explained: explains.then(|| entries.into_iter().map(ToOwned::to_owned).collect()),
             }),
             _incomplete => Err(Problem::ValuesInvalid(errors)),
         }
     }
 }
 
-fn read_values(form: &Form, errors: &mut Vec<FieldError>) -> Option<Values> {
-    let entries = form.list("value");
-    check_entries(&entries, errors);
-    match form.find("inputType") {
+fn read_values(
+    input_type: Option<&str>,
+    entries: &[&str],
+    errors: &mut Vec<FieldError>,
+) -> Option<Values> {
+    check_entries(entries, errors);
+    match input_type {
         Some("uprn") => {
             let mut uprns = Vec::with_capacity(entries.len());
             for (index, entry) in entries.iter().enumerate() {
                 match Uprn::parse(entry.trim()) {
-                    Ok(uprn) => uprns.push(uprn),
-                    // Zero is well-formed, but no property has this UPRN (S-4).
-                    Err(UprnError::Zero) => {}
+                    Ok(uprn) => uprns.push(Some(uprn)),
+                    Err(UprnError::Zero) => uprns.push(None),
                     Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
                     Err(UprnError::NotDigits) => {
                         let detail = "with inputType `uprn` it must be 1 to 12 digits";
@@ -76,7 +91,7 @@ fn read_values(form: &Form, errors: &mut Vec<FieldError>) -> Option<Values> {
             Some(Values::Uprns(uprns))
         }
         Some("address") => {
-            let addresses = entries.into_iter().map(ToOwned::to_owned).collect();
+            let addresses = entries.iter().map(|entry| (*entry).to_owned()).collect();
             Some(Values::Addresses(addresses))
         }
         Some(_) | None => {

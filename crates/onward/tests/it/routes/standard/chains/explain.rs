@@ -1,0 +1,111 @@
+//! The explanation of each value (S-58).
+
+use serde_json::{Value, json};
+
+use super::rows::Rows;
+use crate::story;
+use crate::test_server::{Answer, TestServer};
+
+/// Six homes. The last two have no listing.
+async fn import_town(server: &TestServer) {
+    let town = Rows::new()
+        .sale(1, "12 Church Road", "LS1 4AP")
+        .sale(2, "Flat 1, 20 Mill Lane", "LS2 8BB")
+        .sale(3, "9 Mill Lane", "LS2 8BB")
+        .sale(4, "9 Mill Lane", "LS7 1AA")
+        .property(5, "37A Harrowgate Avenue", "LS4 2AA")
+        .property(6, "37B Harrowgate Avenue", "LS4 2AA");
+    server.import(town.lines()).await;
+}
+
+/// The explanation, one line for each value.
+fn lines(answer: &Answer) -> Vec<String> {
+    let body = answer.json();
+    let entries = body["explanation"].as_array().unwrap();
+    let line = |entry: &Value| {
+        let members: Vec<_> = entry
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(members, ["confidence", "reason", "uprn", "value"]);
+        let text = |name: &str| entry[name].as_str().unwrap().to_owned();
+        let (uprn, confidence) = (&entry["uprn"], &entry["confidence"]);
+        format!("{}: {} {uprn} {confidence}", text("value"), text("reason"))
+    };
+    entries.iter().map(line).collect()
+}
+
+story! {
+    async fn each_value_has_its_reason_even_on_another_page(server) {
+        import_town(&server).await;
+        let asker = server.lender().await;
+        let mut form = vec![("inputType", "uprn"), ("rows", "1"), ("explain", "true")];
+        form.extend([" 2", "9", "0", "5", "001", "2"].map(|value| ("value[]", value)));
+        let answer = asker.ask(&form).await;
+        assert_eq!((answer.status, answer.chains().len()), (200, 1));
+        assert_eq!(lines(&answer), [
+            " 2: matched 2 1.0", "9: unknown null null", "0: unknown null null",
+            "5: not_listed null null", "001: matched 1 1.0", "2: matched 2 1.0",
+        ]);
+        form[0] = ("inputType", "address");
+        form.truncate(3);
+        form.extend([
+            "12 church road, leeds, ls1 4ap", "9 Mill Lane, Leeds", "37A Harrowgate Avenue, Leeds",
+            "13 Church Road, Leeds, LS1 4AP", "LS2 8BB", "LS4 2AA", "LS9 9ZZ", "LS2 8BB",
+        ].map(|value| ("value[]", value)));
+        assert_eq!(lines(&asker.ask(&form).await), [
+            "12 church road, leeds, ls1 4ap: matched 1 1.0",
+            "9 Mill Lane, Leeds: ambiguous null null",
+            "37A Harrowgate Avenue, Leeds: not_listed null null",
+            "13 Church Road, Leeds, LS1 4AP: unknown null null",
+            "LS2 8BB: matched 2 0.5", "LS4 2AA: not_listed null null",
+            "LS9 9ZZ: unknown null null", "LS2 8BB: matched 2 0.5",
+        ]);
+    }
+}
+
+story! {
+    async fn a_refusal_explains_too(server) {
+        import_town(&server).await;
+        let asker = server.lender().await;
+        let form = [("inputType", "uprn"), ("value[]", "5"), ("value[]", "9")];
+        let answer = asker.ask_at("?explain=true", &form).await;
+        assert_eq!(answer.status, 404);
+        assert_eq!(lines(&answer), ["5: not_listed null null", "9: unknown null null"]);
+        assert!(asker.ask(&form).await.json().get("explanation").is_none());
+    }
+}
+
+story! {
+    async fn the_signed_answer_is_the_same(server) {
+        import_town(&server).await;
+        let asker = server.lender().await;
+        let form = [("inputType", "uprn"), ("value[]", "1")];
+        // Before and after the answer is cached.
+        for _time in 0..2 {
+            let mut explained = asker.ask_at("?explain=true", &form).await.json();
+            let entry = json!([{"value": "1", "uprn": 1, "confidence": 1.0, "reason": "matched"}]);
+            assert_eq!(explained["explanation"].take(), entry);
+            let mut plain = asker.ask_at("?explain=false", &form).await.json();
+            assert_eq!(plain["explanation"].take(), Value::Null);
+            assert_eq!(plain, explained);
+        }
+    }
+}
+
+story! {
+    async fn other_words_are_refused_and_the_body_has_precedence(server) {
+        import_town(&server).await;
+        let asker = server.lender().await;
+        for word in ["", "1", "yes", "TRUE", "true "] {
+            let form = [("inputType", "uprn"), ("value[]", "1"), ("explain", word)];
+            let said = "422 values-invalid: explain: must be `true` or `false`";
+            assert_eq!(asker.ask(&form).await.problem(), said, "{word}");
+        }
+        let form = [("inputType", "uprn"), ("value[]", "1"), ("explain", "false")];
+        let answer = asker.ask_at("?explain=true", &form).await;
+        assert!(answer.json().get("explanation").is_none());
+    }
+}

@@ -1,0 +1,64 @@
+//! `GET /` on each listener but the console: the name of the address, and where its description is
+//! (S-66).
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::openapi::Description;
+use crate::problem::Problem;
+use crate::routes::{Unhealthy, only_get, publish_json};
+
+/// The name of an address, and its description.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Home)]
+pub(crate) struct Home {
+    /// The program, and what it serves here.
+    title: &'static str,
+    /// The description as a page.
+    docs: String,
+    /// The description as an OpenAPI document.
+    openapi: String,
+}
+
+/// Names this address and its description.
+#[utoipa::path(
+    method(get, head),
+    path = "/",
+    tag = "Description",
+    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
+    responses(
+        (
+            status = 200,
+            description = "The name of this address, and its description.",
+            body = Home,
+            content_type = "application/json",
+            headers(("cache-control"), ("etag")),
+        ),
+        (
+            status = 304,
+            description = "Your copy is current.",
+            headers(("cache-control"), ("etag")),
+        ),
+        Unhealthy,
+    ),
+    security(()),
+)]
+pub(crate) async fn show_home(
+    Extension(description): Extension<Arc<Description>>,
+    method: Method,
+    asked: HeaderMap,
+) -> Result<Response, Problem> {
+    only_get(&method)?;
+    let url = description.url();
+    let home = Home {
+        title: description.title(),
+        docs: format!("{url}/docs"),
+        openapi: format!("{url}/openapi.json"),
+    };
+    publish_json(&home, &asked)
+}
