@@ -51,27 +51,27 @@ pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-/// Stores a new key of a participant and returns it. The store keeps only its digest, so the key
-/// cannot be shown again.
+/// Stores a new key of a participant. Returns its id and the key. The store keeps only its digest, so
+/// the key cannot be shown again.
 pub fn issue_key(
     storage: &storage::Storage,
     participant: &str,
     now: i64,
-) -> Result<String, Failure> {
+) -> Result<(i64, String), Failure> {
     let secret = NewSecret::draw().map_err(Failure::new)?;
     let (name, digest) = (participant.to_owned(), secret.digest.clone());
     let id = storage.write_blocking(move |write| {
         let owner = participant::ensure_active(write, &name, now)?;
         Ok::<_, Failure>(api_keys::insert_api_key(write, owner, &digest, now)?)
     })?;
-    Ok(holder::to_key(&secret, id))
+    Ok((id, holder::to_key(&secret, id)))
 }
 
 fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
-    let key = issue_key(&storage, &args.participant, Clock::System.now_seconds())?;
-    let document = json!({ "participantName": args.participant, "key": key });
-    let text = format!("{key}\nKeep it: it is shown this once.");
+    let (id, key) = issue_key(&storage, &args.participant, Clock::System.now_seconds())?;
+    let document = json!({ "id": id, "participantName": args.participant, "key": key });
+    let text = format!("{key}\nKeep it: it is shown this once. Its id is {id}.");
     args.output.answer(out, &document, text);
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(super) fn ensure_api_keys(
         return Ok(kept);
     }
     let issue = |participant: &str| {
-        let key = issue_key(storage, participant, clock.now_seconds())?;
+        let (_id, key) = issue_key(storage, participant, clock.now_seconds())?;
         Ok(SandboxApiKey {
             participant_name: participant.to_owned(),
             key,

@@ -142,26 +142,31 @@ impl Fields {
 
     /// An optional text without the white space around it.
     pub fn text(&mut self, name: &'static str) -> Option<String> {
-        self.text_of(name, 1)
+        self.bounded_text(name, 1, chain::limits::TEXT_CHARACTERS_MAX)
     }
 
     /// Like [`Fields::text`], but the text may be empty.
     pub fn text_or_empty(&mut self, name: &'static str) -> Option<String> {
-        self.text_of(name, 0)
+        self.bounded_text(name, 0, chain::limits::TEXT_CHARACTERS_MAX)
     }
 
-    fn text_of(&mut self, name: &'static str, characters_min: usize) -> Option<String> {
+    /// Like [`Fields::text`], with bounds of its own.
+    pub fn bounded_text(
+        &mut self,
+        name: &'static str,
+        characters_min: usize,
+        characters_max: usize,
+    ) -> Option<String> {
         let text = self.exact_text(name)?;
         let text = text.trim();
         let length = text.chars().count();
-        let is_sane = (characters_min..=chain::limits::TEXT_CHARACTERS_MAX).contains(&length)
+        let is_sane = (characters_min..=characters_max).contains(&length)
             && !text.chars().any(char::is_control);
         if is_sane {
             return Some(text.to_owned());
         }
         let detail = format!(
-            "must have {characters_min} to {} characters, none of them a control character",
-            chain::limits::TEXT_CHARACTERS_MAX
+            "must have {characters_min} to {characters_max} characters, none of them a control character"
         );
         self.refuse(name, detail);
         None

@@ -3,6 +3,7 @@
 pub mod described;
 
 use chain::ids::{BranchId, PropertyId, Uprn};
+use chain::limits::EXTERNAL_ID_CHARACTERS_MAX;
 use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;
 
@@ -106,7 +107,7 @@ fn read_changes(fields: &mut Fields) -> ListingChanges {
         tenure: read_tenure(fields),
         transaction_type: read_transaction_type(fields),
         is_locked: fields.boolean("is_locked"),
-        external_id: read_external_id(fields),
+        external_id: fields.bounded_text("external_id", 1, EXTERNAL_ID_CHARACTERS_MAX),
         clears_external_id: fields.is_cleared("external_id"),
         ..ListingChanges::default()
     };
@@ -127,19 +128,6 @@ fn read_optional_text(fields: &mut Fields, name: &'static str) -> Option<String>
         return Some(String::new());
     }
     fields.text_or_empty(name)
-}
-
-fn read_external_id(fields: &mut Fields) -> Option<String> {
-    let text = fields.text("external_id")?;
-    if text.chars().count() <= chain::limits::EXTERNAL_ID_CHARACTERS_MAX {
-        return Some(text);
-    }
-    let detail = format!(
-        "must have at most {} characters",
-        chain::limits::EXTERNAL_ID_CHARACTERS_MAX
-    );
-    fields.refuse("external_id", detail);
-    None
 }
 
 fn read_tenure(fields: &mut Fields) -> Option<String> {

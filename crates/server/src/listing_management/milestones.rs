@@ -35,14 +35,14 @@ pub fn record_milestone(
     }
     let stored = match (stored, change) {
         (Some(stored), None) => Some(stored),
-        (Some(stored), Some(change)) => Some(changed(stored, &change.record, author.now)),
+        (Some(stored), Some(change)) => Some(changed(&stored, &change.record, author.now)),
         (None, _) => milestones::find_milestone(write, listing.id, kind.id)?,
     };
     stored.ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
 }
 
 /// A stored milestone after a change, as the store has it.
-fn changed(stored: StoredMilestone, record: &Record, now: i64) -> StoredMilestone {
+fn changed(stored: &StoredMilestone, record: &Record, now: i64) -> StoredMilestone {
     let Record {
         date,
         completed_at,
@@ -56,7 +56,7 @@ fn changed(stored: StoredMilestone, record: &Record, now: i64) -> StoredMileston
         excluded,
         updated_at: now,
         deleted_at: None,
-        ..stored
+        ..stored.clone()
     }
 }
 

@@ -137,8 +137,9 @@ fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'st
             let known = milestone::find_by_label(&text);
             let known = known.filter(|kind| is_update(kind));
             if known.is_none() {
-                let detail = "must be a label of the milestone catalogue, Fall Through apart";
-                fields.refuse("label", detail);
+                let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
+                let labels: Vec<_> = labels.filter_map(|kind| kind.label).collect();
+                fields.refuse("label", format!("must be one of: {}", labels.join(", ")));
             }
             known.and_then(|kind| kind.label)
         }

@@ -10,7 +10,13 @@ fn issue(folder: &Folder, participant: &str) -> String {
     assert_eq!((issued.status, issued.err.as_str()), (Some(0), ""));
     let issued: Value = serde_json::from_str(&issued.out).unwrap();
     assert_eq!(issued["participantName"], participant.trim());
-    issued["key"].as_str().unwrap().to_owned()
+    let key = issued["key"].as_str().unwrap();
+    // `api-key revoke` takes the id.
+    assert!(
+        key.starts_with(&format!("onward_{}_", issued["id"])),
+        "{issued}"
+    );
+    key.to_owned()
 }
 
 #[test]

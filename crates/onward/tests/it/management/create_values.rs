@@ -36,7 +36,7 @@ sqlite_story! {
         price: must be an integer from 0 to 1000000000000
         tenure: must be one of freehold, leasehold, commonhold, shareoffreehold
         transaction_type: must be of auction, buy_to_let, freehold_enfranchisement, power_of_attorney, probate, repossession, shared_ownership
-        external_id: must have 1 to 200 characters, none of them a control character
+        external_id: must have 1 to 64 characters, none of them a control character
         parties.sellerConveyancer: must be a string
         ");
         assert_eq!(agent.get("/listing").await.page().1.len(), 0);
@@ -139,7 +139,7 @@ sqlite_story! {
           branch_id=-1
         422 value_invalid: must be an integer from 0 to 1000000000000
           price="1"  price=1.5  price=1000000000001
-        422 value_invalid: must have at most 64 characters
+        422 value_invalid: must have 1 to 64 characters, none of them a control character
           external_id="x…"
         422 value_invalid: must be a string
           external_id=5  tenure=["freehold"]

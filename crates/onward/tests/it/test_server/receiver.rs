@@ -119,7 +119,7 @@ impl TestServer {
         let issuing = tokio::task::spawn_blocking(move || {
             onward::commands::api_key::issue_key(&storage, &participant, now)
         });
-        issuing.await.unwrap().unwrap()
+        issuing.await.unwrap().unwrap().1
     }
 
     /// A call of webhook management; `path` begins after `/api/v1/webhook`.

@@ -103,7 +103,10 @@ sqlite_story! {
             let body = json!({"eventType": "milestone.updated", "uprn": "5", "label": label});
             if *label == "Fall Through" {
                 let answer = server.post_webhook(&key, "/simulate", body).await;
-                assert_eq!(answer.wrong_values().len(), 1);
+                let said = answer.wrong_values();
+                assert_eq!(said.len(), 1);
+                // The refusal lists the labels.
+                assert!(answer.problem().contains("Mortgage Offered, Enquiries Opened"), "{said:?}");
                 continue;
             }
             let claims = simulate(&server, &key, &receiver, body).await;
