@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::printable;
+use crate::wire::ValueExplanation;
 
 /// The most entries of `errors` that are kept from one problem document.
 const ERRORS_LIMIT: usize = 100;
@@ -24,6 +25,8 @@ pub struct Problem {
     pub request_id: Option<String>,
     /// The wrong values that a 422 names.
     pub errors: Vec<Fault>,
+    /// One entry for each value of a query that asked for it (S-58).
+    pub explanation: Vec<ValueExplanation>,
 }
 
 /// One wrong value that a 422 names.
@@ -61,6 +64,7 @@ impl Problem {
             detail: printable(&document.detail.unwrap_or_default()),
             request_id: document.request_id.map(|id| printable(&id)),
             errors: errors.map(Fault::from).collect(),
+            explanation: document.explanation,
         }
     }
 
@@ -104,6 +108,10 @@ impl fmt::Display for Problem {
         }
         for fault in &self.errors {
             write!(formatter, "\n  {}: {}", fault.pointer, fault.detail)?;
+        }
+        let values = self.explanation.iter().take(ERRORS_LIMIT);
+        for miss in values.filter_map(ValueExplanation::describe_miss) {
+            write!(formatter, "\n  {miss}")?;
         }
         if let Some(request_id) = &self.request_id {
             write!(formatter, " (request {request_id})")?;
@@ -160,6 +168,7 @@ struct ProblemDocument {
     detail: Option<String>,
     request_id: Option<String>,
     errors: Vec<FaultDocument>,
+    explanation: Vec<ValueExplanation>,
 }
 
 #[derive(Default, Deserialize)]

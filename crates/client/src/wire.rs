@@ -5,6 +5,8 @@
 
 use serde::Deserialize;
 
+use crate::printable;
+
 /// The signed `data` object: one page of chains.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct ChainPage {
@@ -32,6 +34,20 @@ pub struct ValueExplanation {
     pub confidence: Option<f64>,
     /// `matched`, `unknown`, `ambiguous` or `not_listed`; a newer service may have others.
     pub reason: String,
+}
+
+impl ValueExplanation {
+    /// One line for a value that led to no chain, safe for a terminal. `None` if it led to one.
+    pub fn describe_miss(&self) -> Option<String> {
+        let why = match self.reason.as_str() {
+            "matched" => return None,
+            "unknown" => "no known property fits".to_owned(),
+            "ambiguous" => "several properties fit equally well".to_owned(),
+            "not_listed" => "it is not on sale".to_owned(),
+            other => printable(other),
+        };
+        Some(format!("no chain for {}: {why}", printable(&self.value)))
+    }
 }
 
 /// The answer of the address search.

@@ -190,6 +190,24 @@ fn each_route_is_a_file_and_a_test_file() {
     assert_none(&offenders);
 }
 
+/// S-64: the calls under `standard` have routes under other words too.
+#[test]
+fn each_call_under_standard_has_routes_under_other_words() {
+    let (Some(router), Some(others)) = (
+        read(ROUTERS[0].0),
+        read("crates/server/src/path_segments.rs"),
+    ) else {
+        panic!("a routing table is missing");
+    };
+    let calls = router.text.split("\"/api/v1/standard/").skip(1);
+    let calls: Vec<_> = calls.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(calls.contains(&"chains"), "{calls:?}");
+    for call in calls {
+        let route = format!("/api/v1/{{word}}/{call}");
+        assert!(others.text.contains(&route), "{route} is missing");
+    }
+}
+
 /// `/api/v1/listing/{id}/milestone/{key}` is in `listing/milestone`.
 fn route_stem(path: &str) -> String {
     let path = path.strip_prefix("/api/v1").unwrap_or(path);

@@ -22,6 +22,8 @@ pub struct CurrentListing {
     pub chain: ChainId,
     /// The chain's version, under which its state may be cached.
     pub version: i64,
+    /// The UPRN of the property.
+    pub uprn: Uprn,
 }
 
 /// The answer to a lookup by UPRN.
@@ -29,6 +31,8 @@ pub struct CurrentListing {
 pub struct Located {
     /// The registry's revision in the same snapshot.
     pub revision: i64,
+    /// Whether a property has this UPRN.
+    pub is_known: bool,
     /// `None` if no property has this UPRN, or if it has no current listing.
     pub current: Option<CurrentListing>,
 }
@@ -38,7 +42,7 @@ pub struct Located {
 pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
     read.find_cached(uprn, |read| {
         read.query_exactly_one(
-            "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, r.value \
+            "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, p.uprn, r.value \
              from revision r left join property p on p.uprn = $1 \
              left join listing l on l.id = p.current_listing_id \
              left join chain c on c.id = l.chain_id where r.name = 'registry'",
@@ -46,7 +50,8 @@ pub fn find_by_uprn(read: &mut Read<'_>, uprn: Uprn) -> Result<Located> {
             |row| {
                 let is_found = row.optional_integer(2)?.is_some();
                 Ok(Located {
-                    revision: row.integer(6)?,
+                    revision: row.integer(7)?,
+                    is_known: row.optional_integer(0)?.is_some(),
                     current: is_found.then(|| read_current_listing(row)).transpose()?,
                 })
             },
@@ -60,7 +65,7 @@ pub fn find_by_property(
     property: PropertyId,
 ) -> Result<Option<CurrentListing>> {
     read.query_one(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, p.uprn \
          from property p join listing l on l.id = p.current_listing_id \
          join chain c on c.id = l.chain_id where p.id = $1",
         &[property.into()],
@@ -91,8 +96,8 @@ pub fn list_candidates(
 /// many homes, and somebody may have made properties up.
 pub fn find_by_postcode(read: &mut Read<'_>, postcode_key: &str) -> Result<Option<CurrentListing>> {
     read.query_one(
-        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version \
-         from (select id, display_address, verified, current_listing_id from property \
+        "select p.id, p.display_address, l.id, l.updated_at, c.id, c.version, p.uprn \
+         from (select id, uprn, display_address, verified, current_listing_id from property \
          where postcode_key = $1 and current_listing_id is not null \
          order by verified desc, id limit 500) p \
          join listing l on l.id = p.current_listing_id join chain c on c.id = l.chain_id \
@@ -120,5 +125,6 @@ fn read_current_listing(row: &Row<'_>) -> Result<CurrentListing> {
         updated_at: row.integer(3)?,
         chain: row.parsed(4)?,
         version: row.integer(5)?,
+        uprn: properties::read_uprn(row, 6)?,
     })
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use client::problem::Problem;
-use client::wire::AddressSuggestion;
+use client::wire::{AddressSuggestion, ValueExplanation};
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
 
 mod diagram;
@@ -171,15 +171,11 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
     let page = answer.page();
     let pagination = &page.pagination;
     let matched = answer.explanation().iter().filter_map(|value| value.uprn);
-    let earlier = pagination.current_page.saturating_sub(1) * pagination.per_page;
+    let earlier = pagination.current_page.saturating_sub(1);
+    let earlier = earlier.saturating_mul(pagination.per_page);
     let mut asked = matched.skip(usize::try_from(earlier).unwrap_or(usize::MAX));
     for chain in &page.data {
         writeln!(out, "{}", diagram::draw_chain(chain, asked.next(), paint))?;
-    }
-    for value in answer.explanation() {
-        if let Some(why) = describe_miss(&value.reason) {
-            writeln!(out, "no chain for {}: {why}", printable(&value.value))?;
-        }
     }
     if page.data.is_empty() || pagination.last_page > 1 {
         writeln!(
@@ -188,18 +184,12 @@ fn write_answer(answer: &VerifiedAnswer, paint: Paint, out: &mut dyn Write) -> i
             pagination.current_page, pagination.last_page, pagination.total
         )?;
     }
-    writeln!(out, "{}", describe_signature(answer, paint))
-}
-
-/// Why a value led to no chain (S-58). `None` if it led to one.
-fn describe_miss(reason: &str) -> Option<String> {
-    Some(match reason {
-        "matched" => return None,
-        "unknown" => "no known property fits".to_owned(),
-        "ambiguous" => "several properties fit equally well".to_owned(),
-        "not_listed" => "the property is not on sale".to_owned(),
-        other => printable(other),
-    })
+    writeln!(out, "{}", describe_signature(answer, paint))?;
+    let values = answer.explanation().iter();
+    for miss in values.filter_map(ValueExplanation::describe_miss) {
+        writeln!(out, "{miss} (not signed)")?;
+    }
+    Ok(())
 }
 
 /// One line: the signature verified, with this key. The time is outside the signature, so it is shown as

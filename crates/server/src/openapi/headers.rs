@@ -16,6 +16,7 @@ fn fields() -> Value {
     let field = |description: &str| json!({"description": description, "schema": text});
     json!({
         "Accept": field("The content types that the operation accepts."),
+        "Accept-Encoding": field("`identity`: the operation takes no content encoding."),
         "Access-Control-Allow-Origin": field("`*`: pages of any origin may read the answer."),
         "Allow": field("The methods that the path supports."),
         "Cache-Control": field("Whether a cache may keep the answer, and for how long."),

@@ -179,8 +179,12 @@ impl<'c> SqliteSession<'c> {
     /// Runs `insert … returning id` without its last two words: for `returning` SQLite builds a
     /// temporary table, which costs two thirds of the insert. The id of a row is its row id.
     pub(crate) fn insert(&mut self, sql: &'static str, parameters: &[Value<'_>]) -> Result<i64> {
-        let sql = sql.strip_suffix(" returning id").unwrap_or(sql);
-        self.execute(sql, parameters)?;
+        let insert = sql.strip_suffix(" returning id");
+        let insert = insert.filter(|insert| insert.starts_with("insert into "));
+        let corrupt = || StorageError::Corrupt(format!("no new row of: {sql}"));
+        if self.execute(insert.ok_or_else(corrupt)?, parameters)? != 1 {
+            return Err(corrupt());
+        }
         Ok(self.connection.last_insert_rowid())
     }
 

@@ -145,6 +145,29 @@ fn check_typed(sandbox: &Sandbox, address: &str, chain: &Value) {
     assert!(is_right, "{said}");
 }
 
+/// Each value without a chain is named, and on a later page the right property is marked.
+fn check_explanation(sandbox: &Sandbox, uprn: &str, alone: &str) {
+    let args = ["query", "--sandbox", sandbox.directory(), "--uprn"];
+    let drawn = run_well(&[&args[..], &["5", uprn, alone, "--rows", "1", "--page", "2"]].concat());
+    assert!(
+        drawn.contains("no chain for 5: no known property fits (not signed)"),
+        "{drawn}"
+    );
+    let mut lines = drawn
+        .lines()
+        .skip_while(|line| !line.contains("(asked for)"));
+    let below = lines
+        .find(|line| line.contains("UPRN "))
+        .unwrap_or_default();
+    assert!(below.contains(&format!("UPRN {alone} ")), "{drawn}");
+    let refused = run(&[&args[..], &["5"]].concat());
+    let said = refused.failure();
+    assert!(
+        said.contains("no chain for 5: no known property fits"),
+        "{said}"
+    );
+}
+
 /// A saved answer is verified, and a changed one is not.
 fn check_verification(sandbox: &Sandbox, uprn: &str) {
     let saved = sandbox.file("answer.json");
@@ -193,7 +216,9 @@ fn a_newcomer_gets_everything_in_one_folder() {
     assert_eq!(by_address["chainId"], by_uprn["chainId"]);
     check_typed(&sandbox, samples["address"].as_str().unwrap(), &by_uprn);
 
-    check_verification(&sandbox, &samples["uprn_in_chain"].to_string());
+    let [in_chain, alone] = ["uprn_in_chain", "uprn_alone"].map(|name| samples[name].to_string());
+    check_explanation(&sandbox, &in_chain, &alone);
+    check_verification(&sandbox, &in_chain);
 
     let args = ["sandbox", "--dir", sandbox.directory()];
     assert!(run(&args).failure().contains("another sandbox runs in "));

@@ -45,12 +45,6 @@ story! {
             assert_replay(&first, &agent.send_with_key(POST, "key-1", &body).await);
         }
         assert_eq!(count(&agent).await, 0);
-        // The order of the members does not count.
-        let members = body.as_object().unwrap().iter().rev();
-        let members: Vec<_> = members.map(|(name, value)| format!("{name:?}:{value}")).collect();
-        let reordered = agent.request(Method::POST, "/listing").header("content-type", "application/json");
-        let reordered = reordered.body(format!("{{{}}}", members.join(",")));
-        assert_replay(&first, &send(reordered.header(KEY, "key-1")).await);
         // Another body is refused, and the first answer is still there.
         let other = agent.send_with_key(POST, "key-1", &new_listing(&agent, 2)).await;
         assert_eq!(other.code(), "422 idempotency_key_reused (Idempotency-Key)");
@@ -86,13 +80,8 @@ story! {
             assert_replay(first, &ask(&agent).await);
             let rest = call.2.strip_prefix('{').unwrap_or("}");
             let other = (call.0, call.1, &*format!("{{ {rest}"));
-            let again = send(place.request(&agent, other).header(KEY, &key)).await;
-            if call.2.is_empty() {
-                assert_eq!(again.code(), "422 idempotency_key_reused (Idempotency-Key)", "{call:?}");
-            } else {
-                // The body has one space more, which does not count.
-                assert_replay(first, &again);
-            }
+            let reused = send(place.request(&agent, other).header(KEY, &key)).await;
+            assert_eq!(reused.code(), "422 idempotency_key_reused (Idempotency-Key)", "{call:?}");
             assert_eq!(agent.see_all().await, before, "{call:?}");
         }
         // Four listings, less one that was withdrawn, and a new one.

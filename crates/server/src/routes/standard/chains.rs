@@ -145,8 +145,12 @@ impl Exchange<'_> {
         let key = snapshot.keyring.current(Purpose::Provenance);
         let now = queries.clock.now_seconds();
         let note = || {
-            let shown = page_of(&query, &matches).1.iter();
-            let properties = shown.map(|shown| shown.current.property);
+            // An explanation tells about all pages.
+            let shown = match &explanation {
+                Some(_explanation) => matches.as_slice(),
+                None => page_of(&query, &matches).1,
+            };
+            let properties = shown.iter().map(|shown| shown.current.property);
             queries.accesses.note(now, &caller.client().id, properties);
         };
         // Most queries ask for one property, and the cache often has the answer.

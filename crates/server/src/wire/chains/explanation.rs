@@ -29,7 +29,7 @@ pub(crate) enum Reason {
     Unknown,
     /// Several properties fit equally well.
     Ambiguous,
-    /// The property is known, and has no current listing.
+    /// The property is known, and has no current listing; of a postcode alone, no property has one.
     NotListed,
 }
 

@@ -55,6 +55,25 @@ fn check_outline(chain: &Chain, expected: &str) {
 }
 
 #[test]
+fn the_uprn_of_an_explanation_decides_about_the_mark() {
+    let mut one = chain("NOT_IN_CHAIN", &[property(2, &[], &[])]);
+    for (queried, asked, is_marked) in [
+        ("2 Acacia Avenue, Leeds, LS1 4AP", None, true),
+        ("2 acacia avenue", None, false),
+        ("2 acacia avenue", Some(one.properties[0].uprn), true),
+        ("2 Acacia Avenue, Leeds, LS1 4AP", Some(99), false),
+    ] {
+        one.queried_address = queried.to_owned();
+        let drawing = draw_chain(&one, asked, Paint::plain());
+        assert_eq!(
+            drawing.contains("(asked for)"),
+            is_marked,
+            "{queried} {asked:?}"
+        );
+    }
+}
+
+#[test]
 fn a_property_that_stands_alone_is_drawn_whole() {
     let alone = chain("NOT_IN_CHAIN", &[property(2, &[], &[])]);
     let drawing = draw_chain(&alone, None, Paint::plain());

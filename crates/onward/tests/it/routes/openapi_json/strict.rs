@@ -182,6 +182,7 @@ fn has_type(rule: &Value, value: &Value) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         other => panic!("the type {other} is not checked here"),
@@ -193,14 +194,14 @@ fn has_type(rule: &Value, value: &Value) -> bool {
 
 fn has_format(format: &str, value: &Value) -> bool {
     let Some(text) = value.as_str() else {
-        return value.is_null() || format.starts_with("int");
+        return value.is_null() || format.starts_with("int") || format == "double";
     };
     match format {
         "date" => text.parse::<jiff::civil::Date>().is_ok() && text.len() == 10,
         "date-time" => text.parse::<jiff::Timestamp>().is_ok(),
         "uuid" => text.parse::<uuid::Uuid>().is_ok() && text.len() == 36,
-        // Whether it is an integer at all, the type says.
-        "int64" | "int32" => true,
+        // Whether it is a number at all, the type says.
+        "int64" | "int32" | "double" => true,
         other => panic!("the format {other} is not checked here"),
     }
 }

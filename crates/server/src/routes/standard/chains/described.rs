@@ -14,6 +14,7 @@ use crate::openapi::{refusals, schema};
 use crate::problem::{FieldError, Problem};
 
 const ROWS: &str = "The number of chains per page.";
+const EXPLAIN_IN_URL: &str = "As the form field of the same name, which has precedence.";
 const EXPLAIN: &str =
     "Whether the answer also says, unsigned, why each value led to a chain or to none.";
 
@@ -66,7 +67,7 @@ impl IntoParams for PageParameters {
         vec![
             parameter("page", "The page number, counted from 1.", page),
             parameter("rows", rows_text, rows()),
-            parameter("explain", EXPLAIN, explain()),
+            parameter("explain", EXPLAIN_IN_URL, explain()),
         ]
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chain::ids::Uprn;
 use observe::trace;
 use storage::address_search::{self, CurrentListing};
-use storage::{Read, Storage, StorageError, properties, registry};
+use storage::{Read, Storage, StorageError, registry};
 use tracing::Instrument as _;
 
 use super::query::{ChainQuery, Values};
@@ -100,9 +100,8 @@ impl Findings {
                 let queried = current.display_address.clone();
                 self.matches.push(Match { queried, current });
                 self.explain_match(value, uprn, CERTAIN);
-            } else if self.explanation.is_some() {
-                let is_known = properties::find_property_by_uprn(read, uprn)?.is_some();
-                self.explain(value, Reason::of_unmatched(is_known));
+            } else {
+                self.explain(value, Reason::of_unmatched(located.is_known));
             }
         }
         Ok(())
@@ -127,11 +126,7 @@ impl Findings {
                     self.explain(value, Reason::Ambiguous);
                 }
                 Found::One(current, confidence) => {
-                    if self.explanation.is_some()
-                        && let Some(found) = properties::find_property(read, current.property)?
-                    {
-                        self.explain_match(value, found.uprn, confidence);
-                    }
+                    self.explain_match(value, current.uprn, confidence);
                     self.matches.push(Match {
                         queried: text.clone(),
                         current,
