@@ -1,10 +1,45 @@
 //! Public documents that callers may cache and revalidate by `ETag`.
 
+use std::collections::BTreeMap;
+
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use signing::base64url;
 use signing::canonical;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{
+    Header, Object, RefOr, Required, Response as DescribedResponse, ResponseBuilder, Type,
+};
+use utoipa::{IntoParams, IntoResponses};
+
+/// The header field of a request that revalidates a copy.
+pub(crate) struct IfNoneMatch;
+
+impl IntoParams for IfNoneMatch {
+    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let parameter = ParameterBuilder::new()
+            .name("If-None-Match")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some("The `ETag` of your copy."))
+            .schema(Some(Object::with_type(Type::String)));
+        vec![parameter.build()]
+    }
+}
+
+/// The answer to a request whose copy is current.
+pub(crate) struct Unchanged;
+
+impl IntoResponses for Unchanged {
+    fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
+        let response = ResponseBuilder::new()
+            .description("Your copy is current.")
+            .header("cache-control", Header::default())
+            .header("etag", Header::default());
+        BTreeMap::from([("304".to_owned(), response.build().into())])
+    }
+}
 
 /// A document with the `ETag` of its content.
 #[derive(Debug, Clone)]

@@ -153,7 +153,7 @@ fn holding_sale(state: &ChainState, assessed: &Assessed, held: &Held) -> Option<
     })
 }
 
-/// The reasons why a chain whose sales are all ready has not exchanged.
+/// Lists what a chain still lacks before it exchanges, when all its sales are ready.
 fn waits(assessed: &Assessed, proposed: Option<Day>) -> Vec<Wait> {
     let mut sales = assessed.assessment.sales.iter();
     let all_propose = sales.all(|sale| sale.proposed_exchange().is_some());

@@ -1,4 +1,4 @@
-//! The roles of people, which decide what the console lets them do.
+//! The role of each person decides which pages the console shows that person.
 
 use std::fmt;
 use std::str::FromStr;

@@ -9,6 +9,7 @@ use http::{HeaderMap, Method};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::openapi::Description;
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get, publish_json};
@@ -17,7 +18,7 @@ use crate::routes::{Unhealthy, only_get, publish_json};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Home)]
 pub(crate) struct Home {
-    /// The program, and what it serves here.
+    /// The title of the description, such as `Onward chain query`.
     title: &'static str,
     /// The description as a page.
     docs: String,
@@ -30,7 +31,7 @@ pub(crate) struct Home {
     method(get, head),
     path = "/",
     tag = "Description",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,
@@ -39,11 +40,7 @@ pub(crate) struct Home {
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
-        (
-            status = 304,
-            description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
-        ),
+        Unchanged,
         Unhealthy,
     ),
     security(()),

@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, header};
 use tokens::registry::Registry;
 
-use crate::conditional::Published;
+use crate::conditional::{IfNoneMatch, Published};
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get};
 use crate::wire::keys::KeySet;
@@ -20,7 +20,7 @@ use crate::wire::keys::KeySet;
     method(get, head),
     path = "/jwks",
     tag = "Keys",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy of the key set.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
+use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::directory::Directory;
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get};
@@ -19,7 +20,7 @@ use crate::wire::directory::Organisation;
     method(get, head),
     path = "/participants",
     tag = "Participants",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy of the list.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,
@@ -28,11 +29,7 @@ use crate::wire::directory::Organisation;
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
-        (
-            status = 304,
-            description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
-        ),
+        Unchanged,
         Unhealthy,
     ),
 )]

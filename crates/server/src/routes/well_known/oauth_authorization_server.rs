@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
+use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::config::Config;
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get, publish_json};
@@ -19,7 +20,7 @@ use crate::wire::metadata::AuthorizationServer;
     method(get, head),
     path = "/.well-known/oauth-authorization-server",
     tag = "Metadata",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,
@@ -28,11 +29,7 @@ use crate::wire::metadata::AuthorizationServer;
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
-        (
-            status = 304,
-            description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
-        ),
+        Unchanged,
         Unhealthy,
     ),
 )]

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
+use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::config::Config;
 use crate::listener::Listener;
 use crate::problem::Problem;
@@ -20,7 +21,7 @@ use crate::wire::metadata::ProtectedResource;
     method(get, head),
     path = "/.well-known/oauth-protected-resource",
     tag = "Metadata",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,
@@ -29,11 +30,7 @@ use crate::wire::metadata::ProtectedResource;
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
-        (
-            status = 304,
-            description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
-        ),
+        Unchanged,
         Unhealthy,
     ),
     security(()),

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
+use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::config::Config;
 use crate::problem::Problem;
 use crate::routes::{Unhealthy, only_get, publish_json};
@@ -20,7 +21,7 @@ use crate::wire::metadata::AuthorizationServer;
     path = "/.well-known/openid-configuration",
     tag = "Metadata",
     operation_id = "show_openid_configuration",
-    params(("If-None-Match" = Option<String>, Header, nullable = false, description = "The `ETag` of your copy.")),
+    params(IfNoneMatch),
     responses(
         (
             status = 200,
@@ -29,11 +30,7 @@ use crate::wire::metadata::AuthorizationServer;
             content_type = "application/json",
             headers(("cache-control"), ("etag")),
         ),
-        (
-            status = 304,
-            description = "Your copy is current.",
-            headers(("cache-control"), ("etag")),
-        ),
+        Unchanged,
         Unhealthy,
     ),
 )]
