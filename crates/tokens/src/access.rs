@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use observe::trace;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
-use signing::canonical;
 use signing::peer_certificate::PeerCertificate;
 use storage::StorageError;
 
@@ -144,8 +143,7 @@ fn verify(
     text: &str,
 ) -> Result<Arc<AccessTokenClaims>, TokenRefusal> {
     let now = context.clock.now_seconds();
-    let digest = canonical::digest(text.as_bytes());
-    if let Some(claims) = snapshot.verified_tokens.get(&digest) {
+    if let Some(claims) = snapshot.verified_tokens.get(text) {
         if claims.exp <= now {
             return Err(TokenRefusal::Expired);
         }
@@ -155,7 +153,8 @@ fn verify(
     let settings = &context.settings;
     let claims = access_token::verify(text, find_key, &settings.issuer, &settings.audience, now)?;
     let claims = Arc::new(claims);
-    snapshot.verified_tokens.insert(digest, Arc::clone(&claims));
+    let verified = &snapshot.verified_tokens;
+    verified.insert(text.into(), Arc::clone(&claims));
     Ok(claims)
 }
 

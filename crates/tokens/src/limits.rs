@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// Registered clients kept parsed in memory.
 pub const CLIENTS_CACHED_MAX: usize = 20_000;
-/// Verified access tokens kept in memory.
-pub const TOKENS_CACHED_MAX: usize = 50_000;
+/// Verified access tokens kept in memory, each with its text of about 1 KiB.
+pub const TOKENS_CACHED_MAX: usize = 20_000;
 /// Callers whose requests are counted at once (S-14). Past this number the least seen caller is
 /// forgotten and starts with a full bucket.
 pub const RATE_LIMITED_CALLERS_MAX: usize = 100_000;
