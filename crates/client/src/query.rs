@@ -10,7 +10,8 @@ use tokio::sync::Mutex;
 use crate::connection::{Answer, Endpoints, Trust, open_connection, send};
 use crate::key_set::CachedKeySet;
 use crate::problem::Problem;
-use crate::token::{CachedToken, Credentials, request_token};
+use crate::sandbox::QUERY_SCOPE;
+use crate::token::{CachedToken, Credentials, IssuedToken, request_token};
 use crate::verify::{VerifiedAnswer, read_page};
 use crate::wire::{AddressSuggestion, AddressSuggestions};
 use crate::{ClientError, Clock};
@@ -111,14 +112,27 @@ impl Client {
         Ok(list.data)
     }
 
+    /// Requests a new access token with these scopes, or with all scopes of the client if there is
+    /// none. The client does not keep it.
+    ///
+    /// # Errors
+    /// [`ClientError::Token`] if the service refuses, and errors of the connection.
+    pub async fn request_token(&self, scopes: &[String]) -> Result<IssuedToken, ClientError> {
+        self.issue_token(&scopes.join(" "), self.now()).await
+    }
+
+    async fn issue_token(&self, scope: &str, now: SystemTime) -> Result<IssuedToken, ClientError> {
+        let (connection, auth_url) = (&self.mutual_tls, &self.endpoints.auth_url);
+        request_token(connection, auth_url, &self.credentials, scope, now).await
+    }
+
     async fn access_token(&self) -> Result<String, ClientError> {
         let mut cached = self.token.lock().await;
         let now = self.now();
         if let Some(token) = cached.usable_at(now) {
             return Ok(token);
         }
-        let auth_url = &self.endpoints.auth_url;
-        let issued = request_token(&self.mutual_tls, auth_url, &self.credentials, now).await?;
+        let issued = self.issue_token(QUERY_SCOPE, now).await?;
         cached.replace(&issued, now);
         Ok(issued.access_token)
     }

@@ -13,7 +13,7 @@ pub const SANDBOX_FILE_NAME: &str = "sandbox.json";
 const SANDBOX_FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
 /// The scope that the chain query needs (S-23).
-pub(crate) const QUERY_SCOPE: &str = "transaction-status";
+pub const QUERY_SCOPE: &str = "transaction-status";
 
 /// The content of `sandbox.json`, with its members in the order of the file.
 ///

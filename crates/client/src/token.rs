@@ -10,7 +10,7 @@ use signing::key::SigningKey;
 
 use crate::connection::send;
 use crate::problem::TokenRefusal;
-use crate::sandbox::{QUERY_SCOPE, SandboxClient, read_file};
+use crate::sandbox::{SandboxClient, read_file};
 use crate::{ClientError, printable};
 
 /// The lifetime of a client assertion, in seconds. FAPI 2.0 and S-21 allow more.
@@ -122,28 +122,47 @@ impl CachedToken {
 /// The answer of the token endpoint (RFC 6749, section 5.1). A token without a lifetime serves one
 /// query.
 #[derive(Deserialize)]
-pub(crate) struct IssuedToken {
-    pub(crate) access_token: String,
+pub struct IssuedToken {
+    /// The token.
+    pub access_token: String,
     token_type: String,
+    /// The lifetime of the token, in seconds.
     #[serde(default)]
-    expires_in: u64,
+    pub expires_in: u64,
+    /// The scopes of the token, separated by spaces.
+    #[serde(default)]
+    pub scope: String,
 }
 
-/// Asks the token endpoint of `auth_url` for a new token (RFC 6749, section 4.4).
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("IssuedToken")
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Asks the token endpoint of `auth_url` for a new token (RFC 6749, section 4.4). Without a `scope`,
+/// the token has all scopes of the client.
 pub(crate) async fn request_token(
     connection: &reqwest::Client,
     auth_url: &str,
     credentials: &Credentials,
+    scope: &str,
     now: SystemTime,
 ) -> Result<IssuedToken, ClientError> {
     let assertion = sign_assertion(credentials, auth_url, now)?;
     let url = format!("{auth_url}/token");
-    let request = connection.post(&url).form(&[
+    let mut form = vec![
         ("grant_type", "client_credentials"),
-        ("scope", QUERY_SCOPE),
         ("client_assertion_type", ASSERTION_TYPE),
         ("client_assertion", &assertion),
-    ]);
+    ];
+    if !scope.is_empty() {
+        form.push(("scope", scope));
+    }
+    let request = connection.post(&url).form(&form);
     let answer = send(&url, request).await?;
     if answer.status != 200 {
         let refusal = TokenRefusal::parse(answer.status, &answer.body);

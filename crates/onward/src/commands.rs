@@ -28,7 +28,9 @@ pub mod restore;
 pub mod sandbox;
 pub mod serve;
 pub mod simulate;
+mod source;
 pub mod subscription;
+pub mod token;
 pub mod verify;
 
 use std::future::Future;
@@ -111,6 +113,8 @@ enum Command {
     Restore(restore::RestoreArgs),
     /// Queries chains, verifies the signed answer and draws the chains.
     Query(query::QueryArgs),
+    /// Gets an access token for use in other tools.
+    Token(token::TokenArgs),
     /// Verifies a saved answer.
     Verify(verify::VerifyArgs),
     /// Receives events on this computer, verifies them and prints them.
@@ -260,6 +264,9 @@ pub fn run() -> ExitCode {
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::new)
+        }),
+        Command::Token(args) => wait_for(async move {
+            token::run(args, client_clock(), &mut Output(std::io::stdout())).await
         }),
         Command::Verify(args) => wait_for(async move {
             let ran = verify::run(args, &mut Output(std::io::stdout())).await;

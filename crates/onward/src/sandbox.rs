@@ -20,9 +20,14 @@ use provision::authority::Authority;
 use provision::{ProvisionError, files};
 use server::config::Config;
 use storage::{Opening, Storage, StoreUrl};
+use tokens::registry::Scope;
 
+use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
 use crate::commands::init;
+
+/// The folder of the clients' files, in the folder of the sandbox.
+const CLIENTS_FOLDER: &str = "clients";
 
 /// The options of a sandbox.
 #[derive(Debug, Clone)]
@@ -87,7 +92,13 @@ pub fn prepare(
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;
     operator::ensure_operator(&storage, clock)?;
     let branches = data::choose_branches(&storage)?;
-    let clients = clients::ensure_clients(&storage, clock, &directory, &authority, &branches)?;
+    let maker = ClientMaker {
+        storage: &storage,
+        authority: &authority,
+        folder: &directory.join(CLIENTS_FOLDER),
+        now: clock.now_seconds(),
+    };
+    let clients = clients::ensure_clients(&maker, &branches)?;
     let api_keys = api_keys::ensure_api_keys(&storage, clock, &directory)?;
     people::ensure_people(&storage, clock, &branches)?;
     let entry = people::ensure_entry(&directory)?;
@@ -100,6 +111,41 @@ pub fn prepare(
         directory,
         _lock: lock,
     })
+}
+
+/// Adds a client to the sandbox in `directory`, whether it runs or not. Blocks.
+pub(crate) fn add_client(
+    directory: &Path,
+    storage: &Storage,
+    plan: &mut Plan,
+) -> Result<SandboxClient, SandboxError> {
+    let clock = Clock::System;
+    if plan.branches.is_empty()
+        && plan
+            .scopes
+            .iter()
+            .any(|scope| scope == Scope::Listing.as_str())
+    {
+        plan.branches.push(data::choose_branches(storage)?[0].0);
+    }
+    let authority = Authority::ensure(directory, clock.now_seconds()).map_err(SandboxError::new)?;
+    let maker = ClientMaker {
+        storage,
+        authority: &authority,
+        folder: &directory.join(CLIENTS_FOLDER),
+        now: clock.now_seconds(),
+    };
+    let client = maker.add_client(plan)?;
+    let path = directory.join(SANDBOX_FILE_NAME);
+    // The file is absent until the first start has ended.
+    if path.exists() {
+        let text = std::fs::read(&path).map_err(SandboxError::new)?;
+        let mut file: SandboxFile = serde_json::from_slice(&text).map_err(SandboxError::new)?;
+        file.clients.push(client.clone());
+        let text = serde_json::to_string_pretty(&file).map_err(SandboxError::new)?;
+        files::write_secret(&path, &text).map_err(SandboxError::new)?;
+    }
+    Ok(client)
 }
 
 /// Makes new server certificates at each start, so that none expires.

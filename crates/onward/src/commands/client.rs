@@ -92,9 +92,19 @@ pub struct RegisterArgs {
 
 /// The profiles of client assertions.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ProfileName {
+pub(super) enum ProfileName {
     Sector,
     Fapi2,
+}
+
+impl ProfileName {
+    /// The name in the store.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Sector => "sector",
+            Self::Fapi2 => "fapi2",
+        }
+    }
 }
 
 /// Runs `onward client …`.
@@ -130,11 +140,7 @@ fn register(args: &RegisterArgs, out: &mut dyn Write) -> Result<(), Failure> {
         id,
         participant: args.participant.clone(),
         name: args.name.clone(),
-        profile: match args.profile {
-            ProfileName::Sector => "sector",
-            ProfileName::Fapi2 => "fapi2",
-        }
-        .to_owned(),
+        profile: args.profile.as_str().to_owned(),
         jwks: args.jwks.as_deref().map_or(Ok(String::new()), read_jwks)?,
         jwks_uri: args.jwks_uri.clone(),
         assertion_algorithm: args.assertion_alg.clone(),
@@ -299,7 +305,7 @@ fn read_jwks_uri(text: &str) -> Result<String, String> {
     Ok(url.as_str().to_owned())
 }
 
-fn read_scope(text: &str) -> Result<String, String> {
+pub(super) fn read_scope(text: &str) -> Result<String, String> {
     Scope::parse(text)
         .map(|scope| scope.as_str().to_owned())
         .ok_or_else(|| "it must be `transaction-status` or `listing`".to_owned())

@@ -9,13 +9,13 @@ use client::problem::Problem;
 use client::wire::{AddressSuggestion, ValueExplanation};
 use client::{ChainInput, ChainQuery, ClientError, Clock, VerifiedAnswer, printable};
 
+use super::source::{SourceArgs, SourceError, open_client};
+
 mod diagram;
 mod paint;
 mod property;
-mod source;
 
 pub(crate) use paint::Paint;
-pub(crate) use source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
 /// The most properties that the command suggests for an uncertain address.
 const SUGGESTIONS: u8 = 5;
@@ -45,7 +45,7 @@ pub struct QueryArgs {
     page: Option<u32>,
 
     #[command(flatten)]
-    source: source::SourceArgs,
+    source: SourceArgs,
 
     /// Prints the verified answer unchanged, as JSON.
     #[arg(long)]
@@ -81,12 +81,9 @@ pub enum QueryError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// Neither a sandbox nor a service was named.
-    #[error(
-        "no service to ask: start `onward sandbox` here, or pass --sandbox DIR, or name a service \
-         with --base-url and the options that go with it"
-    )]
-    NoService,
+    /// The service to ask cannot be used.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// The sandbox has no API key for webhook management.
     #[error("sandbox.json holds no API key: start `onward sandbox` of this version again")]
     NoApiKey,
@@ -104,7 +101,7 @@ pub enum QueryError {
 /// # Errors
 /// [`QueryError`]; the program's exit status is then 1.
 pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(), QueryError> {
-    let client = source::open_client(&args.source, clock)?;
+    let client = open_client(&args.source, clock)?;
     let address = args.address.join(" ");
     let input = if address.is_empty() {
         ChainInput::Uprns(args.uprn)

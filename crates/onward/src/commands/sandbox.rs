@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use observe::clock::Clock;
 use observe::telemetry;
 use server::forecasts::pass;
@@ -13,10 +13,22 @@ use super::{Failure, say};
 use crate::sandbox::{self, Prepared, SandboxOptions, data::DataOptions};
 use crate::signals::StopSignals;
 
+mod client;
+
+/// The subcommands of `onward sandbox`.
+#[derive(Debug, Subcommand)]
+enum SandboxCommand {
+    /// Makes a client: its key, its certificate and its registration.
+    Client(client::ClientArgs),
+}
+
 /// Creates a certificate authority, certificates, keys, clients and a store with sample data, and
 /// serves them until interrupted.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct SandboxArgs {
+    #[command(subcommand)]
+    command: Option<SandboxCommand>,
     /// The folder; an existing sandbox in it is continued.
     #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
     dir: PathBuf,
@@ -42,6 +54,10 @@ pub struct SandboxArgs {
 
 /// Runs `onward sandbox`.
 pub async fn run(args: SandboxArgs) -> Result<(), Failure> {
+    if let Some(SandboxCommand::Client(args)) = args.command {
+        let adding = tokio::task::spawn_blocking(|| client::run(args, &mut std::io::stdout()));
+        return adding.await.map_err(Failure::new)?;
+    }
     let options = SandboxOptions {
         directory: args.dir,
         store: args.store,

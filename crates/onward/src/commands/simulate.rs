@@ -9,7 +9,8 @@ use client::webhook::wire::{Simulated, Simulation};
 use client::{EventType, Trust, WebhookClient, printable};
 
 use super::listen::parse_event_type;
-use super::query::{KEY_FILE_LIMIT_BYTES, QueryError, find_sandbox, read_trust};
+use super::query::QueryError;
+use super::source::{KEY_FILE_LIMIT_BYTES, SourceError, find_sandbox, read_trust};
 
 /// Sends a test event to the API key's own subscriptions; it is delivered like every event.
 #[derive(Args, Debug)]
@@ -106,7 +107,7 @@ fn open_client(args: &SimulateArgs) -> Result<WebhookClient, QueryError> {
     if let (Some(base_url), Some(api_key), Some(ca)) = (&args.base_url, &args.api_key, &args.ca) {
         return Ok(WebhookClient::new(base_url, api_key, &read_trust(ca)?)?);
     }
-    let dir = find_sandbox(args.sandbox.as_deref()).ok_or(QueryError::NoService)?;
+    let dir = find_sandbox(args.sandbox.as_deref()).ok_or(SourceError::NoService)?;
     let sandbox = load(&dir)?;
     let trust = Trust::Only(read_file(&sandbox.ca_file, KEY_FILE_LIMIT_BYTES)?);
     let key = sandbox.api_keys.first().ok_or(QueryError::NoApiKey)?;

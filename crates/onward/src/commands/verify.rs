@@ -11,9 +11,8 @@ use client::{ClientError, Trust, VerifiedAnswer, printable, verify_answer};
 use serde_json::json;
 use signing::jwk::JwkSet;
 
-use super::query::{
-    KEY_FILE_LIMIT_BYTES, Paint, QueryError, describe_signature, find_sandbox, read_trust,
-};
+use super::query::{Paint, QueryError, describe_signature};
+use super::source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
 /// Verifies a saved answer: the holder of a published key signed exactly its data.
 #[derive(Args, Debug)]

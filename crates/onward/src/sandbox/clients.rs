@@ -4,110 +4,176 @@ use std::path::Path;
 
 use ::client::sandbox::SandboxClient;
 use chain::ids::BranchId;
-use observe::clock::Clock;
 use provision::authority::Authority;
 use provision::files;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::certificate::{self, AcceptedCertificate, Names};
 use signing::key::SigningKey;
 use storage::clients::{self, StoredClient};
 use storage::{Storage, StorageError};
+use tokens::registry::Scope;
 
 use super::SandboxError;
 use crate::commands::client::{make_client_id, register_client};
 
-struct Plan {
-    name: &'static str,
-    file: &'static str,
-    scopes: &'static [&'static str],
-    /// The branches that the client acts for, as indexes into the sandbox's two.
-    branches: &'static [usize],
-    algorithm: Algorithm,
-    certificate_bound: bool,
+/// A client that the sandbox makes, with a registration of its kind.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The client's name, unique in the sandbox.
+    pub name: String,
+    /// The rules for its assertions: `sector` or `fapi2`.
+    pub profile: String,
+    /// The scopes that are assigned to it.
+    pub scopes: Vec<String>,
+    /// The ids of the branches that it acts for.
+    pub branches: Vec<i64>,
+    /// The algorithm of its assertions: `PS256`, `ES256`, `EdDSA` or `RS256`.
+    pub algorithm: String,
+    /// Whether all its tokens are bound to its certificate (S-24).
+    pub certificate_bound: bool,
 }
 
-const PLANS: [Plan; 5] = [
-    Plan {
-        name: "Example Lender",
-        file: "example-lender",
-        scopes: &["transaction-status"],
-        branches: &[],
-        algorithm: Algorithm::Ps256,
+/// The clients of every sandbox.
+fn plans(branches: &[BranchId; 2]) -> [Plan; 5] {
+    let plan = |name: &str, scopes: &[&str], branches: &[BranchId], algorithm: Algorithm| Plan {
+        name: name.to_owned(),
+        profile: "sector".to_owned(),
+        scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+        branches: branches.iter().map(|branch| branch.0).collect(),
+        algorithm: algorithm.as_str().to_owned(),
         certificate_bound: true,
-    },
-    Plan {
-        name: "Example Agent",
-        file: "example-agent",
-        scopes: &["listing"],
-        branches: &[0],
-        algorithm: Algorithm::Ps256,
-        certificate_bound: true,
-    },
-    Plan {
-        name: "Other Agent",
-        file: "other-agent",
-        scopes: &["listing"],
-        branches: &[1],
-        algorithm: Algorithm::Es256,
-        certificate_bound: false,
-    },
-    Plan {
-        name: "Example Newcomer",
-        file: "example-newcomer",
-        scopes: &[],
-        branches: &[],
-        algorithm: Algorithm::EdDsa,
-        certificate_bound: true,
-    },
-    Plan {
-        name: "Example Platform",
-        file: "example-platform",
-        scopes: &["transaction-status", "listing"],
-        branches: &[0, 1],
-        algorithm: Algorithm::Ps256,
-        certificate_bound: true,
-    },
-];
+    };
+    let (first, second) = branches.split_at(1);
+    let (query, listing) = (Scope::TransactionStatus.as_str(), Scope::Listing.as_str());
+    let (ps256, es256) = (Algorithm::Ps256, Algorithm::Es256);
+    [
+        plan("Example Lender", &[query], &[], ps256),
+        plan("Example Agent", &[listing], first, ps256),
+        Plan {
+            certificate_bound: false,
+            ..plan("Other Agent", &[listing], second, es256)
+        },
+        plan("Example Newcomer", &[], &[], Algorithm::EdDsa),
+        plan("Example Platform", &[query, listing], branches, ps256),
+    ]
+}
 
-/// Makes the certificates, keys and registrations that are missing.
+/// Makes the certificates, keys and registrations of the sandbox's clients that are missing.
 pub(super) fn ensure_clients(
-    storage: &Storage,
-    clock: &Clock,
-    directory: &Path,
-    authority: &Authority,
+    maker: &ClientMaker<'_>,
     branches: &[BranchId; 2],
 ) -> Result<Vec<SandboxClient>, SandboxError> {
-    let folder = directory.join("clients");
-    std::fs::create_dir_all(&folder).map_err(SandboxError::new)?;
-    let now = clock.now_seconds();
-    PLANS
-        .iter()
-        .map(|plan| {
-            authority
-                .ensure_client_certificate(&folder, plan.file, plan.name)
-                .map_err(SandboxError::new)?;
-            let key = ensure_assertion_key(&folder, plan)?;
-            let make_id = || make_client_id("https://rp.directory.onward.example");
-            let id = ensure_text(&folder.join(format!("{}.id", plan.file)), make_id)?;
-            let certificate = folder.join(format!("{}.pem", plan.file));
-            let mut stored = describe(plan, id, &key, branches, now);
-            stored.accepted_certificate = accept(plan, &certificate)?.to_lines();
-            let registered = register(storage, stored.clone())?;
-            Ok(shown(plan, &registered, &folder, &key))
-        })
-        .collect()
+    std::fs::create_dir_all(maker.folder).map_err(SandboxError::new)?;
+    let added = maker.read_added()?;
+    let all = plans(branches).into_iter().chain(added);
+    all.map(|plan| maker.ensure_client(&plan)).collect()
 }
 
-fn ensure_assertion_key(folder: &Path, plan: &Plan) -> Result<SigningKey, SandboxError> {
-    let path = folder.join(format!("{}.assertion.key", plan.file));
-    if !path.exists() {
-        let key = SigningKey::generate(plan.algorithm).map_err(SandboxError::new)?;
-        let pem = key.to_pkcs8_pem().map_err(SandboxError::new)?;
-        files::write_secret(&path, &pem).map_err(SandboxError::new)?;
+/// Makes clients of one sandbox.
+#[derive(Debug)]
+pub(crate) struct ClientMaker<'a> {
+    /// The store that registers them.
+    pub storage: &'a Storage,
+    /// The authority that issues their certificates.
+    pub authority: &'a Authority,
+    /// The folder of their files.
+    pub folder: &'a Path,
+    /// The time of registration, in seconds since 1970.
+    pub now: i64,
+}
+
+impl ClientMaker<'_> {
+    /// Makes a client that the next start of the sandbox also knows.
+    pub(crate) fn add_client(&self, plan: &Plan) -> Result<SandboxClient, SandboxError> {
+        let file = file_name(&plan.name)?;
+        let record = self.folder.join(format!("{file}.json"));
+        let is_fixed = |fixed: &Plan| file_name(&fixed.name).is_ok_and(|name| name == file);
+        let fixed = plans(&[BranchId(0), BranchId(0)]);
+        if record.exists() || fixed.iter().any(is_fixed) {
+            return Err(SandboxError::new(format!(
+                "the sandbox has a client with the files {file}.*: choose another name"
+            )));
+        }
+        let client = self.ensure_client(plan)?;
+        let text = serde_json::to_string_pretty(plan).map_err(SandboxError::new)?;
+        files::write(&record, &text).map_err(SandboxError::new)?;
+        Ok(client)
     }
-    let pem = std::fs::read_to_string(&path).map_err(SandboxError::new)?;
-    SigningKey::from_pkcs8_pem(&pem, plan.algorithm).map_err(SandboxError::new)
+
+    /// The clients that `onward sandbox client` added, by name.
+    fn read_added(&self) -> Result<Vec<Plan>, SandboxError> {
+        let entries = std::fs::read_dir(self.folder).map_err(SandboxError::new)?;
+        let mut added = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(SandboxError::new)?.path();
+            if path.extension().is_some_and(|ending| ending == "json") {
+                let refused = |error: &dyn std::fmt::Display| {
+                    SandboxError::new(format!("cannot read {}: {error}", path.display()))
+                };
+                let text = std::fs::read(&path).map_err(|error| refused(&error))?;
+                let plan: Plan = serde_json::from_slice(&text).map_err(|error| refused(&error))?;
+                added.push(plan);
+            }
+        }
+        added.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(added)
+    }
+
+    /// Makes the files and the registration of a client that are missing.
+    fn ensure_client(&self, plan: &Plan) -> Result<SandboxClient, SandboxError> {
+        let file = file_name(&plan.name)?;
+        let algorithm = Algorithm::parse(&plan.algorithm).ok_or_else(|| {
+            SandboxError::new(format!("the algorithm {} is unknown", plan.algorithm))
+        })?;
+        self.authority
+            .ensure_client_certificate(self.folder, &file, &plan.name)
+            .map_err(SandboxError::new)?;
+        let key_file = self.folder.join(format!("{file}.assertion.key"));
+        let key = ensure_assertion_key(&key_file, algorithm)?;
+        let make_id = || make_client_id("https://rp.directory.onward.example");
+        let id = ensure_text(&self.folder.join(format!("{file}.id")), make_id)?;
+        let certificate_file = self.folder.join(format!("{file}.pem"));
+        let accepted = accept(plan, &certificate_file)?;
+        let stored = describe(plan, id, &key, &accepted, self.now);
+        let registered = register(self.storage, stored)?;
+        let branches = registered.branches.iter();
+        Ok(SandboxClient {
+            name: registered.name.clone(),
+            client_id: registered.id.clone(),
+            scopes: registered.scopes.clone(),
+            branches: branches.map(|branch| branch.0.unsigned_abs()).collect(),
+            certificate_file,
+            key_file: self.folder.join(format!("{file}.key")),
+            assertion_key_file: key_file,
+            assertion_kid: key.kid().to_owned(),
+            assertion_alg: plan.algorithm.clone(),
+            certificate_bound: registered.certificate_bound,
+        })
+    }
+}
+
+/// The name of a client's files, without an ending: `example-lender` for `Example Lender`.
+fn file_name(name: &str) -> Result<String, SandboxError> {
+    let words = name.split(|character: char| !character.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        return Err(SandboxError::new(format!(
+            "the name `{name}` has no letter or digit of ASCII, and names files: choose another name"
+        )));
+    }
+    Ok(words.join("-").to_ascii_lowercase())
+}
+
+fn ensure_assertion_key(path: &Path, algorithm: Algorithm) -> Result<SigningKey, SandboxError> {
+    if !path.exists() {
+        let key = SigningKey::generate(algorithm).map_err(SandboxError::new)?;
+        let pem = key.to_pkcs8_pem().map_err(SandboxError::new)?;
+        files::write_secret(path, &pem).map_err(SandboxError::new)?;
+    }
+    let pem = std::fs::read_to_string(path).map_err(SandboxError::new)?;
+    SigningKey::from_pkcs8_pem(&pem, algorithm).map_err(SandboxError::new)
 }
 
 fn ensure_text(path: &Path, make: impl Fn() -> String) -> Result<String, SandboxError> {
@@ -139,29 +205,24 @@ fn describe(
     plan: &Plan,
     id: String,
     key: &SigningKey,
-    branches: &[BranchId; 2],
+    accepted: &AcceptedCertificate,
     now: i64,
 ) -> StoredClient {
-    let own = plan.branches.iter().map(|index| branches[*index]);
-    let mut own: Vec<BranchId> = own.collect();
+    let mut branches: Vec<_> = plan.branches.iter().map(|id| BranchId(*id)).collect();
     // The store gives them back in this order.
-    own.sort_unstable();
+    branches.sort_unstable();
     StoredClient {
         id,
-        participant: plan.name.to_owned(),
-        name: plan.name.to_owned(),
-        profile: "sector".to_owned(),
+        participant: plan.name.clone(),
+        name: plan.name.clone(),
+        profile: plan.profile.clone(),
         jwks: json!({ "keys": [key.public_key().to_jwk()] }).to_string(),
         jwks_uri: None,
-        assertion_algorithm: Some(plan.algorithm.as_str().to_owned()),
+        assertion_algorithm: Some(plan.algorithm.clone()),
         certificate_bound: plan.certificate_bound,
-        accepted_certificate: Vec::new(),
-        scopes: plan
-            .scopes
-            .iter()
-            .map(|scope| (*scope).to_owned())
-            .collect(),
-        branches: own,
+        accepted_certificate: accepted.to_lines(),
+        scopes: plan.scopes.clone(),
+        branches,
         is_active: true,
         token_generation: 0,
         created_at: now,
@@ -182,24 +243,4 @@ fn register(storage: &Storage, client: StoredClient) -> Result<StoredClient, San
         .write_blocking(move |write| register_client(write, &wanted))
         .map_err(SandboxError::new)?;
     Ok(client)
-}
-
-fn shown(plan: &Plan, client: &StoredClient, folder: &Path, key: &SigningKey) -> SandboxClient {
-    let file = |ending: &str| folder.join(format!("{}{ending}", plan.file));
-    SandboxClient {
-        name: client.name.clone(),
-        client_id: client.id.clone(),
-        scopes: client.scopes.clone(),
-        branches: client
-            .branches
-            .iter()
-            .map(|branch| branch.0.unsigned_abs())
-            .collect(),
-        certificate_file: file(".pem"),
-        key_file: file(".key"),
-        assertion_key_file: file(".assertion.key"),
-        assertion_kid: key.kid().to_owned(),
-        assertion_alg: plan.algorithm.as_str().to_owned(),
-        certificate_bound: client.certificate_bound,
-    }
 }

@@ -23,6 +23,7 @@ mod pkcs11;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
+mod sandbox_client;
 mod serve;
 mod stores;
 mod subscription;

@@ -10,7 +10,7 @@ use edge::tls::receiver_config;
 use rustls::ServerConfig;
 
 use super::ListenError;
-use crate::commands::query::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
+use crate::commands::source::{KEY_FILE_LIMIT_BYTES, find_sandbox, read_trust};
 
 /// A sandbox, or a service with everything that receiving its events needs.
 #[derive(Args, Debug)]

@@ -1,0 +1,108 @@
+//! `onward sandbox client`: makes a client of the sandbox in one step.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use client::sandbox::SandboxClient;
+use serde_json::json;
+use server::config::Config;
+use signing::algorithm::Algorithm;
+
+use crate::commands::client::{ProfileName, read_scope};
+use crate::commands::names::read_name;
+use crate::commands::{Failure, ReasonArgs, open_for_operator, say};
+use crate::sandbox::{self, clients::Plan};
+
+/// Makes a key, a certificate and a registration, also while the sandbox runs.
+#[derive(Debug, Args)]
+pub(super) struct ClientArgs {
+    /// The client's name; its participant gets the same name.
+    #[arg(value_parser = read_name)]
+    name: String,
+    /// The folder of the sandbox.
+    #[arg(long, value_name = "DIR", default_value = "./onward-sandbox")]
+    dir: PathBuf,
+    /// The rules that the client's assertions must satisfy.
+    #[arg(long, value_enum, default_value = "sector")]
+    profile: ProfileName,
+    /// A scope to assign; may be repeated [default: `transaction-status` and `listing`]
+    #[arg(long, value_parser = read_scope)]
+    scope: Vec<String>,
+    /// The id of a branch that the client acts for; may be repeated [default: one of the sample's]
+    #[arg(long, value_name = "ID")]
+    branch: Vec<i64>,
+    /// Prints the client's entry of `sandbox.json`.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `onward sandbox client`.
+pub(super) fn run(args: ClientArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let file = args.dir.join("onward.toml");
+    if !file.exists() {
+        return Err(Failure::new(format!(
+            "there is no sandbox in {}: start one with `onward sandbox`, or pass --dir",
+            args.dir.display()
+        )));
+    }
+    let config = Config::load(&file, std::env::vars(), &[]).map_err(Failure::unusable)?;
+    let storage = open_for_operator(&config, &ReasonArgs { reason: None })?;
+    let directory = args.dir.canonicalize().map_err(Failure::new)?;
+    let scopes = if args.scope.is_empty() {
+        ["transaction-status", "listing"]
+            .map(str::to_owned)
+            .to_vec()
+    } else {
+        args.scope
+    };
+    let mut plan = Plan {
+        name: args.name,
+        profile: args.profile.as_str().to_owned(),
+        scopes,
+        branches: args.branch,
+        algorithm: Algorithm::Ps256.as_str().to_owned(),
+        certificate_bound: true,
+    };
+    let client = sandbox::add_client(&directory, &storage, &mut plan).map_err(Failure::new)?;
+    if args.json {
+        say(out, json!(client));
+    } else {
+        introduce(&client, &args.dir, out);
+    }
+    Ok(())
+}
+
+fn introduce(client: &SandboxClient, directory: &Path, out: &mut dyn Write) {
+    say(
+        out,
+        format!("Registered {} as {}", client.name, client.client_id),
+    );
+    for (name, path) in [
+        ("certificate", &client.certificate_file),
+        ("its key", &client.key_file),
+        ("assertion key", &client.assertion_key_file),
+    ] {
+        say(out, format!("  {name:<15}{}", path.display()));
+    }
+    say(
+        out,
+        format!(
+            "  {:<15}{} ({})",
+            "kid", client.assertion_kid, client.assertion_alg
+        ),
+    );
+    say(
+        out,
+        format!("  {:<15}{}", "scopes", client.scopes.join(" ")),
+    );
+    let branches: Vec<_> = client.branches.iter().map(ToString::to_string).collect();
+    say(out, format!("  {:<15}{}", "branches", branches.join(" ")));
+    say(out, "sandbox.json names it. Get an access token for it:");
+    let line = format!(
+        "  onward token --sandbox {} --client {:?}",
+        directory.display(),
+        client.name
+    );
+    say(out, line);
+}
