@@ -37,7 +37,7 @@ pub(super) async fn send(
     let clock = &node.context.clock;
     let begun_at = clock.now_milliseconds();
     let stopwatch = Stopwatch::start();
-    let (mut outcome, error) = sign_and_post(&node, &callback, &delivery).await;
+    let (mut outcome, said) = sign_and_post(&node, &callback, &delivery).await;
     let duration = stopwatch.elapsed();
     outcome.ended_at = clock.now_milliseconds();
     // Redeliveries are left out of the latency figure.
@@ -53,7 +53,8 @@ pub(super) async fn send(
         begun_at,
         duration: milliseconds(duration),
         status: outcome.status.map(i64::from),
-        error,
+        error: said.error,
+        answer: said.answer,
         next: outcome.next(number, chance_of(&delivery)),
     };
     FinishedAttempt {
@@ -63,12 +64,18 @@ pub(super) async fn send(
     }
 }
 
-/// The outcome, not ended yet, and the error for the log of attempts.
+/// The texts about an attempt for the log of attempts.
+struct LogTexts {
+    error: Option<&'static str>,
+    answer: Option<String>,
+}
+
+/// The outcome, not ended yet, and the texts for the log of attempts.
 async fn sign_and_post(
     node: &Node,
     callback: &CallbackUrl,
     delivery: &DueDelivery,
-) -> (AttemptOutcome, Option<&'static str>) {
+) -> (AttemptOutcome, LogTexts) {
     let context = &node.context;
     let mut outcome = AttemptOutcome {
         status: None,
@@ -85,7 +92,14 @@ async fn sign_and_post(
         Err(error) => {
             outcome.is_own_fault = true;
             tracing::error!(%error, "an event was not signed");
-            return (outcome, Some(NOT_SIGNED));
+            let error = Some(NOT_SIGNED);
+            return (
+                outcome,
+                LogTexts {
+                    error,
+                    answer: None,
+                },
+            );
         }
     };
     let number = delivery.attempts + 1;
@@ -108,7 +122,11 @@ async fn sign_and_post(
         let id = delivery.id;
         tracing::debug!(delivery = id, event_id, number, detail, "an attempt failed");
     }
-    (outcome, answer.error.map(SendError::as_str))
+    let said = LogTexts {
+        error: answer.error.map(SendError::as_str),
+        answer: answer.answer,
+    };
+    (outcome, said)
 }
 
 /// The span of an attempt. It leaves out the callback's address, which may be secret.

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use chain::event::EventType;
-use observe::clock;
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use signing::jws;
@@ -13,6 +11,7 @@ use storage::deliveries::DueEvent;
 use tokens::signers::SigningError;
 
 use crate::DeliveryContext;
+use crate::event_claims::EventClaims;
 use crate::limits;
 
 /// How long a subscriber may take to verify an event (document 1), in seconds.
@@ -36,41 +35,12 @@ pub(crate) struct EventJwt {
 }
 
 #[derive(Serialize)]
-struct Claims {
-    iss: String,
+struct Claims<'a> {
+    iss: &'a str,
     iat: i64,
     exp: i64,
-    #[serde(rename = "eventId")]
-    event_id: String,
-    #[serde(rename = "eventType")]
-    event_type: &'static str,
-    #[serde(rename = "eventTimestamp")]
-    event_timestamp: String,
-    #[serde(rename = "propertyId")]
-    property_id: String,
-    uprn: String,
-    data: Data,
-    /// Only simulated events have this claim (S-33).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    simulated: Option<bool>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Data {
-    Milestone {
-        milestone: Milestone,
-    },
-    FallThrough {
-        #[serde(rename = "fallThroughDate")]
-        date: String,
-    },
-}
-
-#[derive(Serialize)]
-struct Milestone {
-    label: String,
-    date: String,
+    #[serde(flatten)]
+    event: EventClaims,
 }
 
 impl Default for EventJwts {
@@ -124,32 +94,17 @@ async fn make(
     key: &Arc<signing::key::SigningKey>,
     now: i64,
 ) -> Result<EventJwt, SigningError> {
-    let claims = Claims {
-        iss: context.issuer.clone(),
-        iat: now,
-        exp: now + LIFETIME_SECONDS,
-        event_id: event.event_id.clone(),
-        event_type: event.event_type.as_str(),
-        event_timestamp: clock::to_rfc3339(event.recorded_at),
-        property_id: event.property.to_string(),
-        uprn: event.uprn.to_string(),
-        data: match event.event_type {
-            EventType::MilestoneUpdated => Data::Milestone {
-                milestone: Milestone {
-                    label: event.label.clone().unwrap_or_default(),
-                    date: event.date.clone(),
-                },
-            },
-            EventType::FallThrough => Data::FallThrough {
-                date: event.date.clone(),
-            },
-        },
-        simulated: event.is_simulated().then_some(true),
-    };
+    let (issuer, event) = (context.issuer.clone(), EventClaims::of(event));
     let signing = Arc::clone(key);
-    let signed = context
-        .signers
-        .sign(move || jws::sign_compact("JWT", &signing, &claims));
+    let signed = context.signers.sign(move || {
+        let claims = Claims {
+            iss: &issuer,
+            iat: now,
+            exp: now + LIFETIME_SECONDS,
+            event,
+        };
+        jws::sign_compact("JWT", &signing, &claims)
+    });
     let text = Bytes::from(signed.await?);
     context.metrics.event_signatures.inc();
     Ok(EventJwt {

@@ -6,6 +6,7 @@
 
 mod attempt;
 pub mod dispatcher;
+pub mod event_claims;
 mod event_jwt;
 mod lane;
 mod limits;

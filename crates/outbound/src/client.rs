@@ -95,6 +95,9 @@ pub struct HttpOutcome {
     pub retry_after: Option<Duration>,
     /// Why there is no complete answer, or why it is no success.
     pub error: Option<SendError>,
+    /// The beginning of the answer's body as text, at most [`limits::CALLBACK_ANSWER_KEPT_BYTES`].
+    /// `None` if the body is empty.
+    pub answer: Option<String>,
     /// The error with its causes, for the operator's log only: it can name addresses of the
     /// operator's network.
     pub detail: Option<String>,
@@ -106,6 +109,21 @@ pub struct HttpOutcome {
 struct Head {
     status: u16,
     retry_after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+impl Head {
+    /// Keeps the part of a chunk that is within the limit.
+    fn keep(&mut self, chunk: &[u8]) {
+        let room = limits::CALLBACK_ANSWER_KEPT_BYTES - self.body.len();
+        self.body.extend(chunk.iter().take(room));
+    }
+
+    /// The kept part of the body as text. PostgreSQL stores no zero characters.
+    fn text(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.body);
+        (!text.is_empty()).then(|| text.replace('\0', "\u{fffd}"))
+    }
 }
 
 /// An attempt that was broken off: the reason, and the text for the log.
@@ -198,6 +216,7 @@ impl OutboundClient {
         let (error, detail) = failure.map_or((None, None), |(error, detail)| (Some(error), detail));
         HttpOutcome {
             status: head.as_ref().map(|head| head.status),
+            answer: head.as_ref().and_then(Head::text),
             retry_after: head.and_then(|head| head.retry_after),
             error,
             detail,
@@ -231,8 +250,9 @@ impl OutboundClient {
             .body(attempt.jwt.clone());
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status();
-        *head = Some(Head {
+        let head = head.insert(Head {
             status: status.as_u16(),
+            body: Vec::new(),
             retry_after: (!status.is_success())
                 .then(|| read_retry_after(response.headers(), attempt.now_seconds))
                 .flatten(),
@@ -240,10 +260,11 @@ impl OutboundClient {
         if status.is_redirection() {
             return Err((SendError::RedirectRefused, None));
         }
-        // The body is ignored. It is read so that the connection can be used again; a body past the
-        // limit closes the connection.
+        // Only the beginning of the body is kept. The rest is read so that the connection can be
+        // used again; a body past the limit closes the connection.
         let mut unread = self.settings.answer_bytes_max;
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            head.keep(&chunk);
             match unread.checked_sub(chunk.len()) {
                 Some(rest) => unread = rest,
                 None => break,

@@ -13,6 +13,8 @@ pub const CALLBACK_RESOLVE_TIMEOUT: Duration = Duration::from_secs(4);
 pub const CALLBACK_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Bytes that are read of the body of a subscriber's answer (S-35).
 pub const CALLBACK_ANSWER_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of a callback's answer that the delivery log keeps.
+pub const CALLBACK_ANSWER_KEPT_BYTES: usize = 1024;
 /// Bytes of the header of a subscriber's answer, over HTTP/2.
 pub const CALLBACK_HEADER_BYTES_MAX: u32 = 32 * 1024;
 /// The longest `Retry-After` that is honoured (S-35).

@@ -38,6 +38,11 @@ impl Form {
             .map(|field| field.1.as_str())
     }
 
+    /// The names of all fields, as often as they occur.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.0.as_str())
+    }
+
     /// All values of a field of exactly this name.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         let fields = self.fields.iter().filter(|field| field.0 == name);

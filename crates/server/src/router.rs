@@ -158,6 +158,7 @@ fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
     let one = get(webhook::subscriptions::show_subscription)
         .delete(webhook::subscriptions::delete_subscription);
     let enable = post(webhook::subscriptions::enable::enable_subscription);
+    let retry = post(webhook::subscriptions::retry::retry_deliveries);
     let replay = post(webhook::subscriptions::replay::replay);
     let deliveries = get(webhook::subscriptions::deliveries::list_deliveries);
     let redeliver = post(webhook::subscriptions::deliveries::redeliver::redeliver);
@@ -167,6 +168,7 @@ fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
         .route("/api/v1/webhook/subscriptions", all)
         .route("/api/v1/webhook/subscriptions/{id}", one)
         .route("/api/v1/webhook/subscriptions/{id}/enable", enable)
+        .route("/api/v1/webhook/subscriptions/{id}/retry", retry)
         .route("/api/v1/webhook/subscriptions/{id}/replay", replay)
         .route("/api/v1/webhook/subscriptions/{id}/deliveries", deliveries)
         .route(

@@ -23,6 +23,8 @@ pub struct AttemptResult {
     pub status: Option<i64>,
     /// One word for the failure.
     pub error: Option<&'static str>,
+    /// The beginning of the answer's body as text. `None` if it was empty.
+    pub answer: Option<String>,
     /// The next state of the delivery.
     pub next: Next,
 }
@@ -53,19 +55,20 @@ impl Next {
 /// delivery.
 const BATCH_LENGTH: usize = 8;
 
-/// Inserts attempts at deliveries that are in state `waiting` or in the state of column 7. Rows
+/// Inserts attempts at deliveries that are in state `waiting` or in the state of column 8. Rows
 /// without an id fill up the batch.
 ///
 /// `coalesce` keeps the planner from the indexes of pending deliveries. With statistics from a time
 /// when nothing was pending, it would walk all of them.
-const INSERT_ATTEMPTS: &str = "insert into attempt (delivery_id, number, begun_at, duration, status, error) select \
-     v.column1, v.column2, v.column3, v.column4, v.column5, v.column6 from (values (cast($1 as \
-     bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), \
-     cast($6 as text), cast($7 as text)), ($8, $9, $10, $11, $12, $13, $14), ($15, $16, $17, $18, \
-     $19, $20, $21), ($22, $23, $24, $25, $26, $27, $28), ($29, $30, $31, $32, $33, $34, $35), \
-     ($36, $37, $38, $39, $40, $41, $42), ($43, $44, $45, $46, $47, $48, $49), ($50, $51, $52, \
-     $53, $54, $55, $56)) as v where exists (select 1 from delivery d where d.id = v.column1 and \
-     coalesce(d.state, '') in ('waiting', v.column7))";
+const INSERT_ATTEMPTS: &str = "insert into attempt (delivery_id, number, begun_at, duration, status, error, answer) select \
+     v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7 from (values \
+     (cast($1 as bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as \
+     bigint), cast($6 as text), cast($7 as text), cast($8 as text)), ($9, $10, $11, $12, $13, \
+     $14, $15, $16), ($17, $18, $19, $20, $21, $22, $23, $24), ($25, $26, $27, $28, $29, $30, \
+     $31, $32), ($33, $34, $35, $36, $37, $38, $39, $40), ($41, $42, $43, $44, $45, $46, $47, \
+     $48), ($49, $50, $51, $52, $53, $54, $55, $56), ($57, $58, $59, $60, $61, $62, $63, $64)) as \
+     v where exists (select 1 from delivery d where d.id = v.column1 and coalesce(d.state, '') in \
+     ('waiting', v.column8))";
 
 /// Changes the state of the same deliveries. A failure changes nothing if the delivery was asked for
 /// again during the attempt: its new schedule has begun. Column 7, the number of attempts before
@@ -98,7 +101,7 @@ pub fn store_attempts(
     Ok(true)
 }
 
-fn attempt_row(result: &AttemptResult) -> [Value<'_>; 7] {
+fn attempt_row(result: &AttemptResult) -> [Value<'_>; 8] {
     [
         result.delivery.into(),
         result.number.into(),
@@ -106,6 +109,7 @@ fn attempt_row(result: &AttemptResult) -> [Value<'_>; 7] {
         result.duration.into(),
         result.status.into(),
         result.error.into(),
+        result.answer.as_deref().into(),
         result.next.other_origin().into(),
     ]
 }

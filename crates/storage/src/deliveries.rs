@@ -237,15 +237,20 @@ fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
         attempts,
         created_at,
         is_first: attempts == 0 && row.integer(11)? == created_at,
-        event: DueEvent {
-            row: row.integer(3)?,
-            event_id: row.text(4)?,
-            event_type: read_event_type(row, 5)?,
-            property: row.integer(6)?,
-            uprn: row.integer(7)?,
-            label: row.optional_text(8)?,
-            date: row.text(9)?,
-            recorded_at: row.integer(10)?,
-        },
+        event: read_event(row, 3)?,
+    })
+}
+
+/// Reads an event from eight columns, of which this is the first.
+pub(crate) fn read_event(row: &Row<'_>, first: usize) -> Result<DueEvent> {
+    Ok(DueEvent {
+        row: row.integer(first)?,
+        event_id: row.text(first + 1)?,
+        event_type: read_event_type(row, first + 2)?,
+        property: row.integer(first + 3)?,
+        uprn: row.integer(first + 4)?,
+        label: row.optional_text(first + 5)?,
+        date: row.text(first + 6)?,
+        recorded_at: row.integer(first + 7)?,
     })
 }

@@ -4,6 +4,7 @@
 
 use chain::event::EventType;
 
+use crate::deliveries::{DueEvent, read_event};
 use crate::row::Row;
 use crate::subscriptions::{StoredSubscription, SubscriptionId, WAITING_COUNTED_MAX};
 use crate::{Read, Result, Write};
@@ -13,12 +14,8 @@ use crate::{Read, Result, Write};
 pub struct LoggedDelivery {
     /// The id of the delivery.
     pub id: i64,
-    /// The event's id for subscribers.
-    pub event_id: String,
-    /// The event's type.
-    pub event_type: String,
-    /// The property's id, 0 if unknown.
-    pub property: i64,
+    /// The event.
+    pub event: DueEvent,
     /// `waiting`, `delivered`, `failed` or `cancelled`.
     pub state: String,
     /// When the delivery was created.
@@ -44,31 +41,153 @@ pub struct LoggedAttempt {
     pub status: Option<i64>,
     /// One word for the failure.
     pub error: Option<String>,
+    /// The beginning of the answer's body as text. `None` if it was empty.
+    pub answer: Option<String>,
 }
 
-/// The number of a subscription's deliveries, and one page of them, the newest first.
+/// A choice of deliveries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    /// Only deliveries in this state.
+    pub state: Option<DeliveryState>,
+    /// Only deliveries of events of this type.
+    pub event_type: Option<EventType>,
+}
+
+/// The state of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// It is tried, or tried again.
+    Waiting,
+    /// The receiver has it.
+    Delivered,
+    /// The last attempt of the schedule failed.
+    Failed,
+    /// The subscription no longer receives events of this type.
+    Cancelled,
+}
+
+impl DeliveryState {
+    /// All states.
+    pub const ALL: [Self; 4] = [
+        Self::Waiting,
+        Self::Delivered,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// The word in the store and in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The statements that count and list a choice of a subscription's deliveries.
+struct Statements {
+    count: &'static str,
+    page: &'static str,
+    count_of_type: &'static str,
+    page_of_type: &'static str,
+}
+
+macro_rules! count {
+    ($condition:literal, $of_type:literal) => {
+        concat!(
+            "select count(*) from delivery d where d.subscription_id = $1",
+            $condition,
+            $of_type
+        )
+    };
+}
+
+// The inner select skips the rows before the page, without a filter in the index alone.
+macro_rules! page {
+    ($condition:literal, $rest:literal) => {
+        concat!(
+            "select d.id, e.id, e.event_id, e.event_type, e.property_id, e.uprn, e.label, e.date, \
+             e.recorded_at, d.state, d.created_at, d.not_before, d.ended_at from (select d.id \
+             from delivery d where d.subscription_id = $1",
+            $condition,
+            $rest,
+            ") as page join delivery d on d.id = page.id \
+             join event e on e.id = d.event_row order by d.id desc"
+        )
+    };
+}
+
+/// The statements for deliveries `d` with this further condition.
+macro_rules! statements {
+    ($condition:literal) => {
+        Statements {
+            count: count!($condition, ""),
+            page: page!($condition, " order by d.id desc limit $2 offset $3"),
+            count_of_type: count!(
+                $condition,
+                " and exists (select 1 from event t where t.id = d.event_row and t.event_type = $2)"
+            ),
+            page_of_type: page!(
+                $condition,
+                " and exists (select 1 from event t where t.id = d.event_row and t.event_type = $2) \
+                 order by d.id desc limit $3 offset $4"
+            ),
+        }
+    };
+}
+
+impl DeliveryFilter {
+    /// Each condition repeats the words of the index that has these deliveries.
+    fn statements(self) -> Statements {
+        match self.state {
+            None => statements!(""),
+            Some(DeliveryState::Waiting) => statements!(" and d.state = 'waiting'"),
+            Some(DeliveryState::Delivered) => statements!(" and d.state = 'delivered'"),
+            Some(DeliveryState::Failed) => {
+                statements!(" and d.state in ('failed', 'cancelled') and d.state = 'failed'")
+            }
+            Some(DeliveryState::Cancelled) => {
+                statements!(" and d.state in ('failed', 'cancelled') and d.state = 'cancelled'")
+            }
+        }
+    }
+}
+
+/// The number of a subscription's deliveries that the filter admits, and one page of them, the
+/// newest first.
 pub fn list_deliveries(
     read: &mut Read<'_>,
     subscription: SubscriptionId,
+    filter: DeliveryFilter,
     limit: i64,
     offset: i64,
 ) -> Result<(i64, Vec<LoggedDelivery>)> {
-    let total = read.query_integer(
-        "select count(*) from delivery where subscription_id = $1",
-        &[subscription.into()],
-    )?;
-    let mut found = read.query(
-        // The inner select skips the rows before the page in the index alone.
-        "select d.id, e.event_id, e.event_type, e.property_id, d.state, d.created_at, \
-         d.not_before, d.ended_at from (select id from delivery where subscription_id = $1 \
-         order by id desc limit $2 offset $3) as page join delivery d on d.id = page.id \
-         join event e on e.id = d.event_row order by d.id desc",
-        &[subscription.into(), limit.into(), offset.into()],
-        read_delivery,
-    )?;
+    let statements = filter.statements();
+    let (limit, offset, subscription) = (limit.into(), offset.into(), subscription.into());
+    let (total, mut found) = match filter.event_type.map(EventType::as_str) {
+        None => (
+            read.query_integer(statements.count, &[subscription])?,
+            read.query(
+                statements.page,
+                &[subscription, limit, offset],
+                read_delivery,
+            )?,
+        ),
+        Some(word) => (
+            read.query_integer(statements.count_of_type, &[subscription, word.into()])?,
+            read.query(
+                statements.page_of_type,
+                &[subscription, word.into(), limit, offset],
+                read_delivery,
+            )?,
+        ),
+    };
     for delivery in &mut found {
         delivery.attempts = read.query(
-            "select number, begun_at, duration, status, error from attempt \
+            "select number, begun_at, duration, status, error, answer from attempt \
              where delivery_id = $1 order by id",
             &[delivery.id.into()],
             read_attempt,
@@ -103,7 +222,7 @@ pub fn find_oldest_waiting(
         return Ok(None);
     };
     let last = read.query_one(
-        "select number, begun_at, duration, status, error from attempt \
+        "select number, begun_at, duration, status, error, answer from attempt \
          where delivery_id = $1 order by id desc limit 1",
         &[delivery.into()],
         read_attempt,
@@ -286,13 +405,11 @@ pub fn prune(write: &mut Write<'_>, ended_before: i64, limit: i64) -> Result<u64
 fn read_delivery(row: &Row<'_>) -> Result<LoggedDelivery> {
     Ok(LoggedDelivery {
         id: row.integer(0)?,
-        event_id: row.text(1)?,
-        event_type: row.text(2)?,
-        property: row.integer(3)?,
-        state: row.text(4)?,
-        created_at: row.integer(5)?,
-        not_before: row.integer(6)?,
-        ended_at: row.optional_integer(7)?,
+        event: read_event(row, 1)?,
+        state: row.text(9)?,
+        created_at: row.integer(10)?,
+        not_before: row.integer(11)?,
+        ended_at: row.optional_integer(12)?,
         attempts: Vec::new(),
     })
 }
@@ -304,5 +421,6 @@ fn read_attempt(row: &Row<'_>) -> Result<LoggedAttempt> {
         duration: row.integer(2)?,
         status: row.optional_integer(3)?,
         error: row.optional_text(4)?,
+        answer: row.optional_text(5)?,
     })
 }

@@ -10,8 +10,9 @@ use crate::{Read, Result, Write, waiting};
 macro_rules! select_subscription {
     () => {
         "select id, reference, participant_name, callback_url, hears_milestones, \
-         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at \
-         from subscription "
+         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at, \
+         (select open_until from lane where subscription_id = subscription.id), \
+         (select failures from lane where subscription_id = subscription.id) from subscription "
     };
 }
 
@@ -53,6 +54,10 @@ pub struct StoredSubscription {
     pub created_at: i64,
     /// Unix seconds.
     pub updated_at: i64,
+    /// Its lane makes no attempt before this time. Unix milliseconds.
+    pub paused_until: i64,
+    /// Failed attempts since the last success.
+    pub failures: i64,
 }
 
 /// The event types that an active subscription receives.
@@ -326,7 +331,7 @@ fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
 
 /// Ends a pause and keeps the recent failures, so that one more failure begins the next pause. This
 /// must come first too.
-fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
+pub fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
         "update lane set open_until = 0 where subscription_id = $1",
         &[id.into()],
@@ -360,5 +365,7 @@ fn read_subscription(row: &Row<'_>) -> Result<StoredSubscription> {
         disabled_at: row.optional_integer(8)?,
         created_at: row.integer(9)?,
         updated_at: row.integer(10)?,
+        paused_until: row.optional_integer(11)?.unwrap_or_default(),
+        failures: row.optional_integer(12)?.unwrap_or_default(),
     })
 }

@@ -74,6 +74,40 @@ impl Query {
         is_sane.then(|| text.to_owned())
     }
 
+    /// An optional word out of a list. Adds a wrong value to `errors`.
+    pub fn choice<T: Copy>(
+        &self,
+        name: &str,
+        choices: &[(&'static str, T)],
+        errors: &mut Vec<FieldError>,
+    ) -> Option<T> {
+        let text = self.find(name)?;
+        let chosen = choices.iter().find(|(word, _)| *word == text);
+        if chosen.is_none() {
+            let words: Vec<_> = choices
+                .iter()
+                .map(|(word, _)| format!("`{word}`"))
+                .collect();
+            errors.push(FieldError {
+                pointer: name.to_owned(),
+                detail: format!("must be one of {}", words.join(", ")),
+            });
+        }
+        chosen.map(|(_, choice)| *choice)
+    }
+
+    /// Adds each parameter that is not among `known` to `errors`.
+    pub fn refuse_others(&self, known: &[&str], errors: &mut Vec<FieldError>) {
+        for name in self.fields.names() {
+            if !known.contains(&name) {
+                errors.push(FieldError {
+                    pointer: name.to_owned(),
+                    detail: format!("is unknown here; known are {}", known.join(", ")),
+                });
+            }
+        }
+    }
+
     /// `page` and `per_page`.
     pub fn page(&self, errors: &mut Vec<FieldError>) -> Page {
         let number = self.integer("page", 1..=limits::LIST_PAGE_MAX, errors);

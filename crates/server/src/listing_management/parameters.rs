@@ -174,7 +174,8 @@ pub fn in_path(name: &str, text: &str, schema: impl Into<RefOr<Schema>>) -> Para
         .build()
 }
 
-fn in_query(name: &str, text: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+/// A parameter of the query string.
+pub fn in_query(name: &str, text: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Query)

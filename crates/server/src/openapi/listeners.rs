@@ -22,6 +22,7 @@ use crate::routes::{
         webhook::subscriptions::show_subscription,
         webhook::subscriptions::delete_subscription,
         webhook::subscriptions::enable::enable_subscription,
+        webhook::subscriptions::retry::retry_deliveries,
         webhook::subscriptions::replay::replay,
         webhook::subscriptions::deliveries::list_deliveries,
         webhook::subscriptions::deliveries::redeliver::redeliver,

@@ -2,12 +2,13 @@
 
 use chain::event::EventType;
 use delivery::NOT_SIGNED;
+use delivery::event_claims::EventClaims;
 use delivery::policy::Disabling;
 use observe::clock;
 use outbound::client::SendError;
 use serde::Serialize;
 use serde_json::Value;
-use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
+use storage::delivery_log::{DeliveryState, LoggedAttempt, LoggedDelivery};
 use storage::subscriptions::StoredSubscription;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
@@ -39,6 +40,15 @@ pub(crate) struct SubscriptionAnswer {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    /// Failed attempts since the last success. Absent if there is none.
+    #[schema(nullable = false, minimum = 1)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures: Option<i64>,
+    /// The service makes no attempt before this time: five or more attempts in a row failed, or the
+    /// callback asked for it with `Retry-After`. `POST …/retry` ends the pause.
+    #[schema(nullable = false, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused_until: Option<String>,
 }
 
 /// The delivery of one event to a subscription, with its attempts.
@@ -52,10 +62,13 @@ pub(crate) struct DeliveryAnswer {
     /// The event's id. It is the same in each attempt and each replay.
     event_id: String,
     #[schema(schema_with = event_type)]
-    event_type: String,
+    event_type: &'static str,
     /// Id of the property, or 0 if a simulated event names an unknown property.
     #[schema(pattern = "^[0-9]+$")]
     property_id: String,
+    /// The claims of the signed event besides `iss`, `iat` and `exp`, which each attempt renews.
+    #[schema(value_type = Object)]
+    event: EventClaims,
     #[schema(schema_with = state)]
     status: String,
     #[schema(format = DateTime)]
@@ -88,6 +101,9 @@ pub(crate) struct Attempt {
     status: Option<i64>,
     #[schema(schema_with = attempt_error)]
     error: Option<String>,
+    /// The first 1,024 bytes of the body of the callback's answer, as text. Null if it was empty.
+    #[schema(required = true)]
+    answer: Option<String>,
 }
 
 /// A simulated event and its deliveries.
@@ -164,7 +180,7 @@ fn disabled_reason() -> Object {
 }
 
 fn state() -> Object {
-    one_of_texts(["waiting", "delivered", "failed", "cancelled"])
+    one_of_texts(DeliveryState::ALL.map(DeliveryState::as_str))
         .description(Some(
             "`failed`: the last attempt of the schedule failed. `cancelled`: the subscription no \
              longer receives events of this type.",
@@ -185,8 +201,10 @@ fn attempt_error() -> Object {
         .build()
 }
 
-impl From<StoredSubscription> for SubscriptionAnswer {
-    fn from(stored: StoredSubscription) -> Self {
+impl SubscriptionAnswer {
+    /// Shows a subscription. `now` is in Unix milliseconds.
+    pub(crate) fn of(stored: StoredSubscription, now: i64) -> Self {
+        let is_paused = stored.is_active && stored.paused_until > now;
         Self {
             subscription_id: stored.reference,
             participant_name: stored.participant_name,
@@ -201,6 +219,8 @@ impl From<StoredSubscription> for SubscriptionAnswer {
             disabled_at: stored.disabled_at.map(clock::to_rfc3339),
             created_at: clock::to_rfc3339(stored.created_at),
             updated_at: clock::to_rfc3339(stored.updated_at),
+            failures: (stored.failures > 0).then_some(stored.failures),
+            paused_until: is_paused.then(|| clock::milliseconds_to_rfc3339(stored.paused_until)),
         }
     }
 }
@@ -211,9 +231,10 @@ impl From<LoggedDelivery> for DeliveryAnswer {
         let next = is_waiting.then(|| logged.not_before.max(logged.created_at));
         Self {
             delivery_id: logged.id.to_string(),
-            event_id: logged.event_id,
-            event_type: logged.event_type,
-            property_id: logged.property.to_string(),
+            event_id: logged.event.event_id.clone(),
+            event_type: logged.event.event_type.as_str(),
+            property_id: logged.event.property.to_string(),
+            event: EventClaims::of(&logged.event),
             status: logged.state,
             created_at: clock::milliseconds_to_rfc3339(logged.created_at),
             next_attempt_at: next.map(clock::milliseconds_to_rfc3339),
@@ -231,6 +252,7 @@ impl From<LoggedAttempt> for Attempt {
             duration_milliseconds: logged.duration,
             status: logged.status,
             error: logged.error,
+            answer: logged.answer,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chain::event::EventType;
 use storage::attempts::{self, AttemptResult, Next};
 use storage::deliveries::{self, Head};
-use storage::delivery_log::{self, LoggedAttempt, LoggedDelivery};
+use storage::delivery_log::{self, DeliveryFilter, LoggedAttempt, LoggedDelivery};
 use storage::events::{self, SimulatedEvent};
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::SubscriptionId;
@@ -43,7 +43,8 @@ on_both_engines! {
                 let found = (logged.id, logged.state.as_str(), logged.ended_at, logged.not_before);
                 assert_eq!(found, (result.delivery, state, ended_at, not_before));
                 let error = result.error.map(ToOwned::to_owned);
-                let attempt = LoggedAttempt { number, begun_at, duration, status, error };
+                let answer = result.answer.clone();
+                let attempt = LoggedAttempt { number, begun_at, duration, status, error, answer };
                 assert_eq!(logged.attempts, [attempt]);
             }
             database.run("delete from attempt");
@@ -269,6 +270,7 @@ fn result(delivery: i64, number: usize) -> AttemptResult {
         duration: 5,
         status: [Some(200), None, Some(500)][number % 3],
         error: [None, Some("timeout"), None][number % 3],
+        answer: [None, None, Some("busy".to_owned())][number % 3].clone(),
         next: [Next::Delivered, Next::Retry(at + 5_000), Next::Failed][number % 3],
     }
 }
@@ -289,7 +291,9 @@ fn list_heads(storage: &Storage, now: i64, limit: usize) -> (Vec<Head>, bool) {
 
 /// All deliveries, the oldest first.
 fn log(storage: &Storage) -> Vec<LoggedDelivery> {
-    let list = |read: &mut Read<'_>| delivery_log::list_deliveries(read, LANE, 100, 0);
+    let list = |read: &mut Read<'_>| {
+        delivery_log::list_deliveries(read, LANE, DeliveryFilter::default(), 100, 0)
+    };
     let (_total, mut logged) = read(storage, list);
     logged.reverse();
     logged

@@ -68,6 +68,9 @@ fn an_older_store_is_upgraded_on_purpose_only() {
         "drop table person_branch",
         "drop table person",
         "delete from schema_version where version = 18",
+        "drop index delivery_unsuccessful",
+        "alter table attempt drop column answer",
+        "delete from schema_version where version = 19",
     ] {
         let undone = storage.write_blocking(move |write| write.execute(sql, &[]));
         undone.unwrap();

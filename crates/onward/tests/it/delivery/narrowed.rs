@@ -122,7 +122,8 @@ story! {
         let stored = server.storage.write(move |write| {
             let result = |delivery, next| AttemptResult {
                 delivery, number: 1, is_counted: true, begun_at: NOW, duration: 5, status: None,
-                error: None, next,
+                error: None,
+                answer: None, next,
             };
             let results = [
                 result(arrived, Next::Delivered),

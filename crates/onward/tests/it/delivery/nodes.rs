@@ -111,6 +111,7 @@ story! {
         let belated = server.storage.write(move |write| {
             let result = storage::attempts::AttemptResult {
                 delivery: id, number: 9, is_counted: true, begun_at: 0, duration: 0, status: None, error: None,
+                answer: None,
                 next: storage::attempts::Next::Failed,
             };
             let health = lanes::Health::default();

@@ -89,7 +89,8 @@ pub(crate) async fn subscribe(
     } else {
         StatusCode::OK
     };
-    Ok((status, Json(SubscriptionAnswer::from(stored))))
+    let now = webhooks.clock.now_milliseconds();
+    Ok((status, Json(SubscriptionAnswer::of(stored, now))))
 }
 
 /// Updates the pending deliveries of an existing subscription, in several short transactions. It

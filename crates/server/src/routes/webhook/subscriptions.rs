@@ -3,6 +3,7 @@
 pub(crate) mod deliveries;
 pub(crate) mod enable;
 pub(crate) mod replay;
+pub(crate) mod retry;
 
 use std::sync::Arc;
 
@@ -43,7 +44,11 @@ pub(crate) async fn list_subscriptions(
         .storage
         .read(move |read| subscriptions::list_subscriptions(read, holder.id()))
         .await?;
-    let data = found.into_iter().map(SubscriptionAnswer::from).collect();
+    let now = webhooks.clock.now_milliseconds();
+    let shown = found
+        .into_iter()
+        .map(|one| SubscriptionAnswer::of(one, now));
+    let data = shown.collect();
     Ok(Json(Data { data }))
 }
 
@@ -70,7 +75,8 @@ pub(crate) async fn show_subscription(
         .storage
         .read(move |read| find_own_subscription(read, &holder, segments.text(0)))
         .await?;
-    Ok(Json(SubscriptionAnswer::from(found)))
+    let now = webhooks.clock.now_milliseconds();
+    Ok(Json(SubscriptionAnswer::of(found, now)))
 }
 
 refusals!(DeleteSubscriptionRefusals = describe(own_subscription()));

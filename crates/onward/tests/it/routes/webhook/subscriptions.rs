@@ -3,6 +3,7 @@
 mod deliveries;
 mod enable;
 mod replay;
+mod retry;
 
 use serde_json::json;
 
@@ -49,7 +50,7 @@ story! {
         assert_eq!((deleted.status, deleted.body.len()), (204, 0));
         let said = "404 not-found: There is no such subscription of this API key.";
         for (method, after) in [
-            ("GET", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/enable"),
+            ("GET", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/enable"), ("POST", "/retry"),
             ("POST", "/deliveries/1/redeliver"),
         ] {
             let answer = server.webhook(&key, (method, &format!("{path}{after}")), None).await;

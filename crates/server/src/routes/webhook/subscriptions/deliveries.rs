@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use chain::event::EventType;
 use http::Uri;
-use storage::delivery_log;
+use storage::delivery_log::{self, DeliveryFilter, DeliveryState};
 
 use crate::listing_management::openapi::pages;
-use crate::listing_management::page::Query;
+use crate::listing_management::page::{Page, Query, refuse_errors};
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
@@ -19,7 +20,7 @@ use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::find_own_subscription;
-use crate::webhooks::parameters::SubscriptionInPath;
+use crate::webhooks::parameters::{DeliveryChoice, SubscriptionInPath};
 use crate::wire::management::List;
 use crate::wire::webhooks::DeliveryAnswer;
 
@@ -30,7 +31,7 @@ refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
     method(get, head),
     path = "/api/v1/webhook/subscriptions/{id}/deliveries",
     tag = "Webhooks",
-    params(SubscriptionInPath, Paging),
+    params(SubscriptionInPath, DeliveryChoice, Paging),
     responses(
         (status = 200, description = "A page of deliveries.", body = List<DeliveryAnswer>),
         ListDeliveriesRefusals,
@@ -43,15 +44,30 @@ pub(crate) async fn list_deliveries(
     segments: Segments,
     uri: Uri,
 ) -> Result<Json<List<DeliveryAnswer>>, Problem> {
-    let page = Query::parse(uri.query())?.only_page()?;
+    let (filter, page) = read_query(uri.query())?;
     let (total, found) = webhooks
         .storage
         .read_by_index(move |read| {
             let owner = find_own_subscription(read, &holder, segments.text(0))?;
             let (limit, offset) = (page.limit(), page.offset());
-            let found = delivery_log::list_deliveries(read, owner.id, limit, offset)?;
+            let found = delivery_log::list_deliveries(read, owner.id, filter, limit, offset)?;
             Ok::<_, Problem>(found)
         })
         .await?;
     Ok(page.answer(total, found.into_iter().map(DeliveryAnswer::from).collect()))
+}
+
+fn read_query(text: Option<&str>) -> Result<(DeliveryFilter, Page), Problem> {
+    let query = Query::parse(text)?;
+    let mut errors = Vec::new();
+    query.refuse_others(&["status", "eventType", "page", "per_page"], &mut errors);
+    let states = DeliveryState::ALL.map(|state| (state.as_str(), state));
+    let types = EventType::ALL.map(|event_type| (event_type.as_str(), event_type));
+    let filter = DeliveryFilter {
+        state: query.choice("status", &states, &mut errors),
+        event_type: query.choice("eventType", &types, &mut errors),
+    };
+    let page = query.page(&mut errors);
+    refuse_errors(errors)?;
+    Ok((filter, page))
 }

@@ -65,5 +65,6 @@ pub(crate) async fn enable_subscription(
         })
         .await?;
     webhooks.wake.wake();
-    Ok(Json(SubscriptionAnswer::from(enabled)))
+    let now = webhooks.clock.now_milliseconds();
+    Ok(Json(SubscriptionAnswer::of(enabled, now)))
 }

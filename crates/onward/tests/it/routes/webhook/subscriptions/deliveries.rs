@@ -10,7 +10,10 @@ use crate::test_server::Reply;
 story! {
     async fn each_delivery_is_shown_with_its_attempts(server) {
         let (receiver, key, subscription) = server.subscriber().await;
-        receiver.answer([Reply::status(503), Reply::status(302).with("location", "/")]);
+        let busy = format!("busy\0{}", "é".repeat(600));
+        receiver.answer([
+            Reply { status: 503, ..Reply::with_body(&busy) }, Reply::status(302).with("location", "/"),
+        ]);
         let path = format!("/subscriptions/{subscription}/deliveries");
         let none = server.webhook(&key, ("GET", &path), None).await.json();
         let page = json!({"total": 0, "per_page": 15, "current_page": 1, "last_page": 1});
@@ -30,9 +33,16 @@ story! {
         let mut log = server.webhook(&key, ("GET", &path), None).await.json();
         let delivery = &mut log["data"][0];
         assert!(delivery["deliveryId"].take().as_str().unwrap().parse::<i64>().is_ok());
-        let claims = receiver.received()[0].claims();
+        let mut claims = receiver.received()[0].claims();
         assert_eq!(delivery["eventId"].take(), claims["eventId"]);
         assert_eq!(delivery["propertyId"].take(), claims["propertyId"]);
+        for renewed in ["iss", "iat", "exp"] {
+            claims.as_object_mut().unwrap().remove(renewed);
+        }
+        assert_eq!(delivery["event"].take(), claims);
+        // The first 1,024 bytes end within a letter.
+        let kept = format!("busy\u{fffd}{}\u{fffd}", "é".repeat(509));
+        assert_eq!(delivery["attempts"][0]["answer"].take(), kept);
         // How long an attempt takes is measured by another clock, which does not stand still.
         let ended = delivery["endedAt"].take();
         assert!(ended.as_str().unwrap().starts_with("2026-11-21T10:00:5"), "{ended}");
@@ -42,12 +52,12 @@ story! {
         }
         let attempt = |number: i64, at: &str, status: i64, error: Value| json!({
             "number": number, "at": at, "durationMilliseconds": null, "status": status,
-            "error": error,
+            "error": error, "answer": null,
         });
         let page = json!({"total": 1, "per_page": 15, "current_page": 1, "last_page": 1});
         assert_eq!(log, json!({"meta": {"pagination": page}, "data": [{
             "deliveryId": null, "eventId": null, "eventType": "milestone.updated",
-            "propertyId": null, "status": "delivered", "createdAt": "2026-11-21T10:00:00Z",
+            "propertyId": null, "event": null, "status": "delivered", "createdAt": "2026-11-21T10:00:00Z",
             "endedAt": null, "attempts": [
                 attempt(1, "2026-11-21T10:00:00Z", 503, Value::Null),
                 attempt(2, "2026-11-21T10:00:10Z", 302, json!("redirect_refused")),
@@ -91,9 +101,49 @@ story! {
                 "page: must be an integer from 1 to 1000000000",
                 "per_page: must be an integer from 1 to 100",
             ]),
+            ("?status=lost&eventType=x", vec![
+                "status: must be one of `waiting`, `delivered`, `failed`, `cancelled`",
+                "eventType: must be one of `milestone.updated`, `fallthrough`",
+            ]),
+            ("?state=failed&sort=-id", vec![
+                "state: is unknown here; known are status, eventType, page, per_page",
+                "sort: is unknown here; known are status, eventType, page, per_page",
+            ]),
         ] {
             let answer = server.webhook(&key, ("GET", &format!("{path}{query}")), None).await;
             assert_eq!(answer.wrong_values(), errors, "{query}");
+        }
+    }
+}
+
+story! {
+    async fn they_are_chosen_by_status_and_event_type(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        server.simulate(&key, "fallthrough", 1).await;
+        server.simulate(&key, "milestone.updated", 1).await;
+        server.wait_until("both are delivered", async || {
+            let log = server.deliveries(&key, &subscription).await;
+            log.len() == 2 && log.iter().all(|delivery| delivery["status"] == "delivered")
+        }).await;
+        receiver.answer_always(Reply::status(500));
+        server.simulate(&key, "fallthrough", 2).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
+        let path = format!("/subscriptions/{subscription}/deliveries");
+        for (query, expected) in [
+            ("?status=delivered", &["milestone.updated", "fallthrough"][..]),
+            ("?status=waiting", &["fallthrough"]),
+            ("?status=failed", &[]),
+            ("?status=cancelled", &[]),
+            ("?eventType=fallthrough", &["fallthrough", "fallthrough"]),
+            ("?eventType=fallthrough&status=delivered&per_page=1", &["fallthrough"]),
+            ("?eventType=milestone.updated&status=waiting", &[]),
+        ] {
+            let path = format!("{path}{query}");
+            let answer = server.webhook(&key, ("GET", &path), None).await.json();
+            let shown = answer["data"].as_array().unwrap();
+            let types: Vec<_> = shown.iter().map(|one| one["eventType"].as_str().unwrap()).collect();
+            assert_eq!(types, expected, "{query}");
+            assert_eq!(answer["meta"]["pagination"]["total"], expected.len(), "{query}");
         }
     }
 }
