@@ -21,6 +21,7 @@ pub mod clients;
 pub mod copies;
 pub mod current_listings;
 pub mod deliveries;
+pub mod delivery_choice;
 pub mod delivery_log;
 pub mod end_checks;
 mod engine;

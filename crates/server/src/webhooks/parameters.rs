@@ -1,7 +1,7 @@
 //! The schemas of the parameters of webhook management.
 
 use chain::event::EventType;
-use storage::delivery_log::DeliveryState;
+use storage::delivery_choice::DeliveryState;
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 

@@ -66,6 +66,7 @@ sqlite_story! {
         let enable = "POST /subscriptions/{id}/enable";
         let enabled = checker.ask(enable, &[&shouted], Value::Null).await;
         assert_eq!(enabled.json()["status"], "active");
+        checker.ask("POST /subscriptions/{id}/retry", &[&shouted], Value::Null).await;
         let since = json!({"since": "2026-11-01T00:00:00Z"});
         checker.ask("POST /subscriptions/{id}/replay", &[&id], since).await;
         let redeliver = "POST /subscriptions/{id}/deliveries/{delivery}/redeliver";
@@ -138,6 +139,7 @@ sqlite_story! {
             ("GET /subscriptions/{id}", &["%FF"], Value::Null, 404),
             ("DELETE /subscriptions/{id}", &[UNKNOWN], Value::Null, 404),
             ("POST /subscriptions/{id}/enable", &[UNKNOWN], Value::Null, 404),
+            ("POST /subscriptions/{id}/retry", &[UNKNOWN], Value::Null, 404),
             (redeliver, &[&id, "7"], Value::Null, 404),
             (redeliver, &[&id, "x"], Value::Null, 404),
             (deliveries, &[UNKNOWN], Value::Null, 404),

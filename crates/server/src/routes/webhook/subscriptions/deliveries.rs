@@ -8,7 +8,8 @@ use axum::Json;
 use axum::extract::State;
 use chain::event::EventType;
 use http::Uri;
-use storage::delivery_log::{self, DeliveryFilter, DeliveryState};
+use storage::delivery_choice::{DeliveryFilter, DeliveryState};
+use storage::delivery_log;
 
 use crate::listing_management::openapi::pages;
 use crate::listing_management::page::{Page, Query, refuse_errors};
