@@ -3,11 +3,13 @@
 use chain::milestone::{CATALOGUE, Group};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
 use crate::limits;
-use crate::openapi::schema::{formatted, id, integer, one_of_texts, positive, text};
+use crate::openapi::schema::{
+    formatted, id, integer, integer_or_text, one_of_texts, positive, text,
+};
 use crate::wire::management::document::Include;
 
 /// The listing of a path.
@@ -82,7 +84,7 @@ impl IntoParams for GroupInPath {
         let last = Group::ALL.map(Group::id).into_iter().max();
         let ids = integer(1, last.unwrap_or_default().unsigned_abs());
         let keys = one_of_texts(Group::ALL.map(Group::key));
-        let either = OneOfBuilder::new().item(ids).item(keys);
+        let either = integer_or_text(ids, keys);
         vec![in_path("group", "A milestone group, by id or key.", either)]
     }
 }

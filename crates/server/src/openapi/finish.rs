@@ -8,12 +8,12 @@ use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{headers, listeners, refusals};
+use super::{headers, listeners, shapes};
 use crate::config::Config;
 use crate::limits;
 use crate::listener::Listener;
 use crate::oauth::error::Body as TokenError;
-use crate::problem::{Document, FieldError, Problem};
+use crate::problem::{Document, FieldError};
 use crate::wire::management::failure::{Failure, FailureEntry};
 
 const ABOUT: &str = "\
@@ -21,7 +21,7 @@ Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send 
 `x-fapi-interaction-id`, the answer repeats it.
 
 An unknown path is answered with 404. A method that a path does not support is answered with 405 \
-and `Allow`.";
+and `Allow`. Each path that supports GET supports HEAD as well.";
 
 /// The complete document of a listener.
 pub(super) fn finish(listener: Listener, config: &Config) -> Value {
@@ -30,22 +30,29 @@ pub(super) fn finish(listener: Listener, config: &Config) -> Value {
         "title": listeners::title(listener),
         "version": env!("CARGO_PKG_VERSION"),
         "description": ABOUT,
+        "contact": {
+            "name": "The operator of this service",
+            "url": format!("{}/participants", config.directory_url),
+        },
         "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
     });
     document["servers"] = json!([{"url": listeners::server_url(listener, config)}]);
     document["components"]["securitySchemes"] = security_schemes(listener, config);
-    document["components"]["responses"] = common_refusals(listener);
     let mut shared = SharedFields::new(listener, config);
-    shared.add_to(&mut document["components"]["responses"]);
-    for (method, operation) in operations_of(&mut document) {
+    let needs_nothing = document["security"].is_null();
+    for operation in operations_of(&mut document) {
         add_interaction_id(operation);
         add_replayed(operation);
         shared.add_to(&mut operation["responses"]);
-        if method == "head" {
-            without_bodies(operation);
+        let without_credentials = json!([{}]);
+        if operation["security"] == without_credentials
+            || needs_nothing && operation["security"].is_null()
+        {
+            operation["security"] = json!([]);
         }
     }
     add_refusal_schemas(&mut document);
+    shapes::simplify(&mut document);
     document["components"]["headers"] = shared.described();
     document["components"]["parameters"] = json!({"interaction-id": {
         "name": "x-fapi-interaction-id",
@@ -61,12 +68,13 @@ pub(super) fn finish(listener: Listener, config: &Config) -> Value {
     document
 }
 
-/// All operations, each with its method.
-fn operations_of(document: &mut Value) -> impl Iterator<Item = (&str, &mut Value)> {
+/// All operations.
+fn operations_of(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     let paths = document["paths"].as_object_mut();
     let items = paths.into_iter().flat_map(Map::values_mut);
-    let operations = items.filter_map(Value::as_object_mut).flatten();
-    operations.map(|(method, operation)| (method.as_str(), operation))
+    items
+        .filter_map(Value::as_object_mut)
+        .flat_map(Map::values_mut)
 }
 
 /// Adds the schemas of refusal bodies. utoipa leaves them out, because it does not follow the
@@ -86,28 +94,6 @@ fn add_refusal_schemas(document: &mut Value) {
             document["components"]["schemas"][name] = schema;
         }
     }
-}
-
-/// Refusals that do not depend on the operation.
-fn common_refusals(listener: Listener) -> Value {
-    let mut responses = Map::new();
-    for problem in [
-        Problem::NoSuchPath,
-        Problem::MethodNotAllowed(Some("GET, HEAD")),
-    ] {
-        let refusal = match listener {
-            Listener::Listing => problem.to_failure_refusal(),
-            Listener::Base
-            | Listener::Auth
-            | Listener::Directory
-            | Listener::Ops
-            | Listener::Console => problem.to_refusal(),
-        };
-        let name = refusal.name.clone();
-        let described = refusals::describe([refusal]).into_values().next();
-        responses.insert(name, serde_json::to_value(described).unwrap_or_default());
-    }
-    Value::Object(responses)
 }
 
 fn security_schemes(listener: Listener, config: &Config) -> Value {
@@ -171,19 +157,6 @@ fn add_replayed(operation: &mut Value) {
     for (status, response) in responses.into_iter().flatten() {
         if ["200", "201", "202", "403", "404", "409", "422"].contains(&status.as_str()) {
             response["headers"]["idempotency-replayed"] = json!({});
-        }
-    }
-}
-
-/// Removes the bodies from a HEAD operation.
-fn without_bodies(operation: &mut Value) {
-    if let Some(operation) = operation.as_object_mut() {
-        operation.remove("operationId");
-    }
-    let responses = operation["responses"].as_object_mut();
-    for response in responses.into_iter().flat_map(Map::values_mut) {
-        if let Some(response) = response.as_object_mut() {
-            response.remove("content");
         }
     }
 }

@@ -18,7 +18,6 @@ fn fields() -> Value {
         "Accept": field("The content types that the operation accepts."),
         "Accept-Encoding": field("`identity`: the operation takes no content encoding."),
         "Access-Control-Allow-Origin": field("`*`: pages of any origin may read the answer."),
-        "Allow": field("The methods that the path supports."),
         "Cache-Control": field("Whether a cache may keep the answer, and for how long."),
         "Content-Security-Policy": field("Restricts the browser to showing the page."),
         "ETag": field("The version of the content. Send it as `If-None-Match` next time."),

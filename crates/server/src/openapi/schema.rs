@@ -1,7 +1,7 @@
 //! Builders for schemas. Their values come from the program's tables and limits.
 
 use utoipa::openapi::schema::{
-    AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
+    AllOfBuilder, AnyOfBuilder, Object, ObjectBuilder, OneOfBuilder, SchemaType, Type,
 };
 use utoipa::openapi::{RefOr, Schema, SchemaFormat};
 
@@ -30,6 +30,19 @@ pub(crate) fn positive(maximum: i64) -> ObjectBuilder {
 /// An id that the service assigned.
 pub(crate) fn id() -> ObjectBuilder {
     positive(limits::INTEGER_MAX)
+}
+
+/// A value of any type.
+pub(crate) fn anything(description: &str) -> Object {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .description(Some(description))
+        .build()
+}
+
+/// An integer, or a string with the same meaning. Client generators need the integer first.
+pub(crate) fn integer_or_text(integer: ObjectBuilder, text: ObjectBuilder) -> AnyOfBuilder {
+    AnyOfBuilder::new().item(integer).item(text)
 }
 
 /// An integer without bounds.

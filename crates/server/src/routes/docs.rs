@@ -11,8 +11,10 @@ use crate::problem::Problem;
 use crate::routes::only_get;
 
 /// Shows this description as a page.
+///
+/// The page is made from the OpenAPI document of this address.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/docs",
     tag = "Description",
     responses((

@@ -27,8 +27,10 @@ pub(crate) struct Home {
 }
 
 /// Names this address and its description.
+///
+/// `docs` is a page for people, and `openapi` the same for programs.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/",
     tag = "Description",
     params(IfNoneMatch),

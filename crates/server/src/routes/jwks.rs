@@ -17,7 +17,7 @@ use crate::wire::keys::KeySet;
 /// These keys (RFC 7517) verify the signatures of answers and events. The service publishes a key
 /// before its first signature and keeps it for some time after its last.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/jwks",
     tag = "Keys",
     params(IfNoneMatch),

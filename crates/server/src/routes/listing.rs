@@ -49,8 +49,11 @@ use crate::wire::management::listing::ListingResource;
 refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 
 /// Shows one of your listings, with the resources that `includes` requests.
+///
+/// The answer has `included` only if the request has `includes`. With `milestones` among them, ids
+/// are strings.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}",
     tag = "Listings",
     params(ListingInPath, Includes),
@@ -82,8 +85,10 @@ pub(crate) async fn show_listing(
 refusals!(ListListingsRefusals = describe(pages()));
 
 /// Lists your listings, the least recently changed first.
+///
+/// To read only what changed, send `updated_since`. Withdrawn listings are not listed.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing",
     tag = "Listings",
     params(ListingFilter, Paging),
@@ -130,6 +135,9 @@ refusals!(
 );
 
 /// Creates a listing, or updates the one with the same external id.
+///
+/// Send the property as `address`, or as the `address_id` of a property that Onward knows. An update
+/// leaves everything unchanged that the body does not name.
 #[utoipa::path(
     post,
     path = "/api/v1/listing",
@@ -165,6 +173,9 @@ refusals!(
 );
 
 /// Changes attributes of one of your listings.
+///
+/// The call leaves everything unchanged that the body does not name. `null` clears an attribute that
+/// may be unknown.
 #[utoipa::path(
     patch,
     path = "/api/v1/listing/{listing}",
@@ -193,6 +204,8 @@ pub(crate) async fn update_listing(
 refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), unlinked()));
 
 /// Withdraws one of your listings. It must have no links.
+///
+/// Its external id cannot be used again.
 #[utoipa::path(
     delete,
     path = "/api/v1/listing/{listing}",

@@ -18,7 +18,7 @@ use crate::routes::only_get;
 ///
 /// If the store cannot be read, the figures of subscriptions are missing.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/metrics",
     tag = "Health",
     responses((

@@ -14,8 +14,10 @@ use crate::wire::management::catalogue::MilestoneGroupResource;
 refusals!(ListMilestoneGroupsRefusals = describe());
 
 /// Lists all groups of milestone types.
+///
+/// The workflow of a listing is read by group.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/milestone_group",
     tag = "Milestones",
     responses(

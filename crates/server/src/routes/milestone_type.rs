@@ -14,8 +14,10 @@ use crate::wire::management::catalogue::MilestoneTypeResource;
 refusals!(ListMilestoneTypesRefusals = describe());
 
 /// Lists all milestone types, in the order of the catalogue.
+///
+/// A milestone is recorded by the `key` of its type.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/milestone_type",
     tag = "Milestones",
     responses(

@@ -11,8 +11,10 @@ use crate::problem::Problem;
 use crate::routes::only_get;
 
 /// Shows this description as an OpenAPI document.
+///
+/// Each address has a document of its own, with the server URLs of this service.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/openapi.json",
     tag = "Description",
     responses((

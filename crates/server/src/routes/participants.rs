@@ -17,7 +17,7 @@ use crate::wire::directory::Organisation;
 /// The list has all organisations, the oldest first. The entry of this service's operator shows the
 /// service's URLs.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/participants",
     tag = "Participants",
     params(IfNoneMatch),

@@ -6,13 +6,13 @@ use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
 use observe::clock;
 use storage::{Read, StorageError, address_search, properties};
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::limits;
 use crate::listing_management::fields::Fields;
 use crate::listing_management::json_body::JsonBody;
-use crate::openapi::schema::{at_least_one_of, formatted, one_of_texts, positive};
+use crate::openapi::schema::{at_least_one_of, formatted, integer_or_text, one_of_texts, positive};
 use crate::problem::{FieldError, Problem};
 
 /// The default label of a simulated milestone.
@@ -202,12 +202,12 @@ impl utoipa::PartialSchema for SimulationBody {
 }
 
 /// The schema of a number that `read_number` reads.
-fn digits(max: i64) -> OneOfBuilder {
+fn digits(max: i64) -> AnyOfBuilder {
     let text = ObjectBuilder::new()
         .schema_type(Type::String)
         .pattern(Some("^0*[1-9][0-9]*$"))
         .max_length(Some(DIGITS_MAX));
-    OneOfBuilder::new().item(text).item(positive(max))
+    integer_or_text(positive(max), text)
 }
 
 /// The refusal of a simulation above the quota (S-65).

@@ -13,7 +13,10 @@ pub(crate) mod proposal;
 
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{Array, ArrayBuilder};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, Schema, Type};
+
+use crate::openapi::schema::{anything, id, integer_or_text};
 
 /// The answer of an operation that returns no data.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,7 +95,7 @@ pub(crate) struct Pagination {
 
 /// An id: a number, or a string if the request includes milestones.
 // S-48
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id {
     /// A number.
@@ -110,15 +113,27 @@ pub(crate) struct Identifier {
     pub id: Id,
 }
 
-/// The target of a relationship.
+/// The target of a relationship to one resource.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct RelatedOne {
+    pub data: Identifier,
+}
+
+/// The targets of a relationship to any number of resources.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct RelatedMany {
+    pub data: Vec<Identifier>,
+}
+
+/// The targets of a relationship to one resource or several.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Related {
-    /// One resource or several.
+    #[schema(schema_with = one_or_many)]
     pub data: OneOrMany,
 }
 
 /// One resource or several.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
     /// One resource.
@@ -127,9 +142,26 @@ pub(crate) enum OneOrMany {
     Many(Vec<Identifier>),
 }
 
+/// The schema of `OneOrMany`. Client generators fail for a choice between an object and an array.
+fn one_or_many() -> Object {
+    anything("One resource, an object with `type` and `id`; or an array of several.")
+}
+
 /// The schema of an array that is always empty.
 fn nothing() -> Array {
     ArrayBuilder::new().max_items(Some(0)).build()
+}
+
+impl ToSchema for Id {}
+
+impl utoipa::PartialSchema for Id {
+    fn schema() -> RefOr<Schema> {
+        integer_or_text(id(), ObjectBuilder::new().schema_type(Type::String))
+            .description(Some(
+                "An id: a number, or a string if the request includes milestones.",
+            ))
+            .into()
+    }
 }
 
 impl Default for SuccessAnswer {

@@ -1,7 +1,7 @@
 //! The schemas of the bodies that describe a listing.
 
 use chain::listing::{Tenure, TransactionType};
-use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema};
+use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -102,16 +102,15 @@ fn add_changes(members: ObjectBuilder) -> ObjectBuilder {
         .property("external_id", external_id)
 }
 
-fn transaction_type() -> OneOfBuilder {
-    let known = || TransactionType::ALL.map(TransactionType::as_str);
-    let one = one_of_texts(known().into_iter().chain([""]));
-    let several = ArrayBuilder::new().items(one_of_texts(known()));
-    OneOfBuilder::new()
-        .description(Some(
-            "What makes the sale other than a standard purchase: a word or several.",
+fn transaction_type() -> ArrayBuilder {
+    ArrayBuilder::new()
+        .items(one_of_texts(
+            TransactionType::ALL.map(TransactionType::as_str),
         ))
-        .item(one)
-        .item(several)
+        .description(Some(
+            "The ways in which the sale differs from a standard purchase. A single word without an \
+             array works as well.",
+        ))
 }
 
 fn parties() -> Object {

@@ -26,7 +26,7 @@ refusals!(ListChainHistoryRefusals = describe(own_chain(), pages()));
 /// chain now, and the organisations that made the changes.
 // S-47
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/chain/{chain}/history",
     tag = "Chains",
     params(ChainInPath, Paging),

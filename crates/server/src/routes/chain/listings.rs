@@ -20,8 +20,10 @@ use crate::wire::management::listing::ListingResource;
 refusals!(ListChainRefusals = describe(own_chain()));
 
 /// Lists all listings of a chain, bottom to top. At least one must be yours.
+///
+/// The listings of other branches appear with the attributes of a list.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/chain/{chain}/listings",
     tag = "Chains",
     params(ChainInPath),

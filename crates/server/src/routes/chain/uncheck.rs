@@ -33,6 +33,8 @@ refusals!(
 );
 
 /// Removes the check from the top or bottom of a chain.
+///
+/// Unchecking an end that is not checked changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/{chain}/uncheck",

@@ -6,8 +6,10 @@ use crate::problem::Problem;
 use crate::routes::only_get;
 
 /// Shows that the process runs.
+///
+/// It says nothing about the store. `/health/ready` does.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/health/live",
     tag = "Health",
     responses((

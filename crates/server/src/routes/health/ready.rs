@@ -20,7 +20,7 @@ use crate::routes::only_get;
 /// It comes within a second. `detail` names each reason. A draining node still answers requests for
 /// `drain_seconds`, so that load balancers have time to notice.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/health/ready",
     tag = "Health",
     responses(

@@ -24,7 +24,7 @@ refusals!(ShowBottleneckRefusals = describe(own_listing()));
 /// holds up the chain, by the days that the steps took in comparable sales. `/lagging` answers another
 /// question: which sales have recorded less than the one that is furthest.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/bottleneck",
     tag = "Chains",
     params(ListingInPath),

@@ -24,7 +24,7 @@ refusals!(ShowForecastRefusals = describe(own_listing()));
 /// why, and `steps` still shows how long the open steps take in comparable sales. Recording a completed
 /// milestone never makes the forecast later.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/forecast",
     tag = "Chains",
     params(ListingInPath),

@@ -24,7 +24,7 @@ refusals!(ListHistoryRefusals = describe(own_listing(), pages()));
 ///
 /// A withdrawn listing keeps its history.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/history",
     tag = "Listings",
     params(ListingInPath, Paging),

@@ -20,8 +20,10 @@ use crate::wire::management::Verdict;
 refusals!(ShowCompletenessRefusals = describe(own_listing()));
 
 /// Shows whether both ends of the listing's chain are checked.
+///
+/// A chain with several tops or bottoms is complete when all of them are checked.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/is-complete",
     tag = "Chains",
     params(ListingInPath),

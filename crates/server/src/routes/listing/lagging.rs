@@ -22,8 +22,10 @@ use crate::wire::management::listing::ListingResource;
 refusals!(ListLaggingRefusals = describe(own_listing()));
 
 /// Lists the listings that are behind the most advanced one of the chain.
+///
+/// The listings that have recorded less than the one that is furthest, bottom to top.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/lagging",
     tag = "Chains",
     params(ListingInPath),

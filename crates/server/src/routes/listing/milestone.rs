@@ -37,8 +37,10 @@ use crate::wire::management::milestone::{MilestoneResource, origin};
 refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 
 /// Shows one milestone of one of your listings.
+///
+/// A milestone that is not recorded, or was withdrawn, gives 404.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/milestone/{key}",
     tag = "Milestones",
     params(ListingInPath, KeyInPath),
@@ -82,6 +84,8 @@ refusals!(
 );
 
 /// Records or corrects a milestone.
+///
+/// Send `date`, or `completed_at` in Unix seconds. Recording the same date again changes nothing.
 #[utoipa::path(
     put,
     path = "/api/v1/listing/{listing}/milestone/{key}",

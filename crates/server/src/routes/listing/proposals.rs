@@ -27,7 +27,7 @@ refusals!(ListProposalsRefusals = describe(own_listing(), pages()));
 /// `remove/link`.
 // S-47
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/proposals",
     tag = "Chains",
     params(ListingInPath, Paging),

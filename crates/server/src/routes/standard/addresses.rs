@@ -27,7 +27,7 @@ use crate::{authorization, rate_limit_fields};
 /// are ordered by id. Then query the chain by `uprn`, because a chain query by address only
 /// answers if the address identifies exactly one property.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/standard/addresses",
     tag = "Chains",
     params(SearchParameters),

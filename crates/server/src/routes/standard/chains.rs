@@ -43,11 +43,9 @@ const FIELDS: usize = 12;
     tag = "Chains",
     params(PageParameters),
     request_body(
-        description = "The properties to look for.",
-        content(
-            (ChainForm = "multipart/form-data"),
-            (ChainForm = "application/x-www-form-urlencoded"),
-        ),
+        description = "The properties to look for. `multipart/form-data` works as well.",
+        content = ChainForm,
+        content_type = "application/x-www-form-urlencoded",
     ),
     responses(
         (status = 200, description = "The signed chains.", body = ChainAnswer<'_>),

@@ -9,7 +9,7 @@ use http::StatusCode;
 use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::subscriptions::{self, NewSubscription};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
@@ -178,11 +178,12 @@ impl utoipa::ToSchema for SubscriptionBody {}
 
 impl utoipa::PartialSchema for SubscriptionBody {
     fn schema() -> RefOr<Schema> {
-        let names = || one_of_texts(EventType::ALL.map(EventType::as_str));
-        let events = OneOfBuilder::new()
-            .item(ArrayBuilder::new().items(names()).min_items(Some(1)))
-            .item(names())
-            .description(Some("The event types to receive."));
+        let events = ArrayBuilder::new()
+            .items(one_of_texts(EventType::ALL.map(EventType::as_str)))
+            .min_items(Some(1))
+            .description(Some(
+                "The event types to receive. A single name without an array works as well.",
+            ));
         let callback = ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))

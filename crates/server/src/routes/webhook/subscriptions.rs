@@ -26,8 +26,10 @@ use crate::wire::webhooks::SubscriptionAnswer;
 refusals!(ListSubscriptionsRefusals = describe());
 
 /// Lists the subscriptions of the API key, the oldest first.
+///
+/// A disabled subscription is listed with the reason. A deleted one is not listed.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/webhook/subscriptions",
     tag = "Webhooks",
     responses(
@@ -55,8 +57,11 @@ pub(crate) async fn list_subscriptions(
 refusals!(ShowSubscriptionRefusals = describe(own_subscription()));
 
 /// Shows one subscription.
+///
+/// `disabledReason` says why it is disabled, and `pausedUntil` when the next delivery is attempted
+/// after failures.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/webhook/subscriptions/{id}",
     tag = "Webhooks",
     params(SubscriptionInPath),
@@ -82,6 +87,8 @@ pub(crate) async fn show_subscription(
 refusals!(DeleteSubscriptionRefusals = describe(own_subscription()));
 
 /// Deletes a subscription with its pending deliveries and its delivery log.
+///
+/// An attempt that is under way may still arrive.
 #[utoipa::path(
     delete,
     path = "/api/v1/webhook/subscriptions/{id}",

@@ -17,7 +17,7 @@ use crate::wire::metadata::AuthorizationServer;
 ///
 /// Clients configure themselves from this document (RFC 8414).
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/.well-known/oauth-authorization-server",
     tag = "Metadata",
     params(IfNoneMatch),

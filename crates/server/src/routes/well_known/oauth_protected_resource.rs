@@ -18,7 +18,7 @@ use crate::wire::metadata::ProtectedResource;
 ///
 /// `WWW-Authenticate` challenges refer to this document (RFC 9728).
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/.well-known/oauth-protected-resource",
     tag = "Metadata",
     params(IfNoneMatch),

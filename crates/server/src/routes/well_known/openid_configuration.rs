@@ -17,7 +17,7 @@ use crate::wire::metadata::AuthorizationServer;
 /// The document equals `/.well-known/oauth-authorization-server`. It is for clients that expect
 /// `OpenID` Connect Discovery. The service issues no id tokens.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/.well-known/openid-configuration",
     tag = "Metadata",
     operation_id = "show_openid_configuration",

@@ -5,8 +5,8 @@ use serde::Serialize;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
 
+use super::RelatedMany;
 use super::milestone::MilestoneResource;
-use super::{OneOrMany, Related};
 
 /// When the catalogue was last changed: 2026-01-01, in Unix seconds.
 const CATALOGUE_MADE_AT: i64 = 1_767_225_600;
@@ -51,7 +51,7 @@ pub(crate) struct MilestoneTypeAttributes {
 /// The milestones that a listing recorded for a type.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MilestoneTypeRelationships {
-    milestones: Related,
+    milestones: RelatedMany,
 }
 
 /// A group of milestone types.
@@ -135,9 +135,7 @@ impl Workflow {
             let recorded = recorded.map(MilestoneResource::from);
             let names = recorded.iter().map(MilestoneResource::identifier).collect();
             included.extend(recorded);
-            let milestones = Related {
-                data: OneOrMany::Many(names),
-            };
+            let milestones = RelatedMany { data: names };
             MilestoneTypeResource {
                 relationships: Some(MilestoneTypeRelationships { milestones }),
                 ..MilestoneTypeResource::from(kind)

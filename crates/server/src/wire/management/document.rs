@@ -8,10 +8,12 @@ use serde::Serialize;
 use storage::listings::StoredListing;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
+use utoipa::openapi::Object;
 
 use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
-use super::{Id, Identifier, OneOrMany, Related};
+use super::{Id, Identifier, OneOrMany, Related, RelatedMany, RelatedOne};
+use crate::openapi::schema::anything;
 
 /// A value of the query parameter `includes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,7 @@ pub struct Sources {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ListingDocument {
     data: ListingResource,
-    /// Present only if the request has `includes`.
-    #[schema(nullable = false)]
+    #[schema(schema_with = included, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<Included>,
 }
@@ -52,7 +53,7 @@ pub(crate) struct ListingDocument {
 /// The included resources: an object with `data`, or a plain array if the request includes
 /// milestones.
 // S-49
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Included {
     Wrapped { data: Vec<Resource> },
@@ -60,7 +61,7 @@ enum Included {
 }
 
 /// An included resource.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Resource {
     Listing(Box<ListingResource>),
@@ -69,19 +70,16 @@ enum Resource {
 }
 
 /// The position of a listing in its chain, and the state of the chain's ends.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChainData)]
+#[derive(Debug, Serialize)]
 pub(crate) struct ChainDataResource {
     /// The chain's `chain_link_id`.
-    #[schema(format = "uuid")]
     id: String,
-    #[schema(pattern = "^chain_data$")]
     r#type: &'static str,
     attributes: ChainDataAttributes,
 }
 
 /// Attributes of chain data.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct ChainDataAttributes {
     /// Number of listings in the chain.
     length: usize,
@@ -89,6 +87,16 @@ pub(crate) struct ChainDataAttributes {
     position: usize,
     top_checked: bool,
     bottom_checked: bool,
+}
+
+/// The schema of `Included`. Client generators fail for a choice between an object and an array.
+fn included() -> Object {
+    anything(
+        "Present only if the request has `includes`: an object with an array `data`, or the array \
+         alone if the request includes milestones. An entry is a listing, a milestone, or an object \
+         of type `chain_data`, with the attributes `length`, `position`, `top_checked` and \
+         `bottom_checked`.",
+    )
 }
 
 impl Include {
@@ -202,8 +210,8 @@ impl Assembly<'_> {
                     r#type: "chained_listing",
                     id: Id::of_listing(*id, self.is_flat),
                 });
-                self.relationships.chained_listings = Some(Related {
-                    data: OneOrMany::Many(names.collect()),
+                self.relationships.chained_listings = Some(RelatedMany {
+                    data: names.collect(),
                 });
             }
             Include::ChainData => self.add_chain_data(chain),
@@ -247,11 +255,11 @@ impl Assembly<'_> {
 
     fn add_chain_data(&mut self, chain: &Chain) {
         let resource = ChainDataResource::new(chain, self.sources.listing.id);
-        self.relationships.chain_data = Some(Related {
-            data: OneOrMany::One(Identifier {
+        self.relationships.chain_data = Some(RelatedOne {
+            data: Identifier {
                 r#type: "chain_data",
                 id: Id::Text(resource.id.clone()),
-            }),
+            },
         });
         self.resources.push(Resource::ChainData(resource));
     }
@@ -260,8 +268,8 @@ impl Assembly<'_> {
         let stored = self.sources.milestones.iter();
         let milestones: Vec<_> = stored.map(MilestoneResource::from).collect();
         let names = milestones.iter().map(MilestoneResource::identifier);
-        self.relationships.milestones = Some(Related {
-            data: OneOrMany::Many(names.collect()),
+        self.relationships.milestones = Some(RelatedMany {
+            data: names.collect(),
         });
         let milestones = milestones.into_iter().map(Resource::Milestone);
         self.resources.extend(milestones);
@@ -270,14 +278,11 @@ impl Assembly<'_> {
 
 impl Relationships {
     fn is_empty(&self) -> bool {
-        let all = [
-            &self.buyer,
-            &self.seller,
-            &self.chain_data,
-            &self.chained_listings,
-            &self.milestones,
-        ];
-        all.into_iter().all(Option::is_none)
+        self.buyer.is_none()
+            && self.seller.is_none()
+            && self.chain_data.is_none()
+            && self.chained_listings.is_none()
+            && self.milestones.is_none()
     }
 }
 

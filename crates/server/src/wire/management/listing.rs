@@ -5,7 +5,7 @@ use storage::listings::StoredListing;
 use utoipa::openapi::{Object, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{Id, Related};
+use super::{Id, Related, RelatedMany, RelatedOne};
 use crate::openapi::schema::one_of_texts;
 
 /// A listing. Its type names its relation to the requested listing.
@@ -131,15 +131,15 @@ pub(crate) struct Relationships {
     /// The listing's chain.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chain_data: Option<Related>,
+    pub chain_data: Option<RelatedOne>,
     /// All listings of the chain, from bottom to top.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chained_listings: Option<Related>,
+    pub chained_listings: Option<RelatedMany>,
     /// The listing's milestones.
     #[schema(nullable = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub milestones: Option<Related>,
+    pub milestones: Option<RelatedMany>,
 }
 
 /// The types that a listing can have.

@@ -28,6 +28,9 @@ refusals!(
 );
 
 /// Removes the link between two listings, or withdraws its proposal. At least one must be yours.
+///
+/// The chain falls into two parts, and the longer one keeps the chain id. Links that are not there
+/// give 409.
 #[utoipa::path(
     post,
     path = "/api/v1/chain/remove/link",

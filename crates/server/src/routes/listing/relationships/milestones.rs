@@ -21,8 +21,10 @@ use crate::wire::management::milestone::MilestoneResource;
 refusals!(ListMilestonesRefusals = describe(own_listing()));
 
 /// Lists the milestones of one of your listings, in the order of the catalogue.
+///
+/// Withdrawn milestones are not listed.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/listing/{listing}/relationships/milestones",
     tag = "Milestones",
     operation_id = "list_milestones_of_listing",

@@ -22,8 +22,10 @@ use crate::wire::management::milestone::MilestoneResource;
 refusals!(ListMilestonesRefusals = describe(milestone_type(), pages()));
 
 /// Lists the milestones of one type that your listings have.
+///
+/// Withdrawn milestones are not listed.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/milestone_type/{id}/relationships/milestones",
     tag = "Milestones",
     operation_id = "list_milestones_of_type",

@@ -66,22 +66,26 @@ impl IntoParams for PageParameters {
             "The number of chains per page. The form field of the same name has precedence.";
         vec![
             parameter("page", "The page number, counted from 1.", page),
-            parameter("rows", rows_text, rows()),
-            parameter("explain", EXPLAIN_IN_URL, explain()),
+            parameter(
+                "rows",
+                rows_text,
+                rows().default(Some(limits::ROWS_DEFAULT.into())),
+            ),
+            parameter(
+                "explain",
+                EXPLAIN_IN_URL,
+                explain().default(Some(false.into())),
+            ),
         ]
     }
 }
 
 fn explain() -> ObjectBuilder {
-    schema::flag()
-        .default(Some(false.into()))
-        .description(Some(EXPLAIN))
+    schema::flag().description(Some(EXPLAIN))
 }
 
 fn rows() -> ObjectBuilder {
-    schema::integer(1, limits::ROWS_MAX)
-        .default(Some(limits::ROWS_DEFAULT.into()))
-        .description(Some(ROWS))
+    schema::integer(1, limits::ROWS_MAX).description(Some(ROWS))
 }
 
 /// The refusals of the chain query.

@@ -28,8 +28,10 @@ use crate::wire::webhooks::DeliveryAnswer;
 refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
 
 /// Lists the deliveries of a subscription with their attempts, the newest first.
+///
+/// Each attempt has the status and the first 1,024 bytes of the receiver's answer.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/webhook/subscriptions/{id}/deliveries",
     tag = "Webhooks",
     params(SubscriptionInPath, DeliveryChoice, Paging),

@@ -21,8 +21,10 @@ use crate::wire::management::catalogue::Workflow;
 refusals!(ShowWorkflowRefusals = describe(workflow(), own_listing()));
 
 /// Lists the types of a group, each with the milestone that one of your listings recorded.
+///
+/// `included` has the recorded milestones themselves.
 #[utoipa::path(
-    method(get, head),
+    get,
     path = "/api/v1/milestone_group/{group}/branch/{branch}/listing/{listing}/workflow",
     tag = "Milestones",
     params(GroupInPath, BranchInPath, ListingInPath),
