@@ -19,17 +19,26 @@ pub enum EventType {
     MilestoneUpdated,
     /// The sale fell through.
     FallThrough,
+    /// A link, an end check or a current listing of a chain changed.
+    ChainChanged,
 }
 
 impl EventType {
-    /// Both types, in document 1's order.
-    pub const ALL: [Self; 2] = [Self::MilestoneUpdated, Self::FallThrough];
+    /// All types, document 1's first.
+    pub const ALL: [Self; 3] = [
+        Self::MilestoneUpdated,
+        Self::FallThrough,
+        Self::ChainChanged,
+    ];
+    /// The types of document 1.
+    pub const OF_MILESTONES: [Self; 2] = [Self::MilestoneUpdated, Self::FallThrough];
 
-    /// The type in document 1's spelling.
+    /// The name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::MilestoneUpdated => "milestone.updated",
             Self::FallThrough => "fallthrough",
+            Self::ChainChanged => "chain.changed",
         }
     }
 
@@ -78,6 +87,15 @@ pub enum EventContent {
         /// `YYYY-MM-DD`, in Europe/London.
         date: String,
     },
+    /// The data of `chain.changed` (S-39).
+    ChainChanged {
+        /// The id of the chain after the change.
+        chain_id: String,
+        /// `linked`, `unlinked`, `checked`, `unchecked`, `current`, or the word of a later version.
+        change: String,
+        /// The UPRNs of the chain's properties in digits.
+        uprns: Vec<String>,
+    },
 }
 
 impl Event {
@@ -86,6 +104,7 @@ impl Event {
         match self.content {
             EventContent::MilestoneUpdated { .. } => EventType::MilestoneUpdated,
             EventContent::FallThrough { .. } => EventType::FallThrough,
+            EventContent::ChainChanged { .. } => EventType::ChainChanged,
         }
     }
 }

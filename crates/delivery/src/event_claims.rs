@@ -3,6 +3,7 @@
 use chain::event::EventType;
 use observe::clock;
 use serde::Serialize;
+use serde_json::Value;
 use storage::deliveries::DueEvent;
 
 /// The claims besides `iss`, `iat` and `exp`.
@@ -30,6 +31,8 @@ enum Data {
         #[serde(rename = "fallThroughDate")]
         date: String,
     },
+    /// S-39
+    ChainChanged(Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -56,8 +59,15 @@ impl EventClaims {
                     },
                 },
                 EventType::FallThrough => Data::FallThrough { date },
+                EventType::ChainChanged => Data::ChainChanged(read_detail(event)),
             },
             simulated: event.is_simulated().then_some(true),
         }
     }
+}
+
+/// The claims that the store keeps as JSON.
+fn read_detail(event: &DueEvent) -> Value {
+    let detail = event.detail.as_deref().unwrap_or_default();
+    serde_json::from_str(detail).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use storage::subscriptions::SubscriptionOverview;
+use storage::subscription_overview::SubscriptionOverview;
 
 use crate::policy::AttemptOutcome;
 

@@ -83,6 +83,10 @@ pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 pub const PROPOSALS_MAX: i64 = 100;
 /// How long a proposal of a link is open, in seconds (S-47).
 pub const PROPOSAL_SECONDS: i64 = 30 * DAY_SECONDS;
+/// UPRNs that one call names for a watch (S-39).
+pub const WATCH_UPRNS_PER_CALL: usize = 4_000;
+/// UPRNs that one subscription watches (S-39).
+pub const WATCH_UPRNS_MAX: i64 = 100_000;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.

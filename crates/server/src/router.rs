@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::middleware;
-use axum::routing::{any, get, post};
+use axum::routing::{any, get, post, put};
 use axum::{Extension, Router};
 use tokens::context::TokenContext;
 
@@ -160,6 +160,8 @@ fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
     let enable = post(webhook::subscriptions::enable::enable_subscription);
     let retry = post(webhook::subscriptions::retry::retry_deliveries);
     let replay = post(webhook::subscriptions::replay::replay);
+    let watch = put(webhook::subscriptions::watch::set_watch)
+        .patch(webhook::subscriptions::watch::change_watch);
     let deliveries = get(webhook::subscriptions::deliveries::list_deliveries);
     let redeliver = post(webhook::subscriptions::deliveries::redeliver::redeliver);
     Router::new()
@@ -170,6 +172,7 @@ fn webhook_routes(webhooks: &Arc<WebhookManagement>) -> Router {
         .route("/api/v1/webhook/subscriptions/{id}/enable", enable)
         .route("/api/v1/webhook/subscriptions/{id}/retry", retry)
         .route("/api/v1/webhook/subscriptions/{id}/replay", replay)
+        .route("/api/v1/webhook/subscriptions/{id}/watch", watch)
         .route("/api/v1/webhook/subscriptions/{id}/deliveries", deliveries)
         .route(
             "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",

@@ -8,6 +8,7 @@ pub mod replaying;
 pub mod running_replays;
 pub mod simulation;
 pub mod waiting;
+pub mod watching;
 
 use std::sync::Arc;
 

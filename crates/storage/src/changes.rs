@@ -49,8 +49,8 @@ pub struct EndMarks<'a> {
     pub branch: Option<BranchId>,
 }
 
-/// Sets or clears end checks. The chain gets a new version if one changed.
-pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -> Result<()> {
+/// Sets or clears end checks. The chain gets a new version if one changed. Returns whether one did.
+pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -> Result<bool> {
     let mut is_changed = false;
     for listing in marks.listings {
         is_changed |= if marks.is_checked {
@@ -62,7 +62,7 @@ pub fn store_end_checks(write: &mut Write<'_>, marks: &EndMarks<'_>, now: i64) -
     if is_changed {
         chains::raise_version(write, marks.chain)?;
     }
-    Ok(())
+    Ok(is_changed)
 }
 
 fn clear_end_checks(write: &mut Write<'_>, cleared: &[(ListingId, End)]) -> Result<()> {

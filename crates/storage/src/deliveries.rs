@@ -1,4 +1,4 @@
-//! Pending deliveries: inserting them, and reading them for a lane.
+//! Pending deliveries of one subscription: inserting them, and reading them for a lane.
 //!
 //! Times are in milliseconds unless a comment says seconds.
 
@@ -14,7 +14,7 @@ use crate::{Read, Result, Write};
 macro_rules! due_columns {
     () => {
         "d.id, d.attempts, d.created_at, e.id, e.event_id, e.event_type, e.property_id, e.uprn, \
-         e.label, e.date, e.recorded_at, d.not_before, d.property_id"
+         e.label, e.date, e.recorded_at, e.detail, d.not_before, d.property_id"
     };
 }
 
@@ -55,6 +55,8 @@ pub struct DueEvent {
     pub date: String,
     /// Unix seconds.
     pub recorded_at: i64,
+    /// The further claims of a `chain.changed`, as JSON.
+    pub detail: Option<String>,
 }
 
 impl DueEvent {
@@ -72,35 +74,6 @@ pub struct Head {
     /// Whether later deliveries of the same property are pending.
     pub is_followed: bool,
     not_before: i64,
-}
-
-/// Inserts a delivery for every active subscription to the event's type, in the transaction that
-/// records the event (S-34). Returns their number.
-pub fn enqueue_event(
-    write: &mut Write<'_>,
-    event_row: i64,
-    event_type: EventType,
-    property: i64,
-    now: i64,
-) -> Result<u64> {
-    let sql = match event_type {
-        EventType::MilestoneUpdated => {
-            "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
-             not_before, created_at) \
-             select s.id, $1, $2, 'waiting', 0, $3, $4 from subscription s \
-             where s.status = 'active' and s.hears_milestones = 1"
-        }
-        EventType::FallThrough => {
-            "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
-             not_before, created_at) \
-             select s.id, $1, $2, 'waiting', 0, $3, $4 from subscription s \
-             where s.status = 'active' and s.hears_fall_throughs = 1"
-        }
-    };
-    write.execute(
-        sql,
-        &[event_row.into(), property.into(), now.into(), now.into()],
-    )
 }
 
 /// Inserts a delivery for one subscription. Returns its id.
@@ -223,8 +196,8 @@ fn as_limit(limit: usize) -> Value<'static> {
 
 fn read_head(row: &Row<'_>) -> Result<Head> {
     Ok(Head {
-        is_followed: row.optional_integer(13)?.is_some(),
-        not_before: row.integer(11)?,
+        is_followed: row.optional_integer(14)?.is_some(),
+        not_before: row.integer(12)?,
         delivery: read_due(row)?,
     })
 }
@@ -233,15 +206,15 @@ fn read_due(row: &Row<'_>) -> Result<DueDelivery> {
     let (attempts, created_at) = (row.integer(1)?, row.integer(2)?);
     Ok(DueDelivery {
         id: row.integer(0)?,
-        order: row.integer(12)?,
+        order: row.integer(13)?,
         attempts,
         created_at,
-        is_first: attempts == 0 && row.integer(11)? == created_at,
+        is_first: attempts == 0 && row.integer(12)? == created_at,
         event: read_event(row, 3)?,
     })
 }
 
-/// Reads an event from eight columns, of which this is the first.
+/// Reads an event from nine columns, of which this is the first.
 pub(crate) fn read_event(row: &Row<'_>, first: usize) -> Result<DueEvent> {
     Ok(DueEvent {
         row: row.integer(first)?,
@@ -252,5 +225,6 @@ pub(crate) fn read_event(row: &Row<'_>, first: usize) -> Result<DueEvent> {
         label: row.optional_text(first + 5)?,
         date: row.text(first + 6)?,
         recorded_at: row.integer(first + 7)?,
+        detail: row.optional_text(first + 8)?,
     })
 }

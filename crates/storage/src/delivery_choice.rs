@@ -67,7 +67,7 @@ macro_rules! page {
     ($condition:literal, $rest:literal) => {
         concat!(
             "select d.id, e.id, e.event_id, e.event_type, e.property_id, e.uprn, e.label, e.date, \
-             e.recorded_at, d.state, d.created_at, d.not_before, d.ended_at from (select d.id \
+             e.recorded_at, e.detail, d.state, d.created_at, d.not_before, d.ended_at from (select d.id \
              from delivery d where d.subscription_id = $1",
             $condition,
             $rest,

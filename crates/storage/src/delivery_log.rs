@@ -1,4 +1,4 @@
-//! The log of deliveries that subscribers read; redelivery, replay and pruning (S-37).
+//! The log of deliveries that subscribers read; redelivery and pruning (S-37).
 //!
 //! Times are in milliseconds unless a comment says seconds.
 
@@ -7,7 +7,8 @@ use chain::event::EventType;
 use crate::deliveries::{DueEvent, read_event};
 use crate::delivery_choice::DeliveryFilter;
 use crate::row::Row;
-use crate::subscriptions::{StoredSubscription, SubscriptionId, WAITING_COUNTED_MAX};
+use crate::subscription_id::SubscriptionId;
+use crate::subscription_overview::WAITING_COUNTED_MAX;
 use crate::{Read, Result, Write};
 
 /// One delivery with its attempts.
@@ -136,139 +137,6 @@ pub fn redeliver(
     Ok(changed > 0)
 }
 
-/// A range of events in the outbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventRange {
-    /// The range begins after this row.
-    pub after: i64,
-    /// The range ends with this row.
-    pub last: i64,
-    /// Events recorded earlier are not in the range. Unix seconds.
-    pub since: i64,
-}
-
-/// The events recorded since a time in Unix seconds. `None` if there are none.
-pub fn find_event_range(read: &mut Read<'_>, since: i64) -> Result<Option<EventRange>> {
-    let ends = read.query_exactly_one(
-        // No index has the sums, so the engine walks the index of ages instead of all ids.
-        "select min(id + 0), max(id + 0) from event where recorded_at >= $1",
-        &[since.into()],
-        |row| Ok((row.optional_integer(0)?, row.optional_integer(1)?)),
-    )?;
-    let (Some(first), Some(last)) = ends else {
-        return Ok(None);
-    };
-    let after = first - 1;
-    Ok(Some(EventRange { after, last, since }))
-}
-
-/// The first part of a range, with at most `limit` events, and whether [`replay`] would insert a
-/// delivery for it. `None` at the end of the range.
-pub fn find_part(
-    read: &mut Read<'_>,
-    subscription: &StoredSubscription,
-    range: EventRange,
-    limit: i64,
-) -> Result<Option<(EventRange, bool)>> {
-    let last = read.query_exactly_one(
-        "select max(part.id) from (select id from event where id > $1 and id <= $2 \
-         order by id limit $3) as part",
-        &[range.after.into(), range.last.into(), limit.into()],
-        |row| row.optional_integer(0),
-    )?;
-    let Some(last) = last else {
-        return Ok(None);
-    };
-    let part = EventRange { last, ..range };
-    Ok(Some((part, needs_replay(read, subscription, part)?)))
-}
-
-fn needs_replay(
-    read: &mut Read<'_>,
-    subscription: &StoredSubscription,
-    part: EventRange,
-) -> Result<bool> {
-    let [milestones, fall_throughs] = subscribed_words(subscription);
-    read.exists(
-        "select 1 from event e where e.id > $1 and e.id <= $2 and e.recorded_at >= $3 \
-         and e.listing_id is not null and e.event_type in ($4, $5) \
-         and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $6 \
-         and d.state = 'waiting' limit 1) is null limit 1",
-        &[
-            part.after.into(),
-            part.last.into(),
-            part.since.into(),
-            milestones.into(),
-            fall_throughs.into(),
-            subscription.id.into(),
-        ],
-    )
-}
-
-/// Inserts a delivery for each recorded event of a range that the subscription receives and that is
-/// not pending for it already. Simulated events are left out. Returns the number of deliveries.
-pub fn replay(
-    write: &mut Write<'_>,
-    subscription: &StoredSubscription,
-    part: EventRange,
-    now: i64,
-) -> Result<u64> {
-    let [milestones, fall_throughs] = subscribed_words(subscription);
-    write.execute(
-        "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
-         not_before, created_at) \
-         select $1, e.id, e.property_id, 'waiting', 0, $2, $3 from event e \
-         where e.id > $4 and e.id <= $5 and e.recorded_at >= $6 \
-         and e.listing_id is not null and e.event_type in ($7, $8) \
-         and (select d.id from delivery d where d.event_row = e.id and d.subscription_id = $9 \
-         and d.state = 'waiting' limit 1) is null order by e.id",
-        &[
-            subscription.id.into(),
-            now.into(),
-            now.into(),
-            part.after.into(),
-            part.last.into(),
-            part.since.into(),
-            milestones.into(),
-            fall_throughs.into(),
-            subscription.id.into(),
-        ],
-    )
-}
-
-/// The Unix seconds of the first event in a range that the subscription receives. `None` if there is
-/// none.
-pub fn find_first_time(
-    read: &mut Read<'_>,
-    subscription: &StoredSubscription,
-    range: EventRange,
-) -> Result<Option<i64>> {
-    let [milestones, fall_throughs] = subscribed_words(subscription);
-    read.query_exactly_one(
-        "select min(recorded_at) from event where id > $1 and id <= $2 and recorded_at >= $3 \
-         and listing_id is not null and event_type in ($4, $5)",
-        &[
-            range.after.into(),
-            range.last.into(),
-            range.since.into(),
-            milestones.into(),
-            fall_throughs.into(),
-        ],
-        |row| row.optional_integer(0),
-    )
-}
-
-/// The event types of a subscription. An empty text stands for a type that it does not receive.
-fn subscribed_words(subscription: &StoredSubscription) -> [&'static str; 2] {
-    [EventType::MilestoneUpdated, EventType::FallThrough].map(|wanted| {
-        if subscription.events.contains(&wanted) {
-            wanted.as_str()
-        } else {
-            ""
-        }
-    })
-}
-
 /// Deletes deliveries that ended before `ended_before`, with their attempts, and older events without
 /// deliveries. Deletes at most `limit` of each, so that the transaction stays short. Returns the
 /// number of deliveries.
@@ -296,10 +164,10 @@ fn read_delivery(row: &Row<'_>) -> Result<LoggedDelivery> {
     Ok(LoggedDelivery {
         id: row.integer(0)?,
         event: read_event(row, 1)?,
-        state: row.text(9)?,
-        created_at: row.integer(10)?,
-        not_before: row.integer(11)?,
-        ended_at: row.optional_integer(12)?,
+        state: row.text(10)?,
+        created_at: row.integer(11)?,
+        not_before: row.integer(12)?,
+        ended_at: row.optional_integer(13)?,
         attempts: Vec::new(),
     })
 }

@@ -29,6 +29,8 @@ pub struct NewEvent<'a> {
     pub label: Option<&'a str>,
     /// The date in London (S-11).
     pub date: Date,
+    /// The further claims of a `chain.changed`, as JSON.
+    pub detail: Option<&'a str>,
 }
 
 /// A stored event.
@@ -101,7 +103,7 @@ pub fn find_newest_event(read: &mut Read<'_>) -> Result<i64> {
 pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Result<i64> {
     write.insert(
         "insert into event (event_id, event_type, listing_id, property_id, uprn, label, date, \
-         recorded_at) values ($1, $2, $3, $4, $5, $6, $7, $8) returning id",
+         recorded_at, detail) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id",
         &[
             event.event_id.into(),
             event.event_type.as_str().into(),
@@ -111,17 +113,19 @@ pub fn insert_event(write: &mut Write<'_>, event: &NewEvent<'_>, now: i64) -> Re
             event.label.into(),
             (&event.date.to_string()).into(),
             now.into(),
+            event.detail.into(),
         ],
     )
 }
 
-/// At most `limit` events after row `after_id`, in order. PostgreSQL numbers a row before its commit,
+/// At most `limit` events of milestones after row `after_id`, in order. PostgreSQL numbers a row before its commit,
 /// so a lower number may appear after a higher one. A reader that remembers only the highest number
 /// can miss events.
 pub fn list_events(read: &mut Read<'_>, after_id: i64, limit: i64) -> Result<Vec<StoredEvent>> {
     read.query(
         "select id, event_id, event_type, listing_id, property_id, uprn, label, date, \
-         recorded_at from event where id > $1 and listing_id is not null order by id limit $2",
+         recorded_at from event where id > $1 and listing_id is not null \
+         and event_type <> 'chain.changed' order by id limit $2",
         &[after_id.into(), limit.into()],
         read_event,
     )

@@ -80,7 +80,7 @@ pub fn take_lane(
     }
     write.query_one(
         "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url, \
-         s.hears_milestones, s.hears_fall_throughs \
+         s.hears_milestones, s.hears_fall_throughs, s.hears_chain_changes \
          from lane l join subscription s on s.id = l.subscription_id \
          where l.subscription_id = $1 and s.status = 'active'",
         &[subscription.into()],

@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 19;
+pub(crate) const SCHEMA_VERSION: i64 = 20;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -26,6 +26,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0017_forecasts.sql"),
     include_str!("migrations/0018_console.sql"),
     include_str!("migrations/0019_delivery_answers.sql"),
+    include_str!("migrations/0020_watches.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

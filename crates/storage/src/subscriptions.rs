@@ -1,18 +1,20 @@
 //! Subscriptions: each is one callback URL of one API key (S-30).
 
-use chain::event::EventType;
+use chain::event::{EventType, Reach};
 
 use crate::row::Row;
 pub use crate::subscription_id::SubscriptionId;
-use crate::{Read, Result, Write, waiting};
+use crate::{Read, Result, StorageError, Write, waiting};
 
 /// A query for [`read_subscription`], up to its condition.
 macro_rules! select_subscription {
     () => {
-        "select id, reference, participant_name, callback_url, hears_milestones, \
-         hears_fall_throughs, status, disabled_reason, disabled_at, created_at, updated_at, \
+        "select id, reference, participant_name, callback_url, api_key_id, hears_milestones, \
+         hears_fall_throughs, hears_chain_changes, status, disabled_reason, disabled_at, \
+         created_at, updated_at, \
          (select open_until from lane where subscription_id = subscription.id), \
-         (select failures from lane where subscription_id = subscription.id) from subscription "
+         (select failures from lane where subscription_id = subscription.id), watch_reach, \
+         watched_uprns from subscription "
     };
 }
 
@@ -42,8 +44,12 @@ pub struct StoredSubscription {
     pub participant_name: String,
     /// The URL that receives events.
     pub callback_url: String,
+    /// The id of its API key.
+    pub api_key: i64,
     /// The event types that it receives.
     pub events: Vec<EventType>,
+    /// The properties to which it is narrowed. `None`: it receives the events of all properties.
+    pub watch: Option<StoredWatch>,
     /// Whether it receives new events.
     pub is_active: bool,
     /// Why it is not active: `gone`, `failing` or `key_revoked`.
@@ -60,6 +66,15 @@ pub struct StoredSubscription {
     pub failures: i64,
 }
 
+/// The watch of a subscription (S-39).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredWatch {
+    /// How far it reaches.
+    pub reach: Reach,
+    /// The number of UPRNs.
+    pub uprns: i64,
+}
+
 /// The event types that an active subscription receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubscribedTypes {
@@ -67,72 +82,8 @@ pub struct SubscribedTypes {
     pub milestones: bool,
     /// `fallthrough`.
     pub fall_throughs: bool,
-}
-
-/// A subscription with its owner and its backlog, for the operator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubscriptionOverview {
-    /// Its id within the store.
-    pub id: SubscriptionId,
-    /// Its id for the subscriber.
-    pub reference: String,
-    /// The organisation that owns its API key.
-    pub participant: String,
-    /// The id of its API key.
-    pub api_key: i64,
-    /// The URL that receives events.
-    pub callback_url: String,
-    /// Whether it receives new events.
-    pub is_active: bool,
-    /// Why it is not active: `gone`, `failing` or `key_revoked`.
-    pub disabled_reason: Option<String>,
-    /// Failed attempts since the last success.
-    pub failures: i64,
-    /// Until when nothing is sent because attempts failed, in Unix milliseconds. 0: it is not paused.
-    pub paused_until: i64,
-    /// Pending deliveries, counted up to 100,000.
-    pub waiting: i64,
-    /// When the oldest of the counted deliveries was created, in Unix milliseconds.
-    pub oldest_at: Option<i64>,
-}
-
-/// Pending deliveries of one subscription that an overview counts.
-pub(crate) const WAITING_COUNTED_MAX: i64 = 100_000;
-
-/// Lists the subscription with this reference, or all, the oldest first.
-pub fn list_overviews(
-    read: &mut Read<'_>,
-    reference: Option<&str>,
-) -> Result<Vec<SubscriptionOverview>> {
-    let (only, limit) = (reference.unwrap_or_default(), WAITING_COUNTED_MAX);
-    read.query(
-        "select s.id, s.reference, p.name, k.id, s.callback_url, s.status, s.disabled_reason, \
-         l.failures, l.open_until, \
-         (select count(*) from (select 1 from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0 limit $1) as counted), \
-         (select min(seen.created_at) from (select d.created_at from delivery d \
-         where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
-         order by d.not_before, d.id limit $2) as seen) \
-         from subscription s join lane l on l.subscription_id = s.id \
-         join api_key k on k.id = s.api_key_id join participant p on p.id = k.participant_id \
-         where $3 = '' or s.reference = $4 order by s.id",
-        &[limit.into(), limit.into(), only.into(), only.into()],
-        |row| {
-            Ok(SubscriptionOverview {
-                id: SubscriptionId(row.integer(0)?),
-                reference: row.text(1)?,
-                participant: row.text(2)?,
-                api_key: row.integer(3)?,
-                callback_url: row.text(4)?,
-                is_active: row.str(5)? == "active",
-                disabled_reason: row.optional_text(6)?,
-                failures: row.integer(7)?,
-                paused_until: row.integer(8)?,
-                waiting: row.integer(9)?,
-                oldest_at: row.optional_integer(10)?,
-            })
-        },
-    )
+    /// `chain.changed`.
+    pub chain_changes: bool,
 }
 
 /// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
@@ -176,12 +127,13 @@ fn update_subscription(
 ) -> Result<()> {
     write.execute(
         "update subscription set participant_name = $1, hears_milestones = $2, \
-         hears_fall_throughs = $3, status = 'active', disabled_reason = null, \
-         disabled_at = null, updated_at = $4 where id = $5",
+         hears_fall_throughs = $3, hears_chain_changes = $4, status = 'active', \
+         disabled_reason = null, disabled_at = null, updated_at = $5 where id = $6",
         &[
             new.participant_name.into(),
             new.events.contains(&EventType::MilestoneUpdated).into(),
             new.events.contains(&EventType::FallThrough).into(),
+            new.events.contains(&EventType::ChainChanged).into(),
             now.into(),
             id.into(),
         ],
@@ -192,8 +144,8 @@ fn update_subscription(
 fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i64) -> Result<()> {
     let id = write.insert(
         "insert into subscription (reference, api_key_id, participant_name, callback_url, \
-         hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
-         values ($1, $2, $3, $4, $5, $6, 'active', $7, $8) returning id",
+         hears_milestones, hears_fall_throughs, hears_chain_changes, status, created_at, updated_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9) returning id",
         &[
             new.reference.into(),
             new.api_key.into(),
@@ -201,6 +153,7 @@ fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i6
             new.callback_url.into(),
             new.events.contains(&EventType::MilestoneUpdated).into(),
             new.events.contains(&EventType::FallThrough).into(),
+            new.events.contains(&EventType::ChainChanged).into(),
             now.into(),
             now.into(),
         ],
@@ -219,6 +172,16 @@ pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i
         "select count(*) from subscription s join api_key k on k.id = s.api_key_id \
          where s.status = 'active' and k.participant_id = \
          (select participant_id from api_key where id = $1)",
+        &[api_key.into()],
+    )
+}
+
+/// Whether the participant of an API key has an active client with the scope `transaction-status`.
+/// Only then its subscriptions receive `chain.changed` (S-39).
+pub fn may_receive_chain_changes(read: &mut Read<'_>, api_key: i64) -> Result<bool> {
+    read.exists(
+        "select 1 from api_key a join client t on t.participant_id = a.participant_id \
+         where a.id = $1 and t.status = 'active' and t.scopes like '%transaction-status%' limit 1",
         &[api_key.into()],
     )
 }
@@ -273,7 +236,7 @@ pub fn find_subscribed_types(
     id: SubscriptionId,
 ) -> Result<Option<SubscribedTypes>> {
     read.query_one(
-        "select hears_milestones, hears_fall_throughs from subscription \
+        "select hears_milestones, hears_fall_throughs, hears_chain_changes from subscription \
          where id = $1 and status = 'active'",
         &[id.into()],
         |row| read_hears(row, 0),
@@ -343,29 +306,41 @@ pub(crate) fn read_hears(row: &Row<'_>, first: usize) -> Result<SubscribedTypes>
     Ok(SubscribedTypes {
         milestones: row.flag(first)?,
         fall_throughs: row.flag(first + 1)?,
+        chain_changes: row.flag(first + 2)?,
     })
 }
 
 fn read_subscription(row: &Row<'_>) -> Result<StoredSubscription> {
-    let mut events = Vec::new();
-    if row.flag(4)? {
-        events.push(EventType::MilestoneUpdated);
-    }
-    if row.flag(5)? {
-        events.push(EventType::FallThrough);
-    }
+    let hears = [row.flag(5)?, row.flag(6)?, row.flag(7)?];
+    let events = EventType::ALL.into_iter().zip(hears);
     Ok(StoredSubscription {
         id: SubscriptionId(row.integer(0)?),
         reference: row.text(1)?,
         participant_name: row.text(2)?,
         callback_url: row.text(3)?,
-        events,
-        is_active: row.str(6)? == "active",
-        disabled_reason: row.optional_text(7)?,
-        disabled_at: row.optional_integer(8)?,
-        created_at: row.integer(9)?,
-        updated_at: row.integer(10)?,
-        paused_until: row.optional_integer(11)?.unwrap_or_default(),
-        failures: row.optional_integer(12)?.unwrap_or_default(),
+        api_key: row.integer(4)?,
+        events: events
+            .filter_map(|(event, hears)| hears.then_some(event))
+            .collect(),
+        is_active: row.str(8)? == "active",
+        disabled_reason: row.optional_text(9)?,
+        disabled_at: row.optional_integer(10)?,
+        created_at: row.integer(11)?,
+        updated_at: row.integer(12)?,
+        paused_until: row.optional_integer(13)?.unwrap_or_default(),
+        failures: row.optional_integer(14)?.unwrap_or_default(),
+        watch: read_watch(row)?,
     })
+}
+
+fn read_watch(row: &Row<'_>) -> Result<Option<StoredWatch>> {
+    let Some(word) = row.optional_text(15)? else {
+        return Ok(None);
+    };
+    let reach = Reach::parse(&word);
+    let reach = reach.ok_or_else(|| StorageError::Corrupt(format!("`{word}` is no reach")))?;
+    Ok(Some(StoredWatch {
+        reach,
+        uprns: row.integer(16)?,
+    }))
 }

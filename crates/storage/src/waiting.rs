@@ -89,6 +89,10 @@ pub fn delete_removed(write: &mut Write<'_>, limit: i64) -> Result<u64> {
     if deleted > 0 {
         return Ok(deleted);
     }
+    write.execute(
+        "delete from watched where subscription_id = $1",
+        &[id.into()],
+    )?;
     write.execute("delete from subscription where id = $1", &[id.into()])
 }
 

@@ -27,7 +27,7 @@ fn words_are_read_as_they_are_spelled() {
     assert_eq!(others.map(TransactionType::parse), [None; 4]);
 
     let words = EventType::ALL.map(EventType::as_str);
-    assert_eq!(words, ["milestone.updated", "fallthrough"]);
+    assert_eq!(words, ["milestone.updated", "fallthrough", "chain.changed"]);
     assert_eq!(words.map(EventType::parse), EventType::ALL.map(Some));
     let others = ["", "fall_through", "milestone.created", "Fallthrough"];
     assert_eq!(others.map(EventType::parse), [None; 4]);

@@ -63,6 +63,11 @@ pub(super) fn read_event(claims: &Claims) -> Result<Event, EventRefusal> {
         EventType::FallThrough => EventContent::FallThrough {
             date: date(data, "fallThroughDate", "data.fallThroughDate")?,
         },
+        EventType::ChainChanged => EventContent::ChainChanged {
+            chain_id: bounded(data, "chainId", "data.chainId")?,
+            change: bounded(data, "change", "data.change")?,
+            uprns: uprns(data)?,
+        },
     };
     let event_timestamp = text(claims, "eventTimestamp")?;
     if !is_utc_time(event_timestamp) {
@@ -122,10 +127,28 @@ fn bounded(claims: &Claims, member: &str, name: &'static str) -> Result<String, 
     Ok(found.to_owned())
 }
 
+fn uprns(data: &Claims) -> Result<Vec<String>, EventRefusal> {
+    let wrong = || {
+        refusal(
+            "data.uprns",
+            "must be an array of strings of 1 to 19 digits",
+        )
+    };
+    let values = data.get("uprns").and_then(Value::as_array);
+    let values = values.ok_or_else(wrong)?.iter();
+    values
+        .map(|value| value.as_str().filter(|text| are_digits(text)))
+        .map(|text| text.map(ToOwned::to_owned).ok_or_else(wrong))
+        .collect()
+}
+
+fn are_digits(text: &str) -> bool {
+    (1..=DIGITS_LIMIT).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn digits(claims: &Claims, name: &'static str) -> Result<String, EventRefusal> {
     let value = text(claims, name)?;
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && (1..=DIGITS_LIMIT).contains(&value.len()) {
+    if are_digits(value) {
         return Ok(value.to_owned());
     }
     Err(refusal(name, "must be a string of 1 to 19 digits"))

@@ -20,6 +20,7 @@ fn due(id: i64, property: i64) -> DueDelivery {
             uprn: property,
             label: None,
             date: "2026-11-21".to_owned(),
+            detail: None,
             recorded_at: 0,
         },
     }

@@ -48,7 +48,7 @@ pub struct ListenArgs {
     #[arg(long, conflicts_with = "jwks_url")]
     subscribe: bool,
 
-    /// The types of event to subscribe to, separated by commas [default: all]
+    /// The types of event to subscribe to, separated by commas [default: those of milestones]
     #[arg(
         long,
         value_name = "TYPES",
@@ -178,7 +178,7 @@ async fn subscribe(
         participant_name: subscribing.participant_name.clone(),
         callback_url,
         events: if events.is_empty() {
-            EventType::ALL.to_vec()
+            EventType::OF_MILESTONES.to_vec()
         } else {
             events.to_vec()
         },

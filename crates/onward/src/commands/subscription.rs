@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::{Value, json};
 use storage::delivery_log::{self, OldestWaiting};
-use storage::subscriptions::{self, SubscriptionOverview};
+use storage::subscription_overview::{self, SubscriptionOverview};
+use storage::subscriptions;
 
 use super::{Failure, OperatorArgs, say};
 
@@ -51,7 +52,8 @@ pub fn run(command: &SubscriptionCommand, out: &mut dyn Write) -> Result<(), Fai
 
 fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
-    let mut found = storage.read_blocking(|read| subscriptions::list_overviews(read, None))?;
+    let mut found =
+        storage.read_blocking(|read| subscription_overview::list_overviews(read, None))?;
     let now = Clock::System.now_seconds();
     if args.behind {
         found.retain(|one| state_of(one, now) != "active" || one.waiting > 0);
@@ -113,7 +115,7 @@ fn remove(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn find(read: &mut storage::Read<'_>, id: &str) -> Result<SubscriptionOverview, Failure> {
-    let found = subscriptions::list_overviews(read, Some(id))?.pop();
+    let found = subscription_overview::list_overviews(read, Some(id))?.pop();
     found.ok_or_else(|| Failure::new(format!("there is no subscription {id}")))
 }
 

@@ -1,5 +1,6 @@
 //! Tests of what subscribers receive, when and how often (S-34 to S-38).
 
+mod chain_changes;
 mod crash;
 mod end_states;
 mod labels;

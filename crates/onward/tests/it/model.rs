@@ -6,6 +6,7 @@
 
 mod answers;
 pub(crate) mod catalogue;
+mod chain_changes;
 mod checks;
 mod choice;
 mod current;

@@ -1,9 +1,11 @@
 //! Checking and unchecking the ends of a chain (S-43 to S-45).
 
 use chain::ends::{self, CHECK_REASON, End, UncheckReason};
+use chain::event::ChainChange;
 use chain::ids::{ChainId, ListingId};
 use chain::permission;
 use chain::state::Chain;
+use storage::chain_changes::{self, ChangedChains};
 use storage::changes::{self, EndMarks};
 use storage::{Read, Write, state};
 
@@ -82,7 +84,19 @@ fn store(
         is_checked: finding == Finding::Checked,
         branch: end.checker(chain, author.caller.branches()),
     };
-    changes::store_end_checks(write, &marks, author.now)?;
+    if changes::store_end_checks(write, &marks, author.now)?
+        && let Some(listing) = listings.first()
+    {
+        let changed = ChangedChains {
+            change: match finding {
+                Finding::Checked => ChainChange::Checked,
+                Finding::Unchecked(_) => ChainChange::Unchecked,
+            },
+            listing: *listing,
+            chains: [chain.id(); 2],
+        };
+        chain_changes::announce(write, &changed, author.now)?;
+    }
     let detail = EndDetail::new(end, reason);
     for listing in &listings {
         let at = ListingInChain {

@@ -1,5 +1,6 @@
 //! Reads a JSON body, and reports all wrong fields in one answer.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use axum::body::Bytes;
@@ -204,6 +205,40 @@ impl Fields {
             self.refuse(name, "must be a string or an array of strings");
         }
         texts
+    }
+
+    /// A list of at most `most` numbers, each as an integer or as its digits. Repeated numbers count
+    /// once.
+    pub fn numbers(
+        &mut self,
+        name: &'static str,
+        bounds: RangeInclusive<i64>,
+        most: usize,
+    ) -> Option<Vec<i64>> {
+        let values = self.find(name)?.as_array().cloned();
+        let Some(values) = values.filter(|values| values.len() <= most) else {
+            self.refuse(name, format!("must be an array of at most {most} numbers"));
+            return None;
+        };
+        let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let read = |value: &Value| match value.as_str() {
+            Some(text) => Some(text).filter(is_digits)?.parse().ok(),
+            None => value.as_i64(),
+        };
+        let mut numbers = BTreeSet::new();
+        for value in &values {
+            let Some(number) = read(value).filter(|number| bounds.contains(number)) else {
+                let shown = shorten(&value.to_string());
+                let (low, high) = (bounds.start(), bounds.end());
+                self.refuse(
+                    name,
+                    format!("has {shown}, but each must be an integer from {low} to {high}"),
+                );
+                return None;
+            };
+            numbers.insert(number);
+        }
+        Some(numbers.into_iter().collect())
     }
 
     /// The members of an optional object. [`Fields::close`] takes over their errors.

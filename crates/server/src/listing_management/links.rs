@@ -2,10 +2,12 @@
 
 use chain::consent::{self, OwnSides};
 use chain::ends::{self, End};
+use chain::event::ChainChange;
 use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, Join, LinkRule, Side, Unlink};
 use chain::permission;
 use chain::state::{Chain, Link};
+use storage::chain_changes::{self, ChangedChains};
 use storage::current_listings::{self, Settling};
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, StorageError, Write, changes, links, listings, state};
@@ -157,6 +159,12 @@ fn store_unlink(
         };
         history.note(write, at, "link.broken", &detail)?;
     }
+    let changed = ChangedChains {
+        change: ChainChange::Unlinked,
+        listing: unlink.link.buyer,
+        chains: [unlink.link.seller, unlink.link.buyer].map(chain_of),
+    };
+    chain_changes::announce(write, &changed, now)?;
     settle_sides(write, settling, unlink.link)
 }
 
@@ -204,6 +212,12 @@ fn store_join(write: &mut Write<'_>, settling: &Settling<'_>, join: &Join) -> Re
         };
         history.note(write, at, "link.added", &detail)?;
     }
+    let changed = ChangedChains {
+        change: ChainChange::Linked,
+        listing: join.link.buyer,
+        chains: [join.survivor; 2],
+    };
+    chain_changes::announce(write, &changed, now)?;
     settle_sides(write, settling, join.link)
 }
 

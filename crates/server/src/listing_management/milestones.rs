@@ -5,7 +5,7 @@ use chain::event::EventType;
 use chain::ids::ListingId;
 use chain::milestone::{self, MilestoneType};
 use chain::record::{self, Change, Record, RequestedRecord};
-use storage::deliveries;
+use storage::enqueue::{self, QueuedEvent};
 use storage::events::{self, NewEvent};
 use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
@@ -156,10 +156,16 @@ fn store(
                 .label
                 .filter(|_| event_type == EventType::MilestoneUpdated),
             date,
+            detail: None,
         };
-        let row = events::insert_event(write, &event, author.now)?;
-        let now = author.now_milliseconds;
-        deliveries::enqueue_event(write, row, event_type, listing.property.0, now)?;
+        let queued = QueuedEvent {
+            row: events::insert_event(write, &event, author.now)?,
+            event_type,
+            property: listing.property,
+            uprn: listing.uprn,
+            chains: [listing.chain; 2],
+        };
+        enqueue::enqueue_event(write, &queued, author.now_milliseconds)?;
     }
     Ok(())
 }

@@ -24,6 +24,8 @@ use crate::routes::{
         webhook::subscriptions::enable::enable_subscription,
         webhook::subscriptions::retry::retry_deliveries,
         webhook::subscriptions::replay::replay,
+        webhook::subscriptions::watch::set_watch,
+        webhook::subscriptions::watch::change_watch,
         webhook::subscriptions::deliveries::list_deliveries,
         webhook::subscriptions::deliveries::redeliver::redeliver,
         well_known::oauth_protected_resource::show_resource,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::{HeaderMap, Method, header};
-use storage::subscriptions;
+use storage::subscription_overview;
 
 use crate::exposition::Exposition;
 use crate::limits;
@@ -39,7 +39,7 @@ pub(crate) async fn show_metrics(
     only_get(&method)?;
     let reading = operations
         .storage
-        .read(|read| subscriptions::list_overviews(read, None));
+        .read(|read| subscription_overview::list_overviews(read, None));
     // Operators need the other metrics most when the store does not answer.
     let overviews = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
         Ok(read) => operations.overviews_outage.note(read),

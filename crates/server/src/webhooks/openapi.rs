@@ -8,9 +8,10 @@ use outbound::callback::CallbackRefusal;
 use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
-use super::owned::{disabled, too_many, unknown_delivery, unknown_subscription};
+use super::owned::{disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription};
 use super::replaying::under_way;
 use super::simulation::{self, nobody_subscribed};
+use super::watching;
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
 
@@ -36,6 +37,16 @@ pub fn own_subscription() -> Vec<Problem> {
 /// Refusals of a subscription of the caller's key that must be active.
 pub fn active_subscription() -> Vec<Problem> {
     vec![unknown_subscription(), disabled()]
+}
+
+/// Refusals of a change of a watch.
+pub fn changed_watch() -> Vec<Problem> {
+    vec![watching::no_watch(), watching::too_long()]
+}
+
+/// The refusal of `chain.changed` without a client that may query chains.
+pub fn chain_events() -> Vec<Problem> {
+    vec![no_chain_client()]
 }
 
 /// Refusals of a delivery of an active subscription.

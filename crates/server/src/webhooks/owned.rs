@@ -51,6 +51,14 @@ pub fn too_many(most: i64) -> Problem {
     Problem::QuotaUsedUp(None, detail)
 }
 
+/// The refusal of `chain.changed` for a participant that may not query chains (S-39).
+pub fn no_chain_client() -> Problem {
+    Problem::NotAllowed(
+        "Events of the type `chain.changed` need an active client of your organisation with the \
+         scope `transaction-status`. Ask the operator to register one.",
+    )
+}
+
 /// The refusal of an unknown subscription.
 pub fn unknown_subscription() -> Problem {
     Problem::NotFound("There is no such subscription of this API key.")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use observe::clock;
 use storage::StorageError;
-use storage::delivery_log::{self, EventRange};
+use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
 
 use super::holder::ApiKeyHolder;
@@ -63,7 +63,7 @@ pub async fn replay(
     }
     let reading = webhooks
         .storage
-        .read(move |read| delivery_log::find_first_time(read, &subscription, left));
+        .read(move |read| log::find_first_time(read, &subscription, left));
     let next_since: Result<_, StorageError> = reading.await;
     // The start is a safe default, because pending deliveries are not enqueued again.
     replay.next_since = next_since.unwrap_or(Some(since)).map(clock::to_rfc3339);
@@ -107,10 +107,7 @@ async fn begin(
         .storage
         .read(move |read| {
             let found = find_active_subscription(read, &holder, &reference)?;
-            Ok((
-                Arc::new(found),
-                delivery_log::find_event_range(read, since)?,
-            ))
+            Ok((Arc::new(found), log::find_event_range(read, since)?))
         })
         .await
 }
@@ -124,7 +121,7 @@ async fn find_part(
     let subscription = Arc::clone(subscription);
     webhooks
         .storage
-        .read(move |read| delivery_log::find_part(read, &subscription, left, limit))
+        .read(move |read| log::find_part(read, &subscription, left, limit))
         .await
 }
 
@@ -140,7 +137,7 @@ async fn enqueue(
         .storage
         .write_at_length(move |write| {
             let found = find_active_subscription(write, &holder, &reference)?;
-            Ok::<_, Problem>(delivery_log::replay(write, &found, part, now)?)
+            Ok::<_, Problem>(log::replay(write, &found, part, now)?)
         })
         .await
 }

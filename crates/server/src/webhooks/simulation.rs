@@ -49,8 +49,11 @@ impl Simulation {
         let event_type = fields.exact_text("eventType");
         let event_type = event_type.and_then(|text| {
             let known = EventType::parse(&text);
+            let known = known.filter(|known| EventType::OF_MILESTONES.contains(known));
             if known.is_none() {
-                let all = EventType::ALL.map(EventType::as_str).join("` or `");
+                let all = EventType::OF_MILESTONES
+                    .map(EventType::as_str)
+                    .join("` or `");
                 fields.refuse("eventType", format!("must be `{all}`"));
             }
             known
@@ -127,8 +130,8 @@ impl Simulation {
 fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
     let text = fields.exact_text("label");
     match (event_type?, text) {
-        (EventType::FallThrough, None) => None,
-        (EventType::FallThrough, Some(_)) => {
+        (EventType::FallThrough | EventType::ChainChanged, None) => None,
+        (EventType::FallThrough | EventType::ChainChanged, Some(_)) => {
             fields.refuse("label", "does not go with a fallthrough: leave it out");
             None
         }
@@ -184,7 +187,7 @@ impl utoipa::PartialSchema for SimulationBody {
         let members = ObjectBuilder::new()
             .property(
                 "eventType",
-                one_of_texts(EventType::ALL.map(EventType::as_str)),
+                one_of_texts(EventType::OF_MILESTONES.map(EventType::as_str)),
             )
             .property(
                 "propertyId",

@@ -29,6 +29,10 @@ pub(crate) struct SubscriptionAnswer {
     callback_url: String,
     #[schema(schema_with = event_types)]
     events: Vec<&'static str>,
+    /// The properties to which the subscription is narrowed. Absent if it receives the events of all.
+    #[schema(nullable = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch: Option<WatchAnswer>,
     #[schema(schema_with = activity)]
     status: &'static str,
     #[schema(required = false, schema_with = disabled_reason)]
@@ -50,6 +54,19 @@ pub(crate) struct SubscriptionAnswer {
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     paused_until: Option<String>,
+}
+
+/// The watch of a subscription.
+// S-39
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Watch)]
+#[serde(rename_all = "camelCase")]
+struct WatchAnswer {
+    /// `property` or `chain`.
+    reach: &'static str,
+    /// The number of watched UPRNs.
+    #[schema(minimum = 0)]
+    uprn_count: i64,
 }
 
 /// The delivery of one event to a subscription, with its attempts.
@@ -211,6 +228,10 @@ impl SubscriptionAnswer {
             participant_name: stored.participant_name,
             callback_url: stored.callback_url,
             events: stored.events.into_iter().map(EventType::as_str).collect(),
+            watch: stored.watch.map(|watch| WatchAnswer {
+                reach: watch.reach.as_str(),
+                uprn_count: watch.uprns,
+            }),
             status: if stored.is_active {
                 "active"
             } else {

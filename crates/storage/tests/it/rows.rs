@@ -6,12 +6,13 @@ use chain::ids::{BranchId, ChainId, ListingId, PropertyId, Uprn};
 use chain::milestone::Origin;
 use storage::clients::StoredClient;
 use storage::current_listings::{self, Settling};
+use storage::enqueue::{self, QueuedEvent};
 use storage::events::{self, NewEvent};
 use storage::listings::{ListingDetails, ListingOrigin, StoredListing};
 use storage::milestones::MilestoneValues;
 use storage::properties::{Address, NewProperty};
 use storage::subscriptions::{self, NewSubscription};
-use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients, deliveries};
+use storage::{Read, Result, Storage, Write, api_keys, branch, chains, clients};
 use storage::{listings, participants, properties};
 use uuid::Uuid;
 
@@ -84,8 +85,14 @@ pub(crate) fn subscribe_to(
 /// keep their order.
 pub(crate) fn record_event(write: &mut Write<'_>, event_id: &str, order: i64) -> Result<u64> {
     let event = new_event(event_id, EventType::MilestoneUpdated);
-    let row = events::insert_event(write, &event, THEN)?;
-    deliveries::enqueue_event(write, row, event.event_type, order, THEN * 1000)
+    let queued = QueuedEvent {
+        row: events::insert_event(write, &event, THEN)?,
+        event_type: event.event_type,
+        property: PropertyId(order),
+        uprn: event.uprn,
+        chains: [ChainId(Uuid::nil()); 2],
+    };
+    enqueue::enqueue_event(write, &queued, THEN * 1000)
 }
 
 /// Inserts pending deliveries of event 1 to subscription 1, each of another property.
@@ -113,6 +120,7 @@ pub(crate) fn new_event(event_id: &str, event_type: EventType) -> NewEvent<'_> {
         uprn: uprn(1),
         label: (event_type == EventType::MilestoneUpdated).then_some("SSTC"),
         date: "2026-03-02".parse().unwrap(),
+        detail: None,
     }
 }
 

@@ -61,6 +61,16 @@ fn describe(verified: &VerifiedEvent, is_duplicate: bool, paint: Paint) -> Strin
             format!("{} {date}", paint.bold(&printable(label)))
         }
         EventContent::FallThrough { date } => format!("{} {date}", paint.bold("fell through")),
+        EventContent::ChainChanged {
+            chain_id,
+            change,
+            uprns,
+        } => format!(
+            "{} chain {} of {} properties",
+            paint.bold(&printable(change)),
+            printable(chain_id),
+            uprns.len()
+        ),
     };
     let mark = if is_duplicate {
         paint.dim("= duplicate")

@@ -6,6 +6,7 @@ use chain::consent::ForeignLinks;
 use reqwest::RequestBuilder;
 use storage::events::list_events;
 
+use super::chain_changes::Before;
 use super::current::IDLE_SECONDS;
 use super::fixture;
 use super::operation::Operation;
@@ -40,6 +41,8 @@ pub(super) struct Run<'a> {
     pub(super) random: Random,
     token_at: i64,
     last_event: i64,
+    /// The row of the last `chain.changed`.
+    pub(super) last_change: i64,
     /// Entries of each listing's history that were there before.
     pub(super) histories_before: BTreeMap<i64, usize>,
     report: Report,
@@ -88,6 +91,7 @@ impl<'a> Run<'a> {
             lender,
             random: Random::new(seed),
             last_event: 0,
+            last_change: 0,
             histories_before: BTreeMap::new(),
             report: Report {
                 seed,
@@ -96,6 +100,11 @@ impl<'a> Run<'a> {
             },
         };
         run.last_event = run.take_events().await.1;
+        let newest = server
+            .storage
+            .read(storage::events::find_newest_event)
+            .await;
+        run.last_change = newest.unwrap();
         for id in run.model.live_ids() {
             let before = run.history(id).await.len();
             run.histories_before.insert(id, before);
@@ -134,10 +143,12 @@ impl<'a> Run<'a> {
             return;
         };
         let asker = self.asker(index);
+        let before = Before::of(&self.model);
         match self.model.apply(&asker, &operation) {
             Outcome::Refused(refusals) => {
                 self.check_refusal(&operation, &refusals, &answer);
                 self.check_events(&[]).await;
+                self.check_changes(&[]).await;
             }
             Outcome::Done(done) => {
                 let events = done.events.clone();
@@ -149,6 +160,8 @@ impl<'a> Run<'a> {
                     None => self.check_success_body(&operation, &answer),
                 }
                 self.check_events(&events).await;
+                let changes = before.changes(&self.model, &operation);
+                self.check_changes(&changes).await;
             }
         }
         self.check_views(&operation).await;

@@ -7,10 +7,10 @@ use axum::extract::State;
 use chain::event::EventType;
 use http::StatusCode;
 use outbound::callback::CallbackUrl;
-use storage::StorageError;
-use storage::subscriptions::{self, NewSubscription};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
-use utoipa::openapi::{RefOr, Schema};
+use storage::subscriptions::{self, NewSubscription, StoredSubscription};
+use storage::{Read, StorageError};
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Schema};
 use uuid::Uuid;
 
 use crate::listing_management::fields::Fields;
@@ -21,9 +21,10 @@ use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::openapi::{callback, describe, one_more_subscription};
+use crate::webhooks::openapi::{callback, chain_events, describe, one_more_subscription};
 use crate::webhooks::owned;
 use crate::webhooks::waiting;
+use crate::webhooks::watching::{self, NewWatch, WatchBody};
 use crate::wire::webhooks::SubscriptionAnswer;
 
 refusals!(
@@ -32,12 +33,14 @@ refusals!(
         wrong_member("participantName", "is missing"),
         callback(),
         one_more_subscription(),
+        chain_events(),
     )
 );
 
 /// Creates a subscription, or replaces the event types of the one with the same URL.
 ///
-/// A disabled subscription becomes active again. Pending deliveries of event types that the
+/// Without `watch`, an existing subscription keeps the properties that it watches, and `null` makes it
+/// receive the events of all. A disabled subscription becomes active again. Pending deliveries of event types that the
 /// subscription no longer has are cancelled.
 // S-30
 #[utoipa::path(
@@ -77,10 +80,19 @@ pub(crate) async fn subscribe(
                 callback_url: url,
                 events: &wish.events,
             };
+            if wish.events.contains(&EventType::ChainChanged)
+                && !subscriptions::may_receive_chain_changes(write, holder.id())?
+            {
+                return Err(owned::no_chain_client());
+            }
             let is_new = subscriptions::store_subscription(write, &new, now)?;
-            let stored = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
-            let vanished = || Problem::Internal("a subscription vanished".to_owned());
-            Ok::<_, Problem>((is_new, stored.ok_or_else(vanished)?))
+            let stored = find_stored(write, holder.id(), url)?;
+            match &wish.watch {
+                Watching::Kept => return Ok((is_new, stored)),
+                Watching::Nothing => watching::remove(write, stored.id, now / 1000)?,
+                Watching::Set(watch) => watch.store(write, stored.id, now / 1000)?,
+            }
+            Ok::<_, Problem>((is_new, find_stored(write, holder.id(), url)?))
         })
         .await?;
     webhooks.wake.wake();
@@ -91,6 +103,15 @@ pub(crate) async fn subscribe(
     };
     let now = webhooks.clock.now_milliseconds();
     Ok((status, Json(SubscriptionAnswer::of(stored, now))))
+}
+
+fn find_stored(
+    read: &mut Read<'_>,
+    api_key: i64,
+    url: &str,
+) -> Result<StoredSubscription, Problem> {
+    let found = subscriptions::find_subscription_by_url(read, api_key, url)?;
+    found.ok_or_else(|| Problem::Internal("a subscription vanished".to_owned()))
 }
 
 /// Updates the pending deliveries of an existing subscription, in several short transactions. It
@@ -117,6 +138,17 @@ struct Wish {
     participant_name: String,
     callback: CallbackUrl,
     events: Vec<EventType>,
+    watch: Watching,
+}
+
+/// The wish about the properties that a subscription watches (S-39).
+enum Watching {
+    /// It keeps its watch, if it has one.
+    Kept,
+    /// It has none.
+    Nothing,
+    /// It has this one.
+    Set(NewWatch),
 }
 
 async fn read_wish(
@@ -129,6 +161,7 @@ async fn read_wish(
     }
     let participant_name = fields.text("participantName");
     let events = read_events(&mut fields);
+    let watch = read_watch(&mut fields);
     let callback = match fields.exact_text("callbackUrl") {
         Some(text) => match webhooks.outbound.accept_callback(api_key, &text).await {
             Ok(callback) => Some(callback),
@@ -145,7 +178,22 @@ async fn read_wish(
         participant_name: participant_name.ok_or_else(incomplete)?,
         callback: callback.ok_or_else(incomplete)?,
         events: events.ok_or_else(incomplete)?,
+        watch: watch.ok_or_else(incomplete)?,
     })
+}
+
+/// `None` if the member is wrong.
+fn read_watch(fields: &mut Fields) -> Option<Watching> {
+    if fields.is_cleared("watch") {
+        return Some(Watching::Nothing);
+    }
+    if !fields.has("watch") {
+        return Some(Watching::Kept);
+    }
+    let mut inner = fields.object("watch")?;
+    let watch = NewWatch::read(&mut inner);
+    fields.close(inner);
+    watch.map(Watching::Set)
 }
 
 fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
@@ -171,10 +219,26 @@ fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {
     Some(events)
 }
 
+/// The name of the schema of a watch.
+const WATCH_BODY: &str = "WatchBody";
+
 /// The body that `read_wish` parses.
 struct SubscriptionBody;
 
-impl utoipa::ToSchema for SubscriptionBody {}
+impl utoipa::ToSchema for SubscriptionBody {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        let watch = <WatchBody as utoipa::PartialSchema>::schema();
+        schemas.push((WATCH_BODY.to_owned(), watch));
+    }
+}
+
+/// A watch, or null.
+fn watch_member() -> AnyOfBuilder {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    AnyOfBuilder::new()
+        .item(Ref::from_schema_name(WATCH_BODY))
+        .item(null)
+}
 
 impl utoipa::PartialSchema for SubscriptionBody {
     fn schema() -> RefOr<Schema> {
@@ -198,6 +262,7 @@ impl utoipa::PartialSchema for SubscriptionBody {
             .property("participantName", participant)
             .property("callbackUrl", callback)
             .property("events", events)
+            .property("watch", watch_member())
             .required("participantName")
             .required("callbackUrl")
             .required("events")

@@ -4,6 +4,7 @@ pub(crate) mod deliveries;
 pub(crate) mod enable;
 pub(crate) mod replay;
 pub(crate) mod retry;
+pub(crate) mod watch;
 
 use std::sync::Arc;
 

@@ -71,6 +71,10 @@ sqlite_story! {
         checker.ask("POST /subscriptions/{id}/replay", &[&id], since).await;
         let redeliver = "POST /subscriptions/{id}/deliveries/{delivery}/redeliver";
         checker.ask(redeliver, &[&id, &delivery], Value::Null).await;
+        let watch = "/subscriptions/{id}/watch";
+        let body = json!({"uprns": [1], "reach": "chain"});
+        checker.ask(&format!("PUT {watch}"), &[&id], body).await;
+        checker.ask(&format!("PATCH {watch}"), &[&id], json!({"add": [2]})).await;
         // An attempt that gets no answer has no status.
         let unreached = json!({"participantName": "a", "events": "fallthrough",
             "callbackUrl": "https://localhost:1/"});
@@ -140,6 +144,11 @@ sqlite_story! {
             ("DELETE /subscriptions/{id}", &[UNKNOWN], Value::Null, 404),
             ("POST /subscriptions/{id}/enable", &[UNKNOWN], Value::Null, 404),
             ("POST /subscriptions/{id}/retry", &[UNKNOWN], Value::Null, 404),
+            ("PATCH /subscriptions/{id}/watch", &own, json!({"add": [2]}), 409),
+            ("PUT /subscriptions/{id}/watch", &own, json!({"uprns": [1]}), 422),
+            ("PUT /subscriptions/{id}/watch", &[UNKNOWN], json!({"uprns": [], "reach": "chain"}), 404),
+            (subscribe, &[], json!({"participantName": "a", "callbackUrl": "https://localhost/",
+                "events": ["chain.changed"]}), 403),
             (redeliver, &[&id, "7"], Value::Null, 404),
             (redeliver, &[&id, "x"], Value::Null, 404),
             (deliveries, &[UNKNOWN], Value::Null, 404),

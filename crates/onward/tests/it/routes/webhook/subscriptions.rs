@@ -4,6 +4,7 @@ mod deliveries;
 mod enable;
 mod replay;
 mod retry;
+mod watch;
 
 use serde_json::json;
 

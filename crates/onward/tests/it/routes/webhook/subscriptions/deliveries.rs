@@ -103,7 +103,7 @@ story! {
             ]),
             ("?status=lost&eventType=x", vec![
                 "status: must be one of `waiting`, `delivered`, `failed`, `cancelled`",
-                "eventType: must be one of `milestone.updated`, `fallthrough`",
+                "eventType: must be one of `milestone.updated`, `fallthrough`, `chain.changed`",
             ]),
             ("?state=failed&sort=-id", vec![
                 "state: is unknown here; known are status, eventType, page, per_page",
