@@ -154,10 +154,6 @@ impl<'de> Visitor<'de> for Reader<'_> {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = from.next_element_seed(Reader(&mut *self.0))? {

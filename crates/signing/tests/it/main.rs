@@ -4,6 +4,7 @@
 mod access_token;
 mod assertion;
 mod canonical;
+mod certificate;
 mod fixture;
 mod jwk;
 mod jws;

@@ -118,7 +118,8 @@ fn any_changed_member_of_the_block_fails() {
     ];
     let signatures = signatures.map(Value::from);
     check("/provenance/signature", &BadSignature, signatures);
-    let times = "yesterday 2026-01-31T09:30:00 2026-01-31T09:30:00+01:00 2026-01-31T09:30:00.Z";
+    let times = "yesterday 2026-01-31T09:30:00 2026-01-31T09:30:00+01:00 2026-01-31T09:30:00.Z \
+        2026-01-31Z 2026-01-31T09:30:00,5Z";
     let times = times.split(' ').map(Value::from);
     check("/provenance/signedAt", &WrongSignedAt, times);
 }
