@@ -24,12 +24,15 @@ Studio, 20 Park Road | studio flat 20 park road ls1 4ap
 Penthouse, 20 Park Road | penthouse apartment 20 park road ls1 4ap
 Ground Floor Flat, 20 Park Road | gf flat, 20 park road ls1 4ap
 Ground Floor Flat, 20 Park Road | ground-floor flat 20 park road ls1 4ap
+Ground Floor Flat, 20 Park Road | groundfloor flat 20 park road ls1 4ap
 First Floor Flat, 20 Park Road | fisrt floor flat 20 park road ls1 4ap
 Flat 3, Block 2, Mill Wharf | block 2 flat 3 mill wharf ls1 4ap
 B1, 39 Park Road | flat b1 39 park road ls1 4ap
 A, 14 Park Road | 14a park road ls1 4ap
 A, 14 Park Road | flat a 14 park road ls1 4ap
 3 Mill Lane | house 3 mill lane leeds ls1 4ap
+Villa 3, Mill Wharf | villa no 3 mill wharf ls1 4ap
+Villa 3, Mill Wharf | villa number 3, mill wharf ls1 4ap
 # The name of a house that was not typed is no flat.
 Victoria Garage, 14 High Street | 14 high st ls1 4ap
 Rose Cottage, 14 High Street | 14 high st ls1 4ap

@@ -327,6 +327,41 @@ fn each_step_has_somebody_to_chase() {
 }
 
 #[test]
+fn each_silence_says_why_and_has_a_word_for_programs() {
+    let listing = ListingId(7);
+    let few_steps = Silence::FewSteps {
+        step: Step::MortgageOffered,
+        ended: 4,
+    };
+    let all = [
+        Silence::FellThrough(listing),
+        Silence::NoBuyer(listing),
+        Silence::NoDateOfSale(listing),
+        Silence::Exchanged,
+        few_steps,
+        Silence::FewForecasts { ended: 12 },
+        Silence::ManyMisses {
+            covered_percent: 61,
+        },
+    ];
+    assert_eq!(all.map(Silence::as_str), Silence::ALL);
+    assert_eq!(
+        all.map(|silence| silence.to_string()),
+        [
+            "The sale of listing 7 fell through.",
+            "Listing 7 has no buyer yet.",
+            "Nobody recorded the date of SSTC of listing 7.",
+            "All contracts of the chain are exchanged.",
+            "Only 4 comparable sales reached Mortgage Offered.",
+            "Only 12 past forecasts have ended, so their error is unknown.",
+            "Only 61 of 100 recent forecasts lay within their 80 % interval.",
+        ]
+    );
+    let named = all.map(|silence| silence.listing().is_some());
+    assert_eq!(named, [true, true, true, false, false, false, false]);
+}
+
+#[test]
 fn others_see_only_milestones_with_a_label() {
     let day = Some(today().plus(-9));
     let seen = |step| {
