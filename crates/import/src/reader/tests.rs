@@ -114,6 +114,19 @@ fn a_wrong_record_spoils_no_other() {
 }
 
 #[test]
+fn an_open_quote_is_given_up_at_a_line_that_is_no_text() {
+    let file = b"type,branch,name\nbranch,B1,\"A\n\xff\nbranch,B2,A\n";
+    let expected = "2: a quote is out of place or not closed|3: the row is not valid UTF-8|4: B2 A";
+    check("a.csv", file, expected);
+}
+
+#[test]
+fn a_quote_in_a_file_with_tabs_is_a_letter_like_others() {
+    let file = "type\tbranch\tname\nbranch\tB1\t\"A\nbranch\tB2\tA, \"B\"\n";
+    check("a.tsv", file, "2: B1 \"A|3: B2 A, \"B\"");
+}
+
+#[test]
 fn an_open_quote_is_given_up_at_the_limit() {
     let rows = 2_000;
     let mut file = b"type,branch,name\nbranch,B0,\"A\n".to_vec();

@@ -66,10 +66,26 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
+fn names_and_values_may_be_written_with_escapes() {
+    check(
+        r#"{"ty\u0070e":"bran\u0063h","branch":"B\u0031","n\u0061me":"A \u0026 \"B\""}"#,
+        Ok(r#"{"type":"branch","branch":"B1","name":"A & \"B\"","participant":"A & \"B\""}"#),
+    );
+    check(
+        r#"{"type":"branch","branch":"B1","name":"A","n\u0061me":"B"}"#,
+        Err("member `name` stands twice: keep one of them"),
+    );
+}
+
+#[test]
 fn what_is_no_row_is_refused() {
     check_refused(
         r#"{}
 member `type` is missing: write one of property, branch, listing, party, link, milestone, end_check
+{"type":null}
+member `type` is missing: write one of property, branch, listing, party, link, milestone, end_check
+{"type":7}
+type `7` is not known: write one of property, branch, listing, party, link, milestone, end_check
 {"type":"Listing"}
 type `Listing` is not known: write one of property, branch, listing, party, link, milestone, end_check"#,
     );
@@ -179,6 +195,8 @@ fn texts_are_bounded_and_printable() {
     let shown = "b".repeat(40);
     let message = format!("branch `{shown}…` has 65 characters: shorten it to 64");
     check(&branch(&"b".repeat(65), "A"), Err(&message));
+    let blank = "a row of type branch needs member `branch`: add it";
+    check(&branch(" ", "A"), Err(blank));
     let controls = r"name `a\u{1b}[31m\u{202e}` must not contain control characters";
     check(&branch("B", r"a\u001b[31m\u202e"), Err(controls));
 }
