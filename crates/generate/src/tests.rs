@@ -1,5 +1,6 @@
 //! Tests of a sample, read back as an import reads it.
 
+mod addresses;
 mod forecasts;
 mod given;
 mod history;

@@ -59,6 +59,9 @@ fn given_addresses_are_taken_in_their_order() {
     assert_eq!(loaded.listings.len(), 5);
     let unused = (summary.addresses_skipped, summary.addresses_repeated);
     assert_eq!(unused, (2, 1));
+    let said = summary.to_string();
+    let unused = "; 2 addresses skipped as unusable; 1 addresses skipped as repeated";
+    assert!(said.ends_with(unused), "{said}");
     let parts = |uprn: i64| {
         let row = &loaded.properties[&Uprn::new(uprn).unwrap()];
         let lines = [&row.line1, &row.line2, &row.line3, &row.line4];
@@ -95,10 +98,35 @@ fn an_unusable_table_is_an_error() {
         ("a.csv", "address,uprn\n", no_postcode),
         ("a.csv.gz", "address,postcode\n", unreadable),
         ("a.txt", "address,postcode\n", "name the file .csv or .tsv"),
+        ("a.ndjson", "{}\n", "name the file .csv or .tsv"),
     ] {
         let (_directory, file) = table(name, bytes.as_bytes());
         let error = generate(&given(file, None), &mut Vec::new()).unwrap_err();
         let error = error.to_string();
         assert!(error.contains(message), "{error}");
     }
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_skipped() {
+    let long = "x".repeat(20_000);
+    let rows = format!(
+        "address,postcode\n{long},LS1 4AP\n1 Low Road,LS1 4AP,more\n\"2 Low Road, Leeds\",LS1 4AP\n"
+    );
+    let (_directory, file) = table("addresses.csv", rows.as_bytes());
+    let (_text, summary) = write(&given(file, None));
+    assert_eq!((summary.properties, summary.addresses_skipped), (2, 1));
+}
+
+#[test]
+fn a_table_that_ends_in_the_middle_is_an_error() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(b"address,postcode\n").unwrap();
+    writeln!(encoder, "\"1 High Street, Leeds\",LS1 4AP").unwrap();
+    let whole = encoder.finish().unwrap();
+    // Without the checksum at the end.
+    let (_directory, file) = table("addresses.csv.gz", &whole[..whole.len() - 8]);
+    let error = generate(&given(file, None), &mut Vec::new()).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("line 3: "), "{error}");
 }
