@@ -263,7 +263,7 @@ pub fn run() -> ExitCode {
         Command::Restore(args) => restore::run(&args, &mut std::io::stdout()),
         Command::Query(args) => wait_for(async move {
             let ran = query::run(args, client_clock(), &mut Output(std::io::stdout())).await;
-            ran.map_err(Failure::new)
+            ran.map_err(Failure::of_lines)
         }),
         Command::Token(args) => wait_for(async move {
             token::run(args, client_clock(), &mut Output(std::io::stdout())).await
@@ -274,11 +274,11 @@ pub fn run() -> ExitCode {
         }),
         Command::Listen(args) => wait_for(async move {
             let ran = listen::run(args, client_clock(), Box::new(std::io::stdout())).await;
-            ran.map_err(Failure::new)
+            ran.map_err(Failure::of_lines)
         }),
         Command::Simulate(args) => wait_for(async move {
             let ran = simulate::run(args, &mut Output(std::io::stdout())).await;
-            ran.map_err(Failure::new)
+            ran.map_err(Failure::of_lines)
         }),
         Command::Completions(args) => completions::run(&args, &mut std::io::stdout()),
         Command::Man(args) => man::run(&args, &mut std::io::stdout()),
@@ -287,8 +287,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_told {
-                // A terminal must not obey control characters of an argument.
-                let text = failure.to_string().replace(char::is_control, "\u{fffd}");
+                let text = failure.printable();
                 drop(writeln!(std::io::stderr(), "onward: {text}"));
             }
             ExitCode::from(failure.status)

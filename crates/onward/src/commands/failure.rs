@@ -13,6 +13,8 @@ pub struct Failure {
     pub(super) status: u8,
     /// Whether the log has it already.
     pub(super) is_told: bool,
+    /// Whether the reason has several lines.
+    pub(super) has_lines: bool,
 }
 
 /// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
@@ -26,6 +28,16 @@ impl Failure {
             reason: reason.to_string(),
             status: 1,
             is_told: false,
+            has_lines: false,
+        }
+    }
+
+    /// Makes a failure whose reason may have several lines, such as the refusal of a service with a
+    /// line for each fault.
+    pub fn of_lines(reason: impl std::fmt::Display) -> Self {
+        Self {
+            has_lines: true,
+            ..Self::new(reason)
         }
     }
 
@@ -35,6 +47,12 @@ impl Failure {
             status: UNUSABLE,
             ..Self::new(reason)
         }
+    }
+
+    /// The reason as a terminal shows it: a terminal must not obey control characters of an argument.
+    pub(super) fn printable(&self) -> String {
+        let is_unwanted = |one: char| one.is_control() && !(self.has_lines && one == '\n');
+        self.reason.replace(is_unwanted, "\u{fffd}")
     }
 
     /// Makes the failure of a start. A database or port that is missing now may come back.

@@ -25,6 +25,7 @@ mod sandbox;
 mod sandbox_again;
 mod sandbox_client;
 mod serve;
+mod source;
 mod stores;
 mod subscription;
 mod tables;
