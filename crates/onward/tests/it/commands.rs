@@ -30,3 +30,4 @@ mod stores;
 mod subscription;
 mod tables;
 mod traces;
+mod verify;

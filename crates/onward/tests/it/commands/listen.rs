@@ -11,8 +11,12 @@ use super::program::{Program, run};
 
 /// Starts `onward listen` on a free port; its address.
 fn listen(service: &FakeServer, args: &[&str]) -> (Program, String) {
-    let fixed = ["listen", "--sandbox", service.directory(), "--port", "0"];
-    let mut program = Program::start(&[&fixed[..], args].concat());
+    let fixed = ["--sandbox", service.directory(), "--port", "0"];
+    listen_with(&[&fixed[..], args].concat())
+}
+
+fn listen_with(args: &[&str]) -> (Program, String) {
+    let mut program = Program::start(&[&["listen"], args].concat());
     let line = program.wait_for_line("listening on ");
     let url = line.split([' ', ',']).nth(2).unwrap().to_owned();
     (program, url)
@@ -134,6 +138,105 @@ async fn it_subscribes_itself_and_simulate_asks_for_an_event() {
     assert_eq!(unnamed.status, Some(2));
 }
 
+/// The options that name the fake server as a service, with its key set at this path.
+fn named(service: &FakeServer, key_set: &str) -> Vec<String> {
+    let file = |name: &str| format!("{}/{name}", service.directory());
+    let options = [
+        ("--jwks-url", format!("{}{key_set}", service.base_url())),
+        ("--issuer", service.base_url().to_owned()),
+        ("--certificate", file("callback.pem")),
+        ("--key", file("callback.key")),
+        ("--ca", file("ca.pem")),
+        ("--port", "0".to_owned()),
+    ];
+    let texts = options.map(|(name, value)| [name.to_owned(), value]);
+    texts.concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn options_name_the_service_whose_events_are_taken() {
+    let service = FakeServer::start().await;
+    let options = named(&service, "/jwks");
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (program, url) = listen_with(&[&options[..], &["--count", "1"]].concat());
+    assert_eq!(service.get(&url).await, 405);
+    assert_eq!(
+        service
+            .deliver(&url, &service.sign_for("https://other"))
+            .await,
+        400
+    );
+    assert_eq!(service.deliver(&url, &service.sign("e-1")).await, 202);
+    let finished = program.wait();
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    assert!(finished.out.contains("UPRN 7"), "{}", finished.out);
+    assert!(
+        finished.err.contains("refused with 405: "),
+        "{}",
+        finished.err
+    );
+
+    // The service delivers again later: the fault is not the event's.
+    let options = named(&service, "/none");
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (program, url) = listen_with(&options);
+    assert_eq!(service.deliver(&url, &service.sign("e-1")).await, 503);
+    program.signal("TERM");
+    let finished = program.wait();
+    assert!(
+        finished.err.contains("refused with 503: "),
+        "{}",
+        finished.err
+    );
+    assert_eq!(finished.out, "");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn options_name_the_service_that_simulates() {
+    let service = FakeServer::start().await;
+    let ca = format!("{}/ca.pem", service.directory());
+    let args = [
+        "simulate",
+        "--property-id",
+        "42",
+        "--base-url",
+        service.base_url(),
+    ];
+    let more = ["--api-key", "key-1", "--ca", &ca, "--json"];
+    let finished = tokio::task::block_in_place(|| run(&[&args[..], &more].concat()));
+    assert_eq!(finished.status, Some(0), "{}", finished.err);
+    let shown: Value = serde_json::from_str(&finished.out).unwrap();
+    assert_eq!(shown["eventId"], "sim_1");
+    assert_eq!(shown["deliveries"][0]["subscriptionId"], "s-1");
+    let asked = &service.bodies("/api/v1/webhook/simulate")[0];
+    assert_eq!(
+        asked,
+        &json!({"eventType": "milestone.updated", "propertyId": "42"})
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sandbox_without_an_api_key_can_neither_subscribe_nor_simulate() {
+    let service = FakeServer::start().await;
+    let file = format!("{}/sandbox.json", service.directory());
+    let mut known: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    known["api_keys"] = json!([]);
+    std::fs::write(&file, known.to_string()).unwrap();
+    let said = "sandbox.json holds no API key: start `onward sandbox` of this version again";
+    let place = ["--sandbox", service.directory()];
+    for args in [
+        &["simulate", "--uprn", "7"][..],
+        &["listen", "--port", "0", "--subscribe"],
+    ] {
+        let finished = tokio::task::block_in_place(|| run(&[args, &place].concat()));
+        assert_eq!(finished.status, Some(1), "{args:?}");
+        assert!(
+            finished.err.ends_with(&format!("onward: {said}\n")),
+            "{finished:?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_work_is_said_at_once() {
     let service = FakeServer::start().await;
@@ -147,4 +250,16 @@ async fn what_cannot_work_is_said_at_once() {
     assert!(finished.failure().contains("--port chooses another port"));
     let finished = listen(&["--port", "0", "--forward", "ftp://localhost/"]);
     assert!(finished.failure().contains("is no http(s):// address"));
+    let mut options = named(&service, "/jwks");
+    let other_key = options
+        .iter_mut()
+        .find(|text| text.ends_with("callback.key"));
+    *other_key.unwrap() = format!("{}/server.key", service.directory());
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let finished = tokio::task::block_in_place(|| run(&[&["listen"], &options[..]].concat()));
+    let said = finished.failure();
+    assert!(
+        said.contains("callback.pem") && said.contains("server.key"),
+        "{said}"
+    );
 }

@@ -71,6 +71,11 @@ impl FakeServer {
         self.directory.path().to_str().unwrap()
     }
 
+    /// Where it answers with TLS; also the issuer of its events.
+    pub(super) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
     /// Where it answers without TLS.
     pub(super) fn plain_url(&self) -> &str {
         &self.plain_url
@@ -105,6 +110,12 @@ impl FakeServer {
     pub(super) async fn deliver_as(&self, url: &str, media_type: &str, token: &str) -> u16 {
         let request = self.caller.post(url).header("content-type", media_type);
         let answer = request.body(token.to_owned()).send().await.unwrap();
+        answer.status().as_u16()
+    }
+
+    /// Asks without delivering anything; the status of the answer.
+    pub(super) async fn get(&self, url: &str) -> u16 {
+        let answer = self.caller.get(url).send().await.unwrap();
         answer.status().as_u16()
     }
 
