@@ -24,6 +24,7 @@ pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;
 mod sandbox_client;
+mod sandbox_data;
 mod serve;
 mod source;
 mod stores;

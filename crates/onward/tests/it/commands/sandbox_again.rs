@@ -60,7 +60,8 @@ fn a_sandbox_of_an_older_program_gets_a_console() {
     std::fs::write(sandbox.file("onward.toml"), older.join("\n")).unwrap();
     let program = sandbox.start();
     assert_eq!(sandbox.read(), before);
-    drop(program);
+    program.signal("TERM");
+    assert_eq!(program.wait().status, Some(0));
 }
 
 #[test]
