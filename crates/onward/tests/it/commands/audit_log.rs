@@ -1,10 +1,13 @@
 //! `onward audit-log`, and the lines about operators' changes in the log of a server.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use chain::ids::PropertyId;
 use serde_json::{Value, json};
 use storage::accesses::{Access, insert_accesses};
 
 use super::folder::Folder;
+use super::program::Program;
 
 /// The commands that the list shows.
 fn commands(folder: &Folder) -> Vec<String> {
@@ -59,6 +62,19 @@ fn each_change_is_noted_once_and_no_setting() {
         first.contains("Z  participant add --name Acorn  by: "),
         "{first}"
     );
+}
+
+/// Only root may say on whose behalf it works.
+#[test]
+fn the_person_behind_sudo_is_noted() {
+    let folder = Folder::new();
+    let mut add = folder.command(&["participant", "add", "--name", "Acorn"]);
+    let added = Program::spawn(add.env("SUDO_USER", "kim\u{202e}")).wait();
+    assert_eq!(added.status, Some(0), "{}", added.err);
+    let noted = folder.list_of(&["audit-log"])[0]["user"].clone();
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let is_named = noted.as_str().unwrap().ends_with(" (kim\\u{202e})");
+    assert_eq!(is_named, is_root, "{noted}");
 }
 
 #[test]

@@ -49,6 +49,22 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
 }
 
 #[test]
+fn a_copy_says_where_the_key_of_its_signing_keys_is() {
+    let folder = Folder::new();
+    let key = folder.path("key-encryption.key").display().to_string();
+    let command = format!("key_encryption_key_command=cat {key}");
+    let copy = folder.path("copy.db").display().to_string();
+    let saved = folder.run(&["backup", &copy, "--set", &command]);
+    assert_eq!(
+        saved.out,
+        format!(
+            "Wrote {copy}. The key that opens its signing keys is not in it: \
+             `key_encryption_key_command` prints it\n"
+        )
+    );
+}
+
+#[test]
 fn copies_follow_one_another_and_the_oldest_go() {
     let folder = Folder::new();
     let copies = folder.path("copies");

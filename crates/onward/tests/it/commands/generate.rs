@@ -45,6 +45,24 @@ fn the_same_options_give_the_same_bytes() {
 }
 
 #[test]
+fn a_full_disk_is_a_failure() {
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let failed = command(&["generate", "--listings", "300"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(failed.stderr).unwrap();
+    assert_eq!(failed.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("onward: ") && said.contains("No space left"),
+        "{said}"
+    );
+}
+
+#[test]
 fn whoever_reads_may_stop() {
     let mut child = command(&["generate", "--listings", "100000"])
         .spawn()

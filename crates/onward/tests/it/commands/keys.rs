@@ -111,6 +111,22 @@ fn new_keys_are_as_long_as_the_ones_before() {
 }
 
 #[test]
+fn a_shorter_key_is_made_only_for_the_purpose_that_was_named() {
+    let folder = Folder::new();
+    let before = list(&folder);
+    let rotate = ["keys", "rotate", "--purpose", "provenance", "--now"];
+    let rotated = folder.run(&[&rotate[..], &["--bits", "2048"]].concat());
+    assert_eq!(rotated.status, Some(0), "{}", rotated.err);
+    let after = list(&folder);
+    assert_eq!(
+        only(&after, "provenance current"),
+        only(&before, "provenance next")
+    );
+    assert_eq!(after["event current"], before["event current"]);
+    assert_eq!(after["token current"], before["token current"]);
+}
+
+#[test]
 fn a_revoked_key_is_followed_by_the_next() {
     let folder = Folder::new();
     let before = list(&folder);

@@ -74,3 +74,20 @@ fn the_operator_finds_contested_properties_and_decides() {
     let silent = folder.run(&["listing", "make-current", "1"]);
     assert_eq!(silent.status, Some(2), "{silent:?}");
 }
+
+#[test]
+fn addresses_that_no_import_confirmed_are_listed() {
+    let none = Folder::new().run(&["properties", "--contested"]).out;
+    assert_eq!(none, "No property has two listings under offer.\n");
+    let folder = prepare();
+    let storage = folder.open();
+    let changed =
+        storage.write_blocking(|write| write.execute("update property set verified = 0", &[]));
+    changed.unwrap();
+    drop(storage);
+    let listed = folder.run(&["properties", "--unverified"]);
+    let line = "7  7 High Street, Leeds, LS1 4AP, listed by Acorn\n";
+    assert_eq!(listed.out, line);
+    let row = json!({"uprn": 7, "address": "7 High Street, Leeds, LS1 4AP", "branch": "Acorn"});
+    assert_eq!(folder.list_of(&["properties", "--unverified"]), [row]);
+}

@@ -80,6 +80,32 @@ fn a_person_is_added_and_invited_again() {
 }
 
 #[test]
+fn the_list_names_role_branches_and_state() {
+    let folder = prepare();
+    let branch = ["branch", "add", "--participant", "Acorn", "--name", "York"];
+    assert_eq!(folder.run(&branch).status, Some(0));
+    for rest in [
+        &["progressor", "--branch", "1"][..],
+        &["progressor", "--branch", "1", "--branch", "2"],
+        &["lender"],
+    ] {
+        let added = add(&folder, rest);
+        assert_eq!((added.status, added.err.as_str()), (Some(0), ""));
+    }
+    assert_eq!(folder.run(&["person", "disable", "3"]).status, Some(0));
+    let listed = folder.run(&["person", "list"]).out;
+    let (active, disabled) = listed.split_once("3  ").unwrap();
+    assert_eq!(
+        active,
+        "1  Kim, Acorn, progressor, branch 1\n2  Kim, Acorn, progressor, branches 1, 2\n"
+    );
+    assert!(
+        disabled.starts_with("Kim, Acorn, lender, disabled 20") && disabled.ends_with("Z\n"),
+        "{disabled}"
+    );
+}
+
+#[test]
 fn wrong_people_are_refused() {
     let folder = prepare();
     for (rest, status, reason) in [

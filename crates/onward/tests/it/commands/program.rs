@@ -108,10 +108,15 @@ impl Program {
 
     /// Starts `onward` so that it can make no file longer than this many blocks of 512 bytes.
     pub(super) fn start_on_full_disk(args: &[&str], blocks: u64) -> Self {
+        Self::start_under(args, &format!("-f {blocks}"))
+    }
+
+    /// Starts `onward` under a limit, in the words of `ulimit`.
+    pub(super) fn start_under(args: &[&str], limit: &str) -> Self {
         let onward = command(args);
         let mut shell = Command::new("sh");
         // Otherwise the signal about a long file ends the program.
-        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
         shell.arg("-c").arg(script).arg(onward.get_program());
         shell.args(onward.get_args());
         for (name, _removed) in onward.get_envs().filter(|(_name, value)| value.is_none()) {

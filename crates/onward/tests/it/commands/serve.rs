@@ -227,6 +227,39 @@ fn init_without_a_store_leaves_nothing() {
 }
 
 #[test]
+fn init_names_what_it_cannot_make() {
+    let folder = Folder::new();
+    let below = folder.path("onward.toml").join("made");
+    let failed = run(&["init", below.to_str().unwrap()]);
+    let said = format!("cannot make {}: ", below.display());
+    assert!(failed.failure().starts_with(&said), "{failed:?}");
+    let made = folder.path("made");
+    let key = folder.path("none/key");
+    let mut init = command(&["init", made.to_str().unwrap()]);
+    let init = init.env("ONWARD_KEY_ENCRYPTION_KEY_FILE", &key);
+    let failed = Program::spawn(init).wait();
+    let said = format!("cannot write the key-encryption key to {}: ", key.display());
+    assert!(failed.failure().starts_with(&said), "{failed:?}");
+    // The next attempt makes its configuration anew.
+    assert!(!made.join("onward.toml").exists());
+}
+
+#[test]
+fn check_warns_of_too_few_open_files() {
+    let folder = Folder::new();
+    let config = folder.config();
+    let checked = Program::start_under(&["check", "--config", &config], "-n 700").wait();
+    assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
+    let (warning, rest) = checked.out.split_once('\n').unwrap();
+    assert!(
+        warning.starts_with("this process may open 700 files, and connections_max needs 1")
+            && warning.ends_with("(ulimit -Hn, LimitNOFILE) or lower connections_max"),
+        "{warning}"
+    );
+    assert_eq!(rest, "The configuration can be served.\n");
+}
+
+#[test]
 fn secrets_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();

@@ -67,6 +67,24 @@ const WAITING: [&str; 5] = [
 ];
 
 #[test]
+fn a_pause_is_shown_until_it_ends() {
+    let folder = subscribed();
+    let state_after = |sql: &'static str| {
+        let storage = folder.open();
+        let changed = storage.write_blocking(move |write| write.execute(sql, &[]));
+        changed.unwrap();
+        drop(storage);
+        let listed = folder.run(&["subscription", "list"]).out;
+        let first = listed.lines().next().unwrap().to_owned();
+        first.split(", ").nth(2).unwrap().to_owned()
+    };
+    let pause = "update lane set open_until = 7258118400000 where subscription_id = 1";
+    assert_eq!(state_after(pause), "paused");
+    let ended = "update lane set open_until = 1795255200000 where subscription_id = 1";
+    assert_eq!(state_after(ended), "active");
+}
+
+#[test]
 fn the_last_and_the_next_attempt_are_shown() {
     let folder = subscribed();
     let show = || folder.run(&["subscription", "show", "sub_1"]).out;
