@@ -91,11 +91,6 @@ impl AcceptedToken {
         &self.claims
     }
 
-    /// The client that the token was issued to.
-    pub fn client(&self) -> &Client {
-        &self.client
-    }
-
     /// The scopes that the token carries and the client still has, in the token's order (S-23).
     pub fn scopes(&self) -> impl Iterator<Item = Scope> {
         let names = self.claims.scope.split(' ');

@@ -31,10 +31,26 @@ impl RevokedTokens {
         tokens.retain(|_id, expires_at| *expires_at >= before);
         tokens.shrink_to_fit();
     }
+}
 
-    /// The number of remembered tokens.
-    pub fn count(&self) -> usize {
-        let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        tokens.len()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revoked_token_is_remembered_until_it_has_expired() {
+        let tokens = RevokedTokens::default();
+        let known = || ["first", "second", "third"].map(|id| tokens.has(id));
+        tokens.add(
+            [("first", 10), ("second", 20)].map(|(id, expires_at)| RevokedToken {
+                token_id: id.to_owned(),
+                expires_at,
+            }),
+        );
+        assert_eq!(known(), [true, true, false]);
+        tokens.forget_expired(10);
+        assert_eq!(known(), [true, true, false]);
+        tokens.forget_expired(11);
+        assert_eq!(known(), [false, true, false]);
     }
 }

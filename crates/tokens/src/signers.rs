@@ -85,3 +85,56 @@ fn work_until_closed(jobs: &Receiver<Job>) {
         job();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::task::{Context, Poll, Waker};
+
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    #[test]
+    fn a_full_queue_refuses_one_more_and_signs_what_waits() {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let signers = Signers::start(1).unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        let (started, starting) = mpsc::channel();
+        let (release, held) = mpsc::channel::<()>();
+        let mut first = Box::pin(signers.sign(move || {
+            started.send(()).unwrap();
+            held.recv().map(|()| 0)
+        }));
+        assert!(first.as_mut().poll(&mut context).is_pending());
+        // The only thread is at work now, so that nothing leaves the queue.
+        starting.recv().unwrap();
+        let waiting = (1..=QUEUE_LENGTH_MAX).map(|number| {
+            let mut one = Box::pin(signers.sign(move || Ok::<_, SigningError>(number)));
+            assert!(one.as_mut().poll(&mut context).is_pending());
+            one
+        });
+        let waiting: Vec<_> = waiting.collect();
+        let mut beyond = Box::pin(signers.sign(|| Ok::<_, SigningError>(0)));
+        let refused = beyond.as_mut().poll(&mut context);
+        assert!(matches!(refused, Poll::Ready(Err(SigningError::QueueFull))));
+        release.send(()).unwrap();
+        runtime.block_on(async {
+            assert_eq!(first.await.unwrap(), 0);
+            for (number, one) in (1..).zip(waiting) {
+                assert_eq!(one.await.unwrap(), number);
+            }
+        });
+    }
+
+    #[test]
+    fn a_signature_that_fails_says_why() {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let signers = Signers::start(1).unwrap();
+        let failed = runtime.block_on(signers.sign(|| Err::<(), _>("no such key")));
+        assert_eq!(
+            failed.unwrap_err().to_string(),
+            "signing failed: no such key"
+        );
+    }
+}

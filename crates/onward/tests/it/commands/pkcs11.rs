@@ -108,6 +108,51 @@ fn a_token_keeps_the_keys_of_a_sandbox_and_signs_its_answers() {
     assert_eq!(sandbox.wait().status, Some(0));
 }
 
+/// A token that is away fails the answers that it would sign, and the log says why.
+#[test]
+fn a_token_that_was_away_signs_again_after_a_restart() {
+    let Some(token) = Token::create() else {
+        return;
+    };
+    let (folder, port) = (tempfile::tempdir().unwrap(), find_ports().to_string());
+    let directory = folder.path().to_str().unwrap();
+    let start = || {
+        let args = ["sandbox", "--dir", directory, "--port", &port];
+        let mut sandbox = command(&[&args[..], &["--listings", "50"]].concat());
+        token.lend(&mut sandbox);
+        let mut sandbox = Program::spawn(&mut sandbox);
+        sandbox.wait_for("Ctrl-C stops it");
+        sandbox
+    };
+    let end = |sandbox: Program| {
+        sandbox.signal("TERM");
+        let finished = sandbox.wait();
+        assert_eq!(finished.status, Some(0));
+        finished.err
+    };
+    let sandbox = start();
+    let file = std::fs::read(folder.path().join("sandbox.json")).unwrap();
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    let query = |sample: &str| {
+        let uprn = file["samples"][sample].to_string();
+        super::program::run(&["query", "--sandbox", directory, "--uprn", &uprn])
+    };
+    assert_eq!(query("uprn_in_chain").status, Some(0));
+    let away = token.path("away");
+    std::fs::rename(token.path("tokens"), &away).unwrap();
+    let unsigned = query("uprn_alone");
+    let said = "500 Internal error: The fault is ours, and the log says why.";
+    assert!(unsigned.failure().starts_with(said), "{unsigned:?}");
+    let told = end(sandbox);
+    let said = "signing failed: the PKCS#11 token refused a call: GeneralError";
+    assert!(told.contains(said), "{told}");
+    std::fs::rename(&away, token.path("tokens")).unwrap();
+    let sandbox = start();
+    let signed = query("uprn_alone");
+    assert!(signed.out.contains("signature verified"), "{signed:?}");
+    end(sandbox);
+}
+
 #[test]
 fn keys_move_into_a_token_by_rotation_and_are_not_found_without_it() {
     let Some(token) = Token::create() else {
