@@ -6,3 +6,4 @@ mod rules;
 mod samples;
 mod scripts;
 mod sizes;
+mod words;

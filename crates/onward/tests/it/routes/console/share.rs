@@ -23,6 +23,11 @@ story! {
         page.assert_hides("History");
         let signed = holder.get(&format!("/share/{token}.json")).await;
         assert!(signed.html.starts_with("{\"data\""), "{}", signed.html);
+        for (kind, part) in [("csv", "\"1 Row, Leeds, LS1 4AP\""), ("ics", "BEGIN:VCALENDAR")] {
+            let file = holder.get(&format!("/share/{token}.{kind}")).await;
+            assert!(file.html.contains(part), "{}", file.html);
+        }
+        assert_eq!(holder.get(&format!("/share/{token}.pdf")).await.status, 404);
         assert_eq!(holder.get(&format!("/chains/{chain}")).await.status, 303);
         kim.get(&format!("/chains/{chain}")).await.assert_shows("opened 1 time");
 

@@ -1,10 +1,13 @@
 //! `POST /listings/{listing}/links`.
 
+use serde_json::json;
+
 use crate::story;
 
 story! {
     async fn sales_are_linked(server) {
         let agent = server.agent("north").await;
+        let lender = server.lender().await;
         let ids = server.import_sales("north", [1, 2], &[]).await;
         let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let path = format!("/listings/{}/links", ids[0]);
@@ -12,6 +15,15 @@ story! {
         let linked = kim.post(&path, &[("other", &above), ("side", "above")]).await;
         assert_eq!(linked.location, format!("/listings/{}?done=linked", ids[0]));
         assert_eq!(agent.chain_of(ids[0]).await, agent.chain_of(ids[1]).await);
+        let ids = server.import_sales("north", [3, 4], &[]).await;
+        let (path, below) = (format!("/listings/{}/links", ids[0]), ids[1].to_string());
+        kim.post(&path, &[("other", &below), ("side", "below")]).await;
+        for (uprn, bought) in [(1, 2), (4, 3)] {
+            let chains = lender.ask_uprns(&[uprn]).await.chains();
+            let mut homes = chains[0]["properties"].as_array().unwrap().iter();
+            let home = homes.find(|home| home["uprn"] == uprn).unwrap();
+            assert_eq!(home["connections"]["onwardPurchase"], json!([bought]));
+        }
         let nobody = kim.post(&path, &[("other", "999"), ("side", "above")]).await;
         assert_eq!(nobody.status, 404);
         let text = kim.post(&path, &[("other", "mine"), ("side", "above")]).await;

@@ -28,6 +28,19 @@ story! {
 }
 
 story! {
+    async fn a_milestone_that_nobody_needs_is_left_out(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}/milestones/management_pack", ids[0]);
+        let saved = kim.post(&path, &[("date", ""), ("action", "exclude")]).await;
+        assert_eq!(saved.location, format!("/listings/{}?done=recorded", ids[0]));
+        let history = format!("/chains/{}/history", agent.chain_of(ids[0]).await);
+        kim.get(&history).await.assert_shows(": not needed");
+    }
+}
+
+story! {
     async fn a_form_sent_twice_changes_once(server) {
         server.agent("north").await;
         let ids = server.import_sales("north", [1], &[]).await;
