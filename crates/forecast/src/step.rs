@@ -161,4 +161,18 @@ mod tests {
         }
         assert_eq!(Step::parse("sstc"), None);
     }
+
+    #[test]
+    fn each_key_of_the_catalogue_has_its_place() {
+        for (place, milestone) in CATALOGUE.iter().enumerate() {
+            assert_eq!(place_of(milestone.key), place);
+        }
+    }
+
+    /// A constant with such a key does not compile.
+    #[test]
+    #[should_panic(expected = "the catalogue has no such key")]
+    fn a_key_that_the_catalogue_does_not_have_has_no_place() {
+        place_of("exchanged");
+    }
 }

@@ -39,7 +39,7 @@ impl Collector {
                 let request = ExportTraceServiceRequest::decode(&*body).unwrap();
                 kept.lock().unwrap().push(request);
                 let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\n\
-                    Content-Length: 0\r\nConnection: close\r\n\r\n";
+                    Content-Length: 2\r\nConnection: close\r\n\r\n\n\0";
                 stream.write_all(answer.as_bytes()).unwrap();
             }
         });

@@ -56,6 +56,22 @@ story! {
 }
 
 story! {
+    async fn a_milestone_needs_a_date_that_its_type_can_have(server) {
+        server.import(THREE).await;
+        let (report, refused) = server.import_with_refusals(
+            r#"{"type":"milestone","branch":"b1","listing":"L1","key":"sstc","date":"2026-11-22"}
+{"type":"milestone","branch":"b1","listing":"L1","key":"sstc","date":"1950-10-14"}
+{"type":"milestone","branch":"b1","listing":"L1","key":"proposed_exchange","date":"2026-11-22"}
+"#).await;
+        assert_eq!((report.changed, report.bad), (1, 2));
+        assert_eq!(refused, [
+            "1: sstc cannot have the date 2026-11-22: write one from 1990-01-01 to 2026-11-21",
+            "2: sstc cannot have the date 1950-10-14: write one from 1990-01-01 to 2026-11-21",
+        ]);
+    }
+}
+
+story! {
     async fn an_end_check_must_be_at_an_end(server) {
         server.import(THREE).await;
         server.import(&link("L2", "L1", false)).await;

@@ -46,6 +46,7 @@ sqlite_story! {
                 (&both, Some("listing transaction-status"), "listing transaction-status"),
                 (&both, Some("listing listing"), "listing"),
                 (&both, Some("listing transaction-status listing"), "listing transaction-status"),
+                (&both, Some(" "), REFUSED),
                 (&both, Some("LISTING"), REFUSED),
                 (&both, Some("listing openid"), REFUSED),
                 (&both, Some("listing\ttransaction-status"), REFUSED),
