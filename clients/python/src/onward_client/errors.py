@@ -1,0 +1,158 @@
+"""The errors that this library raises. All of them are `OnwardError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class OnwardError(Exception):
+    """The base of all errors of this library."""
+
+
+class UsageError(OnwardError, ValueError):
+    """The program passed a wrong setting or argument. The message says how to correct it."""
+
+
+class ConnectionFailed(OnwardError):
+    """No complete answer came: the address, the network, TLS or a time limit failed."""
+
+
+class UnexpectedAnswer(OnwardError):
+    """The answer does not have its documented shape. The message names the place."""
+
+
+class TokenError(OnwardError):
+    """The token endpoint refused the request (RFC 6749, section 5.2).
+
+    `code` is the `error` member, for example `invalid_client`; `status` is the HTTP status.
+    """
+
+    def __init__(self, status: int, code: str, description: str, request_id: str | None) -> None:
+        self.status = status
+        self.code = code
+        self.description = description
+        self.request_id = request_id
+        super().__init__(
+            f"the token endpoint answered {status} {code}: {description}{_quoted(request_id)}")
+
+
+class VerificationError(OnwardError):
+    """The holder of a published key did not sign these data. Do not use them."""
+
+
+class EventRefused(VerificationError):
+    """An event failed a check of docs/webhooks.md.
+
+    `status` is the HTTP status with which a receiver answers: 400, 413 or 415.
+    """
+
+    def __init__(self, status: int, reason: str) -> None:
+        self.status = status
+        super().__init__(reason)
+
+
+class KeysUnavailable(OnwardError):
+    """No fresh key set is there, and the service does not deliver one. Try again later."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong value of a request.
+
+    `place` is a pointer such as `value[3]`, or a member's name, or empty.
+    `code` is empty for the chain query and the webhook calls (S-15, S-40).
+    """
+
+    place: str
+    detail: str
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one value of a chain query led to a chain or to none (S-58). Nobody signed it.
+
+    `reason` is `matched`, `unknown`, `ambiguous` or `not_listed`.
+    `uprn` and `confidence` (0 to 1) are None unless the reason is `matched`.
+    """
+
+    value: str
+    reason: str
+    uprn: int | None
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A refusal of the service (S-15, S-40). `retry_after` is in seconds."""
+
+    status: int
+    title: str
+    detail: str
+    request_id: str | None = None
+    errors: Sequence[Fault] = ()
+    explanation: Sequence[Explanation] = ()
+    retry_after: float | None = None
+
+
+class ProblemError(OnwardError):
+    """The service refused a request. Quote `request_id` when you ask the operator for help."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.status = problem.status
+        self.title = problem.title
+        self.detail = problem.detail
+        self.request_id = problem.request_id
+        self.errors = tuple(problem.errors)
+        self.explanation = tuple(problem.explanation)
+        self.retry_after = problem.retry_after
+        faults = "; ".join(
+            f"{fault.place or fault.code}: {fault.detail}"
+            for fault in self.errors if fault.detail != problem.detail)
+        super().__init__(
+            f"the service answered {problem.status} {problem.title}: {problem.detail}"
+            + (f" [{faults}]" if faults else "") + _quoted(problem.request_id))
+
+
+class Unauthorised(ProblemError):
+    """401: the token, the API key or the certificate does not fit."""
+
+
+class Forbidden(ProblemError):
+    """403: the client lacks the scope, or does not act for the listing's branch."""
+
+
+class NotFound(ProblemError):
+    """404: no value of a query matches, or nothing has this id."""
+
+
+class Conflict(ProblemError):
+    """409: the present state forbids the change. `errors` has the code."""
+
+
+class Invalid(ProblemError):
+    """422: a value is wrong. `errors` names each of them."""
+
+
+class RateLimited(ProblemError):
+    """429: the client asks too often. Wait for `retry_after` seconds."""
+
+
+class Unavailable(ProblemError):
+    """503: the service cannot answer now. Send the same request again later."""
+
+
+PROBLEM_TYPES: dict[int, type[ProblemError]] = {
+    401: Unauthorised,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    422: Invalid,
+    429: RateLimited,
+    503: Unavailable,
+}
+
+
+def _quoted(request_id: str | None) -> str:
+    return f" (request {request_id})" if request_id else ""

@@ -1,0 +1,174 @@
+"""Events, and the verification of their tokens (docs/webhooks.md, checks 1 to 12)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .encoding import decode_base64url, parse_json
+from .errors import EventRefused, UnexpectedAnswer, UsageError, VerificationError
+from .keys import Keys, verify_rs256
+from .reading import Reader
+
+BODY_LIMIT_BYTES = 64 * 1024
+SKEW_SECONDS = 60
+LONGEST_LIFETIME_SECONDS = 300
+# With these members a sender chooses the key, or changes the signed bytes (RFC 7515, RFC 7797).
+REFUSED_HEADERS = {"jwk", "jku", "x5c", "x5u", "b64", "crit"}
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A verified event. `token` is the text as it arrived: keep it as evidence.
+
+    `event_type` is `milestone.updated` or `fallthrough`; `label` is None for the latter.
+    `date` is the milestone's date in London, and `event_timestamp` says when it was recorded.
+    `property_id` and `uprn` are decimal text.
+    """
+
+    event_id: str
+    event_type: str
+    event_timestamp: dt.datetime
+    property_id: str
+    uprn: str
+    label: str | None
+    date: dt.date
+    simulated: bool
+    issued_at: int
+    expires_at: int
+    kid: str
+    claims: Mapping[str, object]
+    token: str
+
+
+class EventVerifier:
+    """Verifies the tokens that Onward posts. Several threads may use it.
+
+    `issuer` is the service's `base_url`, character for character.
+    `allow_simulated` is for test receivers alone: every subscriber can have such events signed.
+    `clock` returns Unix seconds.
+    """
+
+    def __init__(self, issuer: str, keys: Keys, allow_simulated: bool = False,
+                 clock: Callable[[], float] = time.time) -> None:
+        if not issuer.startswith("https://"):
+            raise UsageError(f"issuer must be the service's base_url: {issuer!r}")
+        self._issuer = issuer
+        self._keys = keys
+        self._allow_simulated = allow_simulated
+        self._clock = clock
+
+    def verify(self, body: bytes, content_type: str | None) -> Event:
+        """Make checks 1 to 12 of docs/webhooks.md in their order, and return the event.
+
+        Raises EventRefused with the status to answer, and KeysUnavailable, which means 503.
+        """
+        if len(body) > BODY_LIMIT_BYTES:
+            raise EventRefused(413, f"the body has more than {BODY_LIMIT_BYTES} bytes")
+        if (content_type or "").partition(";")[0].strip().lower() != "application/jwt":
+            raise EventRefused(415, "the content type must be application/jwt")
+        try:
+            token = body.decode("ascii")
+            event = self._verify_token(token)
+        except EventRefused:
+            raise
+        except UnicodeDecodeError as error:
+            raise EventRefused(400, "the body is not a JWT") from error
+        except (UnexpectedAnswer, VerificationError) as error:
+            raise EventRefused(400, str(error)) from error
+        if event.simulated and not self._allow_simulated:
+            raise EventRefused(400, "the event is simulated, and this receiver takes real ones")
+        return event
+
+    def _verify_token(self, token: str) -> Event:
+        header, claims, signature = _split(token)
+        kid = _check_header(header)
+        key = self._keys.find(kid)
+        # The signed bytes are the characters before the second dot, as they arrived.
+        verify_rs256(key, signature, token.rpartition(".")[0].encode("ascii"))
+        # Nobody reads the claims before the signature is verified.
+        reader = _read_object(claims, "the claims")
+        self._check_origin(reader)
+        return _read_event(reader, kid, token)
+
+    def _check_origin(self, claims: Reader) -> None:
+        if claims.text("iss") != self._issuer:
+            raise EventRefused(400, "iss names another service")
+        # A token with an audience is for somebody else (RFC 7519, section 4.1.3).
+        if "aud" in claims.members:
+            raise EventRefused(400, "the token has an audience, so it is no event")
+        issued_at, expires_at = claims.integer("iat"), claims.integer("exp")
+        if not 0 < expires_at - issued_at <= LONGEST_LIFETIME_SECONDS:
+            raise EventRefused(400, "exp must be after iat, by at most 300 seconds")
+        now = self._clock()
+        if now < issued_at - SKEW_SECONDS:
+            raise EventRefused(400, "the event is not valid yet; compare the clocks")
+        if now >= expires_at + SKEW_SECONDS:
+            raise EventRefused(400, "the event has expired")
+
+
+def _split(token: str) -> tuple[Reader, bytes, bytes]:
+    parts = token.split(".")
+    if len(parts) != 3:
+        raise EventRefused(400, "the body is not a JWT: it must have three parts")
+    try:
+        header, claims, signature = map(decode_base64url, parts)
+    except ValueError as error:
+        raise EventRefused(400, "a part of the JWT is not base64url without padding") from error
+    return _read_object(header, "the header"), claims, signature
+
+
+def _check_header(header: Reader) -> str:
+    # The sender must not choose how this library verifies (RFC 8725, section 3.1).
+    if header.members.get("alg") != "RS256":
+        raise EventRefused(400, "alg must be RS256")
+    if header.members.get("typ") != "JWT":
+        raise EventRefused(400, "typ must be JWT")
+    refused = REFUSED_HEADERS & header.members.keys()
+    if refused:
+        raise EventRefused(400, f"the header must not have {', '.join(sorted(refused))}")
+    return header.text("kid")
+
+
+def _read_object(octets: bytes, place: str) -> Reader:
+    try:
+        return Reader(parse_json(octets), place)
+    except ValueError as error:
+        raise EventRefused(400, f"{place} must be JSON: {error}") from error
+
+
+def _read_event(claims: Reader, kid: str, token: str) -> Event:
+    event_type, data = claims.text("eventType"), claims.member("data")
+    label: str | None
+    if event_type == "milestone.updated":
+        milestone = data.member("milestone")
+        label, date = milestone.text("label"), milestone.date("date")
+    elif event_type == "fallthrough":
+        label, date = None, data.date("fallThroughDate")
+    else:
+        raise EventRefused(400, f"the event type {event_type!r} is unknown")
+    if not TIMESTAMP.fullmatch(claims.text("eventTimestamp")):
+        raise EventRefused(400, "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
+    for name in ("eventId", "propertyId", "uprn"):
+        if not claims.text(name):
+            raise EventRefused(400, f"{name} must not be empty")
+    return Event(
+        event_id=claims.text("eventId"),
+        event_type=event_type,
+        event_timestamp=claims.moment("eventTimestamp"),
+        property_id=claims.text("propertyId"),
+        uprn=claims.text("uprn"),
+        label=label,
+        date=date,
+        # The id alone marks a test event too, whatever the claim says.
+        simulated="simulated" in claims.members or claims.text("eventId").startswith("sim_"),
+        issued_at=claims.integer("iat"),
+        expires_at=claims.integer("exp"),
+        kid=kid,
+        claims=claims.members,
+        token=token,
+    )

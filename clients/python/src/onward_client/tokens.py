@@ -1,0 +1,85 @@
+"""Access tokens (RFC 6749, section 4.4), kept until shortly before they expire."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from .assertions import AssertionSigner
+from .errors import TokenError, UnexpectedAnswer
+from .reading import Reader
+from .transport import Answer, Call, Transport
+
+ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+MARGIN_SECONDS = 30.0
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+
+class TokenSource:
+    """The tokens of one client, one for each scope. Several threads may use it."""
+
+    def __init__(self, url: str, signer: AssertionSigner, transport: Transport,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        self._url = url
+        self._signer = signer
+        self._transport = transport
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._tokens: dict[str, tuple[str, float]] = {}
+
+    def get(self, scope: str) -> str:
+        """Return a valid token for the scope.
+
+        Raises TokenError if the service refuses, and ConnectionFailed if no answer comes.
+        """
+        with self._lock:
+            token, use_until = self._tokens.get(scope, ("", 0.0))
+            if not token or self._clock() >= use_until:
+                token, use_until = self._request(scope)
+                self._tokens[scope] = (token, use_until)
+            return token
+
+    def discard(self, scope: str, token: str) -> None:
+        """Forget a token that the service refused. A newer token of the scope stays."""
+        with self._lock:
+            if self._tokens.get(scope, ("", 0.0))[0] == token:
+                del self._tokens[scope]
+
+    def _request(self, scope: str) -> tuple[str, float]:
+        started = self._clock()
+        answer = self._transport.send(Call(
+            "POST", self._url, {"Content-Type": "application/x-www-form-urlencoded"},
+            content=lambda: self._form(scope)))
+        if answer.status != 200:
+            raise _read_refusal(answer)
+        reader = Reader.of_body(answer.body)
+        if reader.text("token_type").lower() != "bearer":
+            raise UnexpectedAnswer("the token endpoint gave a token that is no bearer token")
+        token, lifetime = reader.text("access_token"), reader.integer("expires_in")
+        # An error about a malformed header would show the token (RFC 6750, section 2.1).
+        if not TOKEN.fullmatch(token):
+            raise UnexpectedAnswer("the token endpoint gave a malformed token")
+        return token, started + lifetime - min(MARGIN_SECONDS, lifetime / 2)
+
+    def _form(self, scope: str) -> bytes:
+        # Each assertion is valid once, so each attempt signs a new one.
+        return urlencode({
+            "grant_type": "client_credentials",
+            "scope": scope,
+            "client_assertion_type": ASSERTION_TYPE,
+            "client_assertion": self._signer.sign(),
+        }).encode("ascii")
+
+
+def _read_refusal(answer: Answer) -> TokenError:
+    request_id = answer.headers.get("X-Request-Id")
+    try:
+        reader = Reader.of_body(answer.body)
+        return TokenError(answer.status, reader.text("error"),
+                          reader.text("error_description", ""), request_id)
+    except UnexpectedAnswer:
+        text = answer.body.decode("utf-8", "replace")[:500]
+        return TokenError(answer.status, "unknown", text, request_id)
