@@ -14,7 +14,7 @@ import requests
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python/without_library"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python/without-library"))
 import query  # noqa: E402  The example downloads the key set.
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import schemathesis
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python/without_library"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python/without-library"))
 import query  # noqa: E402  The example client signs assertions.
 
 WALK = json.loads(Path(os.environ["ONWARD_WALK"]).read_text("utf-8"))

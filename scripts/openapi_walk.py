@@ -22,7 +22,7 @@ import requests
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 SCRIPTS = Path(__file__).resolve().parent
-sys.path.insert(0, str(SCRIPTS.parent / "examples" / "python" / "without_library"))
+sys.path.insert(0, str(SCRIPTS.parent / "examples" / "python" / "without-library"))
 import query  # noqa: E402  The example client requests the tokens.
 
 START_TIMEOUT_SECONDS = 180

@@ -1,0 +1,102 @@
+import { constants, createHash, verify, type KeyObject } from "node:crypto";
+import { decodeBase64url } from "./base64url.js";
+import { canonicalise } from "./canonical.js";
+import type { Chain, ChainAnswer, Pagination, Provenance, ValueExplanation } from "./chain-types.js";
+import { VerificationError } from "./errors.js";
+import { decodeUtf8, isObject, parseStrict } from "./json.js";
+import { findIn, readKeySet, type JwkSet, type KeySource } from "./keys.js";
+
+interface UnverifiedAnswer {
+  readonly data: Record<string, unknown>;
+  readonly provenance: Provenance;
+  readonly explanation: readonly ValueExplanation[] | undefined;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Verifies the body of a chain query by a key set that you hold. It needs no network.
+ *
+ * It finds the key by `provenance.kid`, writes `data` in the canonical form of RFC 8785, and compares
+ * its SHA-256 with `payloadHash`. Then it verifies the RS256 signature over the same octets.
+ * Nothing proves `signedAt`, because the signature does not cover it.
+ *
+ * @param body The body of the answer, exactly as it arrived.
+ * @param keySet The JWK set, for example a saved copy of `jwks_url`.
+ * @throws VerificationError; `reason` says which rule does not hold.
+ */
+export function verifyAnswer(body: Uint8Array | string, keySet: JwkSet): ChainAnswer {
+  const answer = readAnswer(body);
+  return checkAnswer(answer, findIn(readKeySet(keySet), answer.provenance.kid));
+}
+
+/** Verifies the body of a chain query by a source of keys, as `verifyAnswer` does. */
+export async function verifyAnswerBy(body: Uint8Array, keys: KeySource): Promise<ChainAnswer> {
+  const answer = readAnswer(body);
+  return checkAnswer(answer, await keys.find(answer.provenance.kid));
+}
+
+function readAnswer(body: Uint8Array | string): UnverifiedAnswer {
+  const octets = typeof body === "string" ? Buffer.from(body, "utf8") : body;
+  const value = parseStrict(decodeUtf8(octets));
+  if (!isObject(value) || !isObject(value.data)) {
+    throw new VerificationError("malformed", "The answer has no data object.");
+  }
+  return {
+    data: value.data,
+    provenance: readProvenance(value.provenance),
+    explanation: readExplanation(value.explanation),
+    body: octets,
+  };
+}
+
+function readProvenance(value: unknown): Provenance {
+  if (!isObject(value) || !isObject(value.payloadHash)) {
+    throw new VerificationError("malformed", "The answer has no provenance with a payloadHash.");
+  }
+  const { alg, kid, signature, signedAt, payloadHash } = value;
+  if (alg !== "RS256" || payloadHash.alg !== "SHA-256") {
+    throw new VerificationError("algorithm", "The provenance must name RS256 and SHA-256.");
+  }
+  const hash = payloadHash.value;
+  if (typeof kid !== "string" || typeof signature !== "string" || typeof signedAt !== "string"
+    || typeof hash !== "string") {
+    throw new VerificationError("malformed", "kid, signature, signedAt and payloadHash.value must be strings.");
+  }
+  return { alg, kid, signature, signedAt, payloadHash: { alg: "SHA-256", value: hash } };
+}
+
+function readExplanation(value: unknown): readonly ValueExplanation[] | undefined {
+  return Array.isArray(value) ? (value as ValueExplanation[]) : undefined;
+}
+
+function checkAnswer(answer: UnverifiedAnswer, key: KeyObject): ChainAnswer {
+  const { data, provenance, explanation, body } = answer;
+  const canonical = Buffer.from(canonicalise(data), "utf8");
+  const digest = createHash("sha256").update(canonical).digest();
+  if (!digest.equals(decodeBase64url(provenance.payloadHash.value))) {
+    throw new VerificationError("hash", "The hash of the data differs from payloadHash. Discard the answer.");
+  }
+  const signature = decodeBase64url(provenance.signature);
+  if (!verify("sha256", canonical, { key, padding: constants.RSA_PKCS1_PADDING }, signature)) {
+    throw new VerificationError("signature", "The signature does not fit the data. Discard the answer.");
+  }
+  const { chains, pagination } = readData(data);
+  return { chains, pagination, provenance, body, ...(explanation === undefined ? {} : { explanation }) };
+}
+
+// The signature proves the origin. This check finds an answer of another version of the API.
+function readData(data: Record<string, unknown>): { chains: Chain[]; pagination: Pagination } {
+  const { data: chains, pagination } = data;
+  const figures = ["total", "perPage", "currentPage", "lastPage"];
+  if (!Array.isArray(chains) || !chains.every(isChain) || !isObject(pagination)
+    || !figures.every((name) => Number.isSafeInteger(pagination[name]))) {
+    throw new VerificationError("malformed", "The signed data does not have the form of a chain answer.");
+  }
+  return { chains, pagination: pagination as unknown as Pagination };
+}
+
+function isChain(value: unknown): value is Chain {
+  return isObject(value) && typeof value.chainId === "string" && isObject(value.chainSummary)
+    && Array.isArray(value.properties)
+    && value.properties.every((property) => isObject(property) && Number.isSafeInteger(property.uprn));
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { InputError } from "./errors.js";
+import { isObject } from "./json.js";
+import type { AssertionAlgorithm, ClientSettings } from "./settings.js";
+
+interface SandboxClient {
+  readonly name: string;
+  readonly client_id: string;
+  readonly scopes: readonly string[];
+  readonly certificate_file: string;
+  readonly key_file: string;
+  readonly assertion_key_file: string;
+  readonly assertion_kid: string;
+  readonly assertion_alg: AssertionAlgorithm;
+}
+
+interface Sandbox {
+  readonly base_url: string;
+  readonly auth_url: string;
+  readonly jwks_url: string;
+  readonly directory_url: string;
+  readonly listing_base_url: string;
+  readonly ca_file: string;
+  readonly clients: readonly SandboxClient[];
+  readonly api_keys: readonly { readonly participantName: string; readonly key: string }[];
+}
+
+/**
+ * Reads the settings of a sandbox's client from `sandbox.json`.
+ *
+ * @param path The file `sandbox.json`.
+ * @param clientName The `name` of a client in it. Default: the first with the scope `transaction-status`.
+ * @throws InputError when the file cannot be read or has no such client.
+ */
+export function readSandbox(path: string, clientName?: string): ClientSettings {
+  const sandbox = parseSandbox(path);
+  const client = sandbox.clients.find(({ name, scopes }) =>
+    clientName === undefined ? scopes.includes("transaction-status") : name === clientName);
+  if (client === undefined) {
+    const names = sandbox.clients.map(({ name }) => name).join(", ");
+    throw new InputError(`${path} has no such client. Its clients are: ${names}`);
+  }
+  const read = (name: string): string => readText(resolve(dirname(path), name));
+  const apiKey = sandbox.api_keys.find(({ participantName }) => participantName === client.name);
+  return {
+    baseUrl: sandbox.base_url,
+    authUrl: sandbox.auth_url,
+    listingBaseUrl: sandbox.listing_base_url,
+    jwksUrl: sandbox.jwks_url,
+    directoryUrl: sandbox.directory_url,
+    clientId: client.client_id,
+    assertion: {
+      key: read(client.assertion_key_file),
+      kid: client.assertion_kid,
+      algorithm: client.assertion_alg,
+    },
+    certificate: read(client.certificate_file),
+    key: read(client.key_file),
+    ca: read(sandbox.ca_file),
+    ...(apiKey === undefined ? {} : { apiKey: apiKey.key }),
+  };
+}
+
+function parseSandbox(path: string): Sandbox {
+  const text = readText(path);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && Array.isArray(value.clients) && Array.isArray(value.api_keys)) {
+      return value as unknown as Sandbox;
+    }
+  } catch (error) {
+    throw new InputError(`${path} is not JSON. Give the path of the sandbox's sandbox.json.`, { cause: error });
+  }
+  throw new InputError(`${path} has no clients or api_keys. Give the path of the sandbox's sandbox.json.`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new InputError(`${path} cannot be read. Start \`onward sandbox\`, or give another path.`, { cause: error });
+  }
+}

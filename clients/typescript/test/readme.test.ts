@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { OnwardClient } from "onward-client";
+import { NEEDS_SANDBOX, sandboxFile } from "./support/sandbox.js";
+import { makeFolder } from "./support/server.js";
+
+const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../../../../examples/node/", import.meta.url));
+// The samples lie inside the package, so that they import it by its name.
+const PROGRAMS = join(PACKAGE, "build", "programs");
+
+describe("the programs of the README and of the examples", NEEDS_SANDBOX, () => {
+  const samples = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)]
+    .map(([, sample]) => sample ?? "");
+  let folder: string;
+  let client: OnwardClient;
+  let subscribed: Set<string>;
+  const subscriptionsOf = async () => (await client.webhooks.list()).map(({ subscriptionId }) => subscriptionId);
+  before(async () => {
+    client = OnwardClient.fromSandbox(sandboxFile());
+    subscribed = new Set(await subscriptionsOf());
+    folder = makeFolder();
+    symlinkSync(dirname(sandboxFile()), join(folder, "onward-sandbox"));
+    mkdirSync(PROGRAMS, { recursive: true });
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    for (const id of await subscriptionsOf()) {
+      if (!subscribed.has(id)) await client.webhooks.remove(id);
+    }
+    client.close();
+  });
+
+  // Runs a program until it prints a line that fits, or ends. Returns the printed text.
+  function run(name: string, text: string, until?: RegExp, args: string[] = []): Promise<string> {
+    const file = join(PROGRAMS, `${name}.mjs`);
+    writeFileSync(file, text);
+    const child = spawn(process.execPath, [file, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    return new Promise((fulfil, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (block: string) => {
+          printed += block;
+          if (until?.test(printed) === true) child.kill();
+        });
+      }
+      const timer = setTimeout(() => child.kill(), 10_000);
+      child.on("error", reject).on("close", (code) => {
+        clearTimeout(timer);
+        const isDone = until === undefined ? code === 0 : until.test(printed);
+        if (isDone) fulfil(printed);
+        else reject(new Error(`${name} ended with ${code}: ${printed}`));
+      });
+    });
+  }
+
+  test("the README has six samples", () => { assert.equal(samples.length, 6); });
+
+  const expected = [/CHAIN \[/, /not_listed|unknown/, /^verified/, undefined, /^subscription active/m, /^chain of 2/];
+  for (const [index, sample] of samples.entries()) {
+    const wanted = expected[index];
+    test(`sample ${index + 1} runs`, async () => {
+      const printed = wanted === undefined
+        ? await run(`sample-${index + 1}`, sample, /event milestone\.updated 100486368119/)
+        : await run(`sample-${index + 1}`, sample);
+      if (wanted !== undefined) assert.match(printed, wanted);
+    });
+  }
+
+  test("the example query.mjs runs and is short", async () => {
+    const text = readFileSync(join(EXAMPLES, "query.mjs"), "utf8");
+    assert.ok(text.split("\n").length <= 41);
+    assert.match(await run("query", text), /CHAIN, \d+ properties/);
+    await assert.rejects(run("query", text, undefined, ["99 Nowhere Lane, ZZ1 1ZZ"]), /ended with 1.*404/s);
+  });
+
+  test("the example receive.mjs runs and is short", async () => {
+    const text = readFileSync(join(EXAMPLES, "receive.mjs"), "utf8");
+    assert.ok(text.split("\n").length <= 51);
+    await run("receive", text, /"label":"Exchange"/, ["--port", "0"]);
+  });
+});
