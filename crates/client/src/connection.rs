@@ -1,7 +1,7 @@
 //! HTTPS connections to the service, with limits on time, size and trusted authorities.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
@@ -36,6 +36,30 @@ pub enum Trust {
     Only(Vec<u8>),
     /// The authorities that the operating system trusts.
     System,
+}
+
+/// A TLS client certificate with its key.
+#[derive(Clone, Copy)]
+pub struct TlsIdentity<'a> {
+    /// The certificate and its intermediates, PEM.
+    pub certificate_pem: &'a [u8],
+    /// The private key of the certificate, PEM.
+    pub key_pem: &'a [u8],
+}
+
+impl TlsIdentity<'_> {
+    /// The certificate and its key in one PEM text, the form that the TLS layer needs.
+    pub(crate) fn to_pem(self) -> Vec<u8> {
+        [self.certificate_pem, b"\n", self.key_pem].concat()
+    }
+}
+
+impl fmt::Debug for TlsIdentity<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("TlsIdentity")
+            .finish_non_exhaustive()
+    }
 }
 
 /// An answer with its whole body.

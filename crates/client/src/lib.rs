@@ -24,7 +24,7 @@ mod fake_server;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub use connection::{Endpoints, Trust};
+pub use connection::{Endpoints, TlsIdentity, Trust};
 pub use error::ClientError;
 pub use event::{Event, EventContent, EventType, VerifiedEvent};
 pub use forward::Forwarder;
@@ -33,7 +33,7 @@ pub use query::{ChainInput, ChainQuery, Client};
 pub use receive::recent::RecentEvents;
 pub use receive::{ReceiveError, Receiver};
 pub use sandbox::SandboxFile;
-pub use token::Credentials;
+pub use token::{ClientFiles, Credentials};
 pub use verify::{VerifiedAnswer, verify_answer};
 pub use webhook::WebhookClient;
 

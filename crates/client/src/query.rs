@@ -65,7 +65,7 @@ impl Client {
     ) -> Result<Self, ClientError> {
         Ok(Self {
             endpoints: endpoints.normalise()?,
-            mutual_tls: open_connection(trust, Some(&credentials.identity_pem()))?,
+            mutual_tls: open_connection(trust, Some(&credentials.identity().to_pem()))?,
             // The key set is public, so its download needs no client certificate.
             public_tls: open_connection(trust, None)?,
             credentials,

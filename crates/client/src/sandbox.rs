@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientError, Endpoints};
+use crate::{ClientError, ClientFiles, Endpoints};
 
 /// The name of the file in the sandbox's directory.
 pub const SANDBOX_FILE_NAME: &str = "sandbox.json";
@@ -122,6 +122,20 @@ pub fn load(dir: &Path) -> Result<SandboxFile, ClientError> {
         serde_json::from_slice(&text).map_err(|source| ClientError::Sandbox { path, source })?;
     file.resolve_paths(dir);
     Ok(file)
+}
+
+impl SandboxClient {
+    /// The files of the client, and the names under which it is registered.
+    pub fn files(&self) -> ClientFiles {
+        ClientFiles {
+            client_id: self.client_id.clone(),
+            certificate: self.certificate_file.clone(),
+            key: self.key_file.clone(),
+            assertion_key: self.assertion_key_file.clone(),
+            assertion_alg: self.assertion_alg.clone(),
+            assertion_kid: Some(self.assertion_kid.clone()),
+        }
+    }
 }
 
 impl SandboxFile {

@@ -1,6 +1,7 @@
 //! Access tokens, and the client assertions with which a client requests them.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -8,9 +9,9 @@ use signing::algorithm::Algorithm;
 use signing::base64url;
 use signing::key::SigningKey;
 
-use crate::connection::send;
+use crate::connection::{TlsIdentity, send};
 use crate::problem::TokenRefusal;
-use crate::sandbox::{SandboxClient, read_file};
+use crate::sandbox::read_file;
 use crate::{ClientError, printable};
 
 /// The lifetime of a client assertion, in seconds. FAPI 2.0 and S-21 allow more.
@@ -26,6 +27,34 @@ const JTI_BYTES: usize = 24;
 const TOKEN_LIFETIME_LIMIT_SECONDS: u64 = 24 * 3600;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// The files of a client, and the names under which it is registered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientFiles {
+    /// The client id, a URL.
+    pub client_id: String,
+    /// The TLS client certificate and its intermediates, PEM.
+    pub certificate: PathBuf,
+    /// The private key of that certificate, PEM.
+    pub key: PathBuf,
+    /// The private key that signs assertions, PKCS #8 PEM.
+    pub assertion_key: PathBuf,
+    /// The algorithm of that key: `PS256`, `ES256`, `EdDSA` or `RS256`.
+    pub assertion_alg: String,
+    /// The id of that key in the client's registered key set.
+    pub assertion_kid: Option<String>,
+}
+
+impl ClientFiles {
+    /// Reads the key that signs assertions.
+    ///
+    /// # Errors
+    /// [`ClientError::File`] or [`ClientError::Credential`].
+    pub fn read_assertion_key(&self) -> Result<SigningKey, ClientError> {
+        let pem = read_file(&self.assertion_key, KEY_FILE_LIMIT_BYTES)?;
+        parse_assertion_key(&pem, &self.assertion_alg)
+    }
+}
 
 /// The certificate and the keys of a client. Its `Debug` form shows no key.
 pub struct Credentials {
@@ -43,26 +72,26 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Reads the credentials of a sandbox's client.
+    /// Reads the credentials in a client's files.
     ///
     /// # Errors
     /// [`ClientError::File`] or [`ClientError::Credential`].
-    pub fn read(client: &SandboxClient) -> Result<Self, ClientError> {
-        let algorithm = &client.assertion_alg;
-        let pem = read_file(&client.assertion_key_file, KEY_FILE_LIMIT_BYTES)?;
+    pub fn read(files: &ClientFiles) -> Result<Self, ClientError> {
         Ok(Self {
-            client_id: client.client_id.clone(),
-            certificate_pem: read_file(&client.certificate_file, KEY_FILE_LIMIT_BYTES)?,
-            key_pem: read_file(&client.key_file, KEY_FILE_LIMIT_BYTES)?,
-            assertion_key: parse_assertion_key(&pem, algorithm)?,
-            assertion_kid: Some(client.assertion_kid.clone()),
+            client_id: files.client_id.clone(),
+            assertion_key: files.read_assertion_key()?,
+            certificate_pem: read_file(&files.certificate, KEY_FILE_LIMIT_BYTES)?,
+            key_pem: read_file(&files.key, KEY_FILE_LIMIT_BYTES)?,
+            assertion_kid: files.assertion_kid.clone(),
         })
     }
 
-    /// The certificate and its key in one PEM text, the form that the TLS layer needs.
-    pub(crate) fn identity_pem(&self) -> Vec<u8> {
-        let parts: [&[u8]; 3] = [&self.certificate_pem, b"\n", &self.key_pem];
-        parts.concat()
+    /// The certificate and its key.
+    pub fn identity(&self) -> TlsIdentity<'_> {
+        TlsIdentity {
+            certificate_pem: &self.certificate_pem,
+            key_pem: &self.key_pem,
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use client::sandbox::{QUERY_SCOPE, load, read_file};
-use client::token::{IssuedToken, parse_assertion_key};
-use client::{Client, ClientError, Clock, Credentials, Endpoints, Trust};
+use client::sandbox::{QUERY_SCOPE, SandboxFile, load, read_file};
+use client::token::IssuedToken;
+use client::{Client, ClientError, ClientFiles, Clock, Credentials, Endpoints, Trust};
 
 /// The default sandbox, if this directory has one.
 const DEFAULT_SANDBOX: &str = "onward-sandbox";
@@ -16,8 +16,8 @@ const SYSTEM_TRUST: &str = "system";
 /// The path of the chain query.
 const CHAIN_QUERY: &str = "/api/v1/standard/chains";
 
-/// A sandbox, or a service with everything that calling it needs. `onward query` and `onward token`
-/// share these options.
+/// A sandbox, or a service with everything that calling it needs. `onward query`, `onward token`
+/// and `onward preflight` share these options.
 #[derive(Args, Debug)]
 pub(super) struct SourceArgs {
     /// The directory of a running sandbox [default: ./onward-sandbox, if there is one]
@@ -72,7 +72,13 @@ pub(super) struct SourceArgs {
     assertion_alg: String,
 
     /// The id of that key in the client's registered key set [default: none is sent]
-    #[arg(long, value_name = "KID", requires = "base_url")]
+    // A thumbprint is a usual id, and one of 64 begins with a hyphen.
+    #[arg(
+        long,
+        value_name = "KID",
+        requires = "base_url",
+        allow_hyphen_values = true
+    )]
     assertion_kid: Option<String>,
 }
 
@@ -90,64 +96,82 @@ pub enum SourceError {
     NoService,
 }
 
-/// A call of the service, for a line of `curl`.
-struct Call {
-    ca: PathBuf,
-    certificate: PathBuf,
-    key: PathBuf,
-    url: String,
-    /// The property that the call asks for. `None` if it is no chain query.
-    uprn: Option<String>,
+/// A service to call: its addresses, and the files with which a client calls it.
+pub(super) struct Service {
+    pub(super) endpoints: Endpoints,
+    /// The authorities to trust, PEM; the word `system` for the operating system's.
+    pub(super) ca: PathBuf,
+    pub(super) files: ClientFiles,
+    /// The sandbox, if the service is one.
+    pub(super) sandbox: Option<SandboxFile>,
 }
 
 impl SourceArgs {
-    /// A line of `curl` that calls the service with this token: the chain query, or the list of the
-    /// client's branches if the token is for listings only.
-    pub(super) fn curl_line(&self, issued: &IssuedToken) -> Result<String, SourceError> {
-        let call = self.find_call(&issued.scope)?;
-        let mut words = vec!["curl".to_owned()];
-        let mut option = |name: &str, value: &str| words.push(format!("{name} {}", quote(value)));
-        if call.ca.as_os_str() != SYSTEM_TRUST {
-            option("--cacert", &call.ca.to_string_lossy());
-        }
-        option("--cert", &call.certificate.to_string_lossy());
-        option("--key", &call.key.to_string_lossy());
-        let authorization = format!("Authorization: Bearer {}", issued.access_token);
-        option("--header", &authorization);
-        if let Some(uprn) = &call.uprn {
-            option("--form", "inputType=uprn");
-            option("--form", &format!("value[]={uprn}"));
-        }
-        words.push(quote(&call.url));
-        Ok(words.join(" "))
-    }
-
-    fn find_call(&self, scope: &str) -> Result<Call, SourceError> {
-        if let (Some(base_url), Some(ca), Some(certificate), Some(key)) =
-            (&self.base_url, &self.ca, &self.certificate, &self.key)
-        {
-            return Ok(Call {
-                ca: ca.clone(),
-                certificate: certificate.clone(),
-                key: key.clone(),
-                url: format!("{base_url}{CHAIN_QUERY}"),
-                uprn: Some("UPRN".to_owned()),
-            });
+    /// Finds the service of `--base-url`, or the sandbox.
+    pub(super) fn find_service(&self) -> Result<Service, SourceError> {
+        if let Some(named) = self.named_service() {
+            return Ok(named);
         }
         let sandbox = load(&find_sandbox(self.sandbox.as_deref()).ok_or(SourceError::NoService)?)?;
         let client = sandbox.client(self.client.as_deref())?;
-        let may_query = scope.split(' ').any(|scope| scope == QUERY_SCOPE);
-        Ok(Call {
+        Ok(Service {
+            endpoints: sandbox.endpoints(),
             ca: sandbox.ca_file.clone(),
-            certificate: client.certificate_file.clone(),
-            key: client.key_file.clone(),
-            url: if may_query {
-                format!("{}{CHAIN_QUERY}", sandbox.base_url)
-            } else {
-                format!("{}/api/v1/branch", sandbox.listing_base_url)
-            },
-            uprn: may_query.then(|| sandbox.samples.uprn_in_chain.to_string()),
+            files: client.files(),
+            sandbox: Some(sandbox),
         })
+    }
+
+    /// The service of `--base-url`; `None` when the option is absent. clap requires the other options
+    /// together with it.
+    fn named_service(&self) -> Option<Service> {
+        Some(Service {
+            endpoints: Endpoints {
+                base_url: self.base_url.clone()?,
+                auth_url: self.auth_url.clone()?,
+                jwks_url: self.jwks_url.clone()?,
+            },
+            ca: self.ca.clone()?,
+            files: ClientFiles {
+                client_id: self.client_id.clone()?,
+                certificate: self.certificate.clone()?,
+                key: self.key.clone()?,
+                assertion_key: self.assertion_key.clone()?,
+                assertion_alg: self.assertion_alg.clone(),
+                assertion_kid: self.assertion_kid.clone(),
+            },
+            sandbox: None,
+        })
+    }
+
+    /// A line of `curl` that calls the service with this token: the chain query, or the list of the
+    /// client's branches if the token is for listings only.
+    pub(super) fn curl_line(&self, issued: &IssuedToken) -> Result<String, SourceError> {
+        let service = self.find_service()?;
+        let mut words = vec!["curl".to_owned()];
+        let mut option = |name: &str, value: &str| words.push(format!("{name} {}", quote(value)));
+        if service.ca.as_os_str() != SYSTEM_TRUST {
+            option("--cacert", &service.ca.to_string_lossy());
+        }
+        option("--cert", &service.files.certificate.to_string_lossy());
+        option("--key", &service.files.key.to_string_lossy());
+        let authorization = format!("Authorization: Bearer {}", issued.access_token);
+        option("--header", &authorization);
+        let mut scopes = issued.scope.split(' ');
+        let url = match &service.sandbox {
+            Some(sandbox) if !scopes.any(|scope| scope == QUERY_SCOPE) => {
+                format!("{}/api/v1/branch", sandbox.listing_base_url)
+            }
+            sandbox => {
+                let sample = sandbox.as_ref().map(|file| file.samples.uprn_in_chain);
+                let uprn = sample.map_or_else(|| "UPRN".to_owned(), |uprn| uprn.to_string());
+                option("--form", "inputType=uprn");
+                option("--form", &format!("value[]={uprn}"));
+                format!("{}{CHAIN_QUERY}", service.endpoints.base_url)
+            }
+        };
+        words.push(quote(&url));
+        Ok(words.join(" "))
     }
 }
 
@@ -162,60 +186,10 @@ fn quote(text: &str) -> String {
 
 /// Opens a client of the service that `args` name.
 pub(super) fn open_client(args: &SourceArgs, clock: Clock) -> Result<Client, SourceError> {
-    match open_named_service(args, &clock)? {
-        Some(client) => Ok(client),
-        None => open_sandbox(args, clock),
-    }
-}
-
-/// Opens the service of `--base-url`; `None` when the option is absent. clap requires the other
-/// options together with it.
-fn open_named_service(args: &SourceArgs, clock: &Clock) -> Result<Option<Client>, SourceError> {
-    let (Some(base_url), Some(auth_url), Some(jwks_url), Some(client_id)) = (
-        &args.base_url,
-        &args.auth_url,
-        &args.jwks_url,
-        &args.client_id,
-    ) else {
-        return Ok(None);
-    };
-    let (Some(ca), Some(certificate), Some(key), Some(assertion_key)) =
-        (&args.ca, &args.certificate, &args.key, &args.assertion_key)
-    else {
-        return Ok(None);
-    };
-    let endpoints = Endpoints {
-        base_url: base_url.clone(),
-        auth_url: auth_url.clone(),
-        jwks_url: jwks_url.clone(),
-    };
-    let pem = read_file(assertion_key, KEY_FILE_LIMIT_BYTES)?;
-    let credentials = Credentials {
-        client_id: client_id.clone(),
-        certificate_pem: read_file(certificate, KEY_FILE_LIMIT_BYTES)?,
-        key_pem: read_file(key, KEY_FILE_LIMIT_BYTES)?,
-        assertion_key: parse_assertion_key(&pem, &args.assertion_alg)?,
-        assertion_kid: args.assertion_kid.clone(),
-    };
-    Ok(Some(Client::new(
-        endpoints,
-        credentials,
-        &read_trust(ca)?,
-        clock.clone(),
-    )?))
-}
-
-fn open_sandbox(args: &SourceArgs, clock: Clock) -> Result<Client, SourceError> {
-    let dir = find_sandbox(args.sandbox.as_deref()).ok_or(SourceError::NoService)?;
-    let sandbox = load(&dir)?;
-    let credentials = Credentials::read(sandbox.client(args.client.as_deref())?)?;
-    let trust = Trust::Only(read_file(&sandbox.ca_file, KEY_FILE_LIMIT_BYTES)?);
-    Ok(Client::new(
-        sandbox.endpoints(),
-        credentials,
-        &trust,
-        clock,
-    )?)
+    let service = args.find_service()?;
+    let credentials = Credentials::read(&service.files)?;
+    let trust = read_trust(&service.ca)?;
+    Ok(Client::new(service.endpoints, credentials, &trust, clock)?)
 }
 
 /// The named directory, or `./onward-sandbox` if it holds a sandbox.
