@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use reqwest::{Certificate, ClientBuilder, Identity, RequestBuilder};
 
+use crate::fault::Fault;
 use crate::{ClientError, printable};
 
 /// The longest time to connect, TLS included, in seconds.
@@ -179,6 +180,7 @@ pub(crate) async fn send(url: &str, request: RequestBuilder) -> Result<Answer, C
 pub(crate) fn unreachable(shown_url: &str, error: reqwest::Error) -> ClientError {
     ClientError::Unreachable {
         url: shown_url.to_owned(),
+        fault: Fault::classify(&error),
         reason: describe_causes(&error.without_url()),
     }
 }

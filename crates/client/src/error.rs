@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use signing::provenance::ProvenanceError;
 
+use crate::fault::Fault;
 use crate::printable;
 use crate::problem::{Problem, TokenRefusal};
 
@@ -53,6 +54,8 @@ pub enum ClientError {
         url: String,
         /// The error and its causes.
         reason: String,
+        /// The kind of error.
+        fault: Fault,
     },
     /// The answer is not one that document 1 describes.
     #[error("{url} gave an unexpected answer: {reason}; check the address of the service")]
@@ -79,6 +82,10 @@ pub enum ClientError {
         /// The whole refusal.
         problem: Box<Problem>,
     },
+    /// An answer came, but the client could not get the key set that verifies it. Nothing in the
+    /// answer may be used.
+    #[error("the answer cannot be verified, so do not rely on anything in it: {0}")]
+    KeySet(Box<ClientError>),
     /// The holder of the published key did not sign this answer. Nothing in it may be used.
     #[error(
         "the answer does NOT verify, so do not rely on anything in it: {reason}",

@@ -6,6 +6,7 @@
 pub mod connection;
 mod error;
 pub mod event;
+pub mod fault;
 mod forward;
 pub mod key_set;
 mod printable;

@@ -142,11 +142,14 @@ impl Client {
     async fn verify_body(&self, body: Vec<u8>) -> Result<VerifiedAnswer, ClientError> {
         let mut cached = self.key_set.lock().await;
         let (connection, url) = (&self.public_tls, self.endpoints.jwks_url.as_str());
-        let keys = cached.obtain(connection, url, self.now()).await?;
+        let no_keys = |error| ClientError::KeySet(Box::new(error));
+        let keys = cached.obtain(connection, url, self.now()).await;
+        let keys = keys.map_err(no_keys)?;
         let envelope = match verify_envelope(&body, keys) {
             Err(ProvenanceError::UnknownKey(_)) => {
                 cached.forget();
-                verify_envelope(&body, cached.obtain(connection, url, self.now()).await?)?
+                let newer = cached.obtain(connection, url, self.now()).await;
+                verify_envelope(&body, newer.map_err(no_keys)?)?
             }
             first => first?,
         };

@@ -158,6 +158,19 @@ async fn an_unknown_key_causes_one_more_download() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_key_set_is_told_from_a_refused_query() {
+    let server = start_server(|request, _| {
+        let is_key_set = request.line == KEY_SET;
+        is_key_set.then(|| Reply::empty(404, ""))
+    })
+    .await;
+    let error = server.client().query_chains(&one_uprn()).await.unwrap_err();
+    assert!(matches!(error, ClientError::KeySet(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("status 404 instead of a key set"), "{text}");
+}
+
+#[tokio::test]
 async fn a_server_of_another_authority_gets_no_request() {
     let server = start_server(|_, _| None).await;
     let stranger = start_server(|_, _| None).await;

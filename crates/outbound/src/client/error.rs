@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io;
+
+use client::fault::find_cause;
 
 use crate::resolver::ResolveError;
 
@@ -94,23 +95,4 @@ pub(super) fn describe(error: &dyn Error) -> String {
         cause = inner.source();
     }
     client::printable(&text)
-}
-
-/// The first cause of one type. The `source` of an I/O error skips the error that it wraps, so
-/// `get_ref` reads it.
-fn find_cause<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        let wrapped = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        next = match wrapped {
-            Some(wrapped) => Some(wrapped),
-            None => error.source(),
-        };
-    }
-    None
 }
