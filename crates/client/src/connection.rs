@@ -95,8 +95,12 @@ impl Endpoints {
     }
 }
 
-/// Accepts an `https://` address with a host, and without a user name or password.
-pub(crate) fn check_https(name: &'static str, url: &str) -> Result<(), ClientError> {
+/// Accepts an `https://` address with a host, and without a user name or password. `name` says in an
+/// error which address it is.
+///
+/// # Errors
+/// [`ClientError::Credential`].
+pub fn check_https(name: &'static str, url: &str) -> Result<(), ClientError> {
     let is_usable = reqwest::Url::parse(url).is_ok_and(|url| {
         let is_anonymous = url.username().is_empty() && url.password().is_none();
         url.scheme() == "https" && url.has_host() && is_anonymous

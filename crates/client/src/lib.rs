@@ -12,6 +12,7 @@ pub mod key_set;
 mod printable;
 pub mod problem;
 mod query;
+pub mod reach;
 mod receive;
 pub mod sandbox;
 pub mod token;
