@@ -4,6 +4,7 @@ pub mod wire;
 
 use std::fmt;
 
+use reqwest::RequestBuilder;
 use reqwest::header::HeaderValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +13,9 @@ use crate::connection::{Answer, Trust, check_https, open_connection, send};
 use crate::query::read_refusal;
 use crate::{ClientError, printable};
 
-use self::wire::{Simulated, Simulation, Subscribed, SubscriptionRequest};
+use self::wire::{
+    Delivery, List, Simulated, Simulation, Subscribed, Subscription, SubscriptionRequest,
+};
 
 const API_KEY_HEADER: &str = "x-api-key";
 
@@ -64,11 +67,56 @@ impl WebhookClient {
         read(&self.post("simulate", simulation).await?)
     }
 
+    /// Lists the API key's subscriptions, the oldest first.
+    ///
+    /// # Errors
+    /// [`ClientError::Webhook`] when the service refuses, or [`ClientError::Unreachable`].
+    pub async fn list_subscriptions(&self) -> Result<Vec<Subscription>, ClientError> {
+        let url = self.url("subscriptions");
+        let request = self.connection.get(&url);
+        let list: List<Subscription> = read(&self.call(&url, request).await?)?;
+        Ok(list.data)
+    }
+
+    /// Lists the newest deliveries of one of the API key's subscriptions, with their attempts. Texts
+    /// that come from the receiver are safe for a terminal.
+    ///
+    /// # Errors
+    /// [`ClientError::Webhook`]: 404 when the key has no such subscription.
+    pub async fn list_deliveries(&self, subscription: &str) -> Result<Vec<Delivery>, ClientError> {
+        let url = self.url(&format!("subscriptions/{subscription}/deliveries"));
+        let request = self.connection.get(&url);
+        let list: List<Delivery> = read(&self.call(&url, request).await?)?;
+        Ok(list
+            .data
+            .into_iter()
+            .map(Delivery::made_printable)
+            .collect())
+    }
+
+    /// Deletes one of the API key's subscriptions, with its pending deliveries.
+    ///
+    /// # Errors
+    /// [`ClientError::Webhook`]: 404 when the key has no such subscription.
+    pub async fn delete_subscription(&self, subscription: &str) -> Result<(), ClientError> {
+        let url = self.url(&format!("subscriptions/{subscription}"));
+        let request = self.connection.delete(&url);
+        self.call(&url, request).await?;
+        Ok(())
+    }
+
     async fn post(&self, path: &str, body: &impl Serialize) -> Result<Answer, ClientError> {
-        let url = format!("{}/api/v1/webhook/{path}", self.base_url);
-        let request = self.connection.post(&url).json(body);
+        let url = self.url(path);
+        self.call(&url, self.connection.post(&url).json(body)).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}/api/v1/webhook/{path}", self.base_url)
+    }
+
+    async fn call(&self, url: &str, request: RequestBuilder) -> Result<Answer, ClientError> {
         let request = request.header(API_KEY_HEADER, self.api_key.clone());
-        let answer = send(&url, request).await?;
+        let answer = send(url, request).await?;
         if (200..300).contains(&answer.status) {
             return Ok(answer);
         }

@@ -24,8 +24,22 @@ fn reply(request: &Request, earlier: usize) -> Reply {
         ("POST /api/v1/webhook/simulate", 0) => Reply::json(202, &simulated),
         ("POST /api/v1/webhook/simulate", 1) => Reply::json(409, &conflict),
         ("POST /api/v1/webhook/simulate", 2) => Reply::empty(429, "Retry-After: 2"),
+        ("GET /api/v1/webhook/subscriptions", _) => {
+            Reply::json(200, &json!({"data": [subscription]}))
+        }
+        ("GET /api/v1/webhook/subscriptions/s-1/deliveries", _) => Reply::json(200, &log()),
+        ("DELETE /api/v1/webhook/subscriptions/s-1", 0) => Reply::empty(204, ""),
+        ("DELETE /api/v1/webhook/subscriptions/s-1", _) => Reply::empty(404, ""),
         _ => Reply::empty(202, ""),
     }
+}
+
+/// A log with one delivery that the receiver refused.
+fn log() -> Value {
+    json!({"data": [{
+        "deliveryId": "8", "status": "waiting", "addedLater": 1,
+        "attempts": [{"number": 1, "status": 500, "error": null, "answer": "no\u{1b}t now"}]
+    }], "meta": {}})
 }
 
 async fn start() -> (FakeServer, WebhookClient) {
@@ -82,6 +96,23 @@ async fn a_simulation_sends_only_the_given_members() {
         let error = client.simulate(&simulation).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_subscription_is_listed_with_its_deliveries_and_deleted() {
+    let (server, client) = start().await;
+    let listed = client.list_subscriptions().await.unwrap();
+    assert_eq!(listed[0].subscription_id, "s-1");
+    let deliveries = client.list_deliveries("s-1").await.unwrap();
+    let attempt = &deliveries[0].attempts[0];
+    let seen = (attempt.status, attempt.answer.as_deref());
+    assert_eq!(seen, (Some(500), Some("not now")));
+    client.delete_subscription("s-1").await.unwrap();
+    let error = client.delete_subscription("s-1").await.unwrap_err();
+    assert!(matches!(error, ClientError::Webhook(_)), "{error}");
+    let has_key = |key: &str| key == "key-1";
+    let requests = server.requests();
+    assert!(requests.iter().all(|one| has_key(one.header("x-api-key"))));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::event::EventType;
+use crate::printable;
 
 /// A request to subscribe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,6 +91,47 @@ pub struct SimulatedDelivery {
     pub subscription_id: String,
     /// The id of the delivery in the subscription's delivery log.
     pub delivery_id: String,
+}
+
+/// One delivery in a subscription's log, with its attempts.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Delivery {
+    /// The id of the delivery.
+    pub delivery_id: String,
+    /// `waiting`, `delivered`, `failed` or `cancelled`.
+    pub status: String,
+    /// The attempts, the oldest first.
+    pub attempts: Vec<DeliveryAttempt>,
+}
+
+/// One attempt at a delivery.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct DeliveryAttempt {
+    /// The status of the callback's answer, if one came.
+    pub status: Option<u16>,
+    /// Why no complete answer came, in one word such as `tls`.
+    pub error: Option<String>,
+    /// The beginning of the answer's body.
+    pub answer: Option<String>,
+}
+
+impl Delivery {
+    /// The same delivery with texts that are safe for a terminal.
+    pub(super) fn made_printable(mut self) -> Self {
+        for attempt in &mut self.attempts {
+            for text in [&mut attempt.error, &mut attempt.answer] {
+                *text = text.as_deref().map(printable);
+            }
+        }
+        self
+    }
+}
+
+/// A list in the service's form.
+#[derive(Deserialize)]
+pub(super) struct List<T> {
+    pub(super) data: Vec<T>,
 }
 
 impl Serialize for EventType {
