@@ -22,6 +22,7 @@ mod names;
 mod operator;
 pub mod participant;
 pub mod person;
+pub mod preflight;
 pub mod properties;
 pub mod query;
 pub mod restore;
@@ -113,6 +114,8 @@ enum Command {
     Restore(restore::RestoreArgs),
     /// Queries chains, verifies the signed answer and draws the chains.
     Query(query::QueryArgs),
+    /// Checks an integrator's set-up step by step, and says what to change.
+    Preflight(preflight::PreflightArgs),
     /// Gets an access token for use in other tools.
     Token(token::TokenArgs),
     /// Verifies a saved answer.
@@ -234,8 +237,20 @@ fn unless_closed<T>(written: std::io::Result<T>, all: T) -> std::io::Result<T> {
 /// Runs the command that the arguments name. The exit status is 0 on success, 1 on failure, 2 on wrong
 /// usage and 78 if the configuration cannot be used.
 pub fn run() -> ExitCode {
-    let command = CommandLine::parse().command;
-    let outcome = match command {
+    match run_command(CommandLine::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_told {
+                let text = failure.printable();
+                drop(writeln!(std::io::stderr(), "onward: {text}"));
+            }
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+fn run_command(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Sandbox(args) => wait_for(sandbox::run(args)),
         Command::Serve(args) => wait_for(serve::run(args)),
         Command::Init(args) => init::run(&args, &mut std::io::stdout()),
@@ -265,6 +280,9 @@ pub fn run() -> ExitCode {
             let ran = query::run(args, client_clock(), &mut Output(std::io::stdout())).await;
             ran.map_err(Failure::of_lines)
         }),
+        Command::Preflight(args) => wait_for(async move {
+            preflight::run(args, client_clock(), &mut Output(std::io::stdout())).await
+        }),
         Command::Token(args) => wait_for(async move {
             token::run(args, client_clock(), &mut Output(std::io::stdout())).await
         }),
@@ -282,16 +300,6 @@ pub fn run() -> ExitCode {
         }),
         Command::Completions(args) => completions::run(&args, &mut std::io::stdout()),
         Command::Man(args) => man::run(&args, &mut std::io::stdout()),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !failure.is_told {
-                let text = failure.printable();
-                drop(writeln!(std::io::stderr(), "onward: {text}"));
-            }
-            ExitCode::from(failure.status)
-        }
     }
 }
 

@@ -21,5 +21,18 @@ pub(crate) const RECEIVER_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const RECEIVER_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// The most connections that `onward listen` serves at once.
 pub(crate) const RECEIVER_CONNECTIONS_MAX: usize = 64;
+/// The longest lookup of a host by `onward preflight`.
+pub(crate) const PREFLIGHT_LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most addresses of one host that `onward preflight` tries.
+pub(crate) const PREFLIGHT_ADDRESSES_MAX: usize = 4;
+/// The longest that `onward preflight` tries to connect to one address.
+pub(crate) const PREFLIGHT_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The longest TLS handshake in which `onward preflight` looks at a server.
+pub(crate) const PREFLIGHT_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest that `onward preflight` waits for the first attempt to deliver a test event. The service
+/// allows 15 s for an attempt.
+pub(crate) const PREFLIGHT_DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time between two looks of `onward preflight` at the log of deliveries.
+pub(crate) const PREFLIGHT_DELIVERY_PAUSE: Duration = Duration::from_millis(200);
 /// The longest drain of `onward listen`: the service waits as long for an answer.
 pub(crate) const RECEIVER_DRAIN_TIMEOUT: Duration = Duration::from_secs(15);

@@ -20,6 +20,7 @@ mod packaging;
 mod participant;
 mod person;
 mod pkcs11;
+mod preflight;
 pub(crate) mod program;
 mod sandbox;
 mod sandbox_again;

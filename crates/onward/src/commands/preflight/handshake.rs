@@ -1,0 +1,96 @@
+//! Looks at a server's TLS version and certificates, and trusts none of them.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, Error, SignatureScheme, SupportedProtocolVersion,
+};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use crate::limits;
+
+/// Notes the certificates of a server and refuses them, so that no handshake ends well here.
+#[derive(Debug)]
+struct Onlooker {
+    provider: Arc<CryptoProvider>,
+    seen: Mutex<Vec<CertificateDer<'static>>>,
+}
+
+/// Begins a handshake of this version with the server at `address`. Returns the certificates that it
+/// shows, or `None` if it does not speak this version.
+pub(super) async fn look_at(
+    address: SocketAddr,
+    host: &str,
+    version: &'static SupportedProtocolVersion,
+) -> Option<Vec<CertificateDer<'static>>> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let onlooker = Arc::new(Onlooker {
+        provider: Arc::clone(&provider),
+        seen: Mutex::default(),
+    });
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[version])
+        .ok()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::clone(&onlooker) as Arc<dyn ServerCertVerifier>)
+        .with_no_client_auth();
+    let name = ServerName::try_from(host.to_owned()).ok()?;
+    let connector = TlsConnector::from(Arc::new(config));
+    let handshake = async {
+        let stream = TcpStream::connect(address).await?;
+        connector.connect(name, stream).await
+    };
+    // The handshake always fails: the onlooker has the result.
+    drop(timeout(limits::PREFLIGHT_HANDSHAKE_TIMEOUT, handshake).await);
+    let seen = onlooker.seen.lock().unwrap_or_else(PoisonError::into_inner);
+    (!seen.is_empty()).then(|| seen.clone())
+}
+
+impl ServerCertVerifier for Onlooker {
+    fn verify_server_cert(
+        &self,
+        leaf: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _stapled: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let chain = std::iter::once(leaf).chain(intermediates);
+        let chain = chain.map(|certificate| certificate.clone().into_owned());
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = chain.collect();
+        Err(refusal())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(refusal())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(refusal())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        algorithms.supported_schemes()
+    }
+}
+
+fn refusal() -> Error {
+    Error::General("this handshake only looks at the certificates".to_owned())
+}
