@@ -1,8 +1,8 @@
 //! Measures the speed of the real `onward` program over mutual TLS with kept-alive connections.
 //!
 //! `cargo bench -p onward` measures everything; `cargo bench -p onward -- NAME` measures one part:
-//! `chain_query`, `management`, `deliveries` or `hostile`, or its second half `neighbours`. `soak` takes
-//! ten minutes (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
+//! `chain_query`, `management`, `deliveries`, `watches` or `hostile`, or its second half `neighbours`.
+//! `soak` takes ten minutes (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the size of the store. `ONWARD_BENCH_SECONDS` and
 //! `ONWARD_BENCH_ROUNDS` set the length. `ONWARD_BENCH_STORE` names a PostgreSQL URL to use instead
@@ -45,6 +45,8 @@ mod recorder;
 mod soak;
 #[path = "rates/subscriber.rs"]
 mod subscriber;
+#[path = "rates/watches.rs"]
+mod watches;
 #[path = "rates/webhooks.rs"]
 mod webhooks;
 
@@ -72,6 +74,9 @@ fn main() {
     }
     if is_wanted("deliveries") {
         runtime.block_on(deliveries::measure());
+    }
+    if is_wanted("watches") {
+        runtime.block_on(watches::measure());
     }
     if is_wanted("hostile") {
         runtime.block_on(hostile::measure());

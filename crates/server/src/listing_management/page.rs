@@ -96,15 +96,22 @@ impl Query {
         chosen.map(|(_, choice)| *choice)
     }
 
-    /// Adds each parameter that is not among `known` to `errors`.
+    /// Adds each parameter that is not among `known`, or is given twice, to `errors`.
     pub fn refuse_others(&self, known: &[&str], errors: &mut Vec<FieldError>) {
+        let mut seen = Vec::new();
         for name in self.fields.names() {
-            if !known.contains(&name) {
-                errors.push(FieldError {
-                    pointer: name.to_owned(),
-                    detail: format!("is unknown here; known are {}", known.join(", ")),
-                });
-            }
+            let detail = if !known.contains(&name) {
+                format!("is unknown here; known are {}", known.join(", "))
+            } else if seen.contains(&name) {
+                "is given twice".to_owned()
+            } else {
+                seen.push(name);
+                continue;
+            };
+            errors.push(FieldError {
+                pointer: name.to_owned(),
+                detail,
+            });
         }
     }
 

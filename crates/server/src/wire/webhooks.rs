@@ -91,7 +91,7 @@ pub(crate) struct DeliveryAnswer {
     status: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// When the next attempt is due. Present only while the delivery is waiting.
+    /// When the next attempt is due, no sooner than a pause ends. Present only while the delivery is waiting.
     #[schema(nullable = false, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     next_attempt_at: Option<String>,
@@ -247,10 +247,13 @@ impl SubscriptionAnswer {
     }
 }
 
-impl From<LoggedDelivery> for DeliveryAnswer {
-    fn from(logged: LoggedDelivery) -> Self {
+impl DeliveryAnswer {
+    /// Shows a delivery of a subscription that makes no attempt before `paused_until`, in Unix
+    /// milliseconds.
+    pub(crate) fn of(logged: LoggedDelivery, paused_until: i64) -> Self {
         let is_waiting = logged.state == "waiting";
-        let next = is_waiting.then(|| logged.not_before.max(logged.created_at));
+        let due = logged.not_before.max(logged.created_at);
+        let next = is_waiting.then(|| due.max(paused_until));
         Self {
             delivery_id: logged.id.to_string(),
             event_id: logged.event.event_id.clone(),

@@ -6,6 +6,7 @@ insert into schema_version (version, applied_at, oldest_program) values (20, 0, 
 alter table subscription add column hears_chain_changes smallint not null default 0;
 alter table subscription add column watch_reach text;
 alter table subscription add column watched_uprns bigint not null default 0;
+create index subscription_of_all on subscription (id) where watch_reach is null;
 create index subscription_of_chains on subscription (id) where watch_reach = 'chain';
 
 -- The properties that subscriptions watch. Without a reference to the subscription, because a program

@@ -71,6 +71,7 @@ fn an_older_store_is_upgraded_on_purpose_only() {
         "drop index delivery_unsuccessful",
         "alter table attempt drop column answer",
         "delete from schema_version where version = 19",
+        "drop index subscription_of_all",
         "drop index subscription_of_chains",
         "alter table subscription drop column hears_chain_changes",
         "alter table subscription drop column watch_reach",

@@ -48,16 +48,20 @@ pub(crate) async fn list_deliveries(
     uri: Uri,
 ) -> Result<Json<List<DeliveryAnswer>>, Problem> {
     let (filter, page) = read_query(uri.query())?;
-    let (total, found) = webhooks
+    let (total, found, paused_until) = webhooks
         .storage
         .read_by_index(move |read| {
             let owner = find_own_subscription(read, &holder, segments.text(0))?;
             let (limit, offset) = (page.limit(), page.offset());
-            let found = delivery_log::list_deliveries(read, owner.id, filter, limit, offset)?;
-            Ok::<_, Problem>(found)
+            let (total, found) =
+                delivery_log::list_deliveries(read, owner.id, filter, limit, offset)?;
+            Ok::<_, Problem>((total, found, owner.paused_until))
         })
         .await?;
-    Ok(page.answer(total, found.into_iter().map(DeliveryAnswer::from).collect()))
+    let shown = found
+        .into_iter()
+        .map(|logged| DeliveryAnswer::of(logged, paused_until));
+    Ok(page.answer(total, shown.collect()))
 }
 
 fn read_query(text: Option<&str>) -> Result<(DeliveryFilter, Page), Problem> {

@@ -105,6 +105,7 @@ story! {
                 "status: must be one of `waiting`, `delivered`, `failed`, `cancelled`",
                 "eventType: must be one of `milestone.updated`, `fallthrough`, `chain.changed`",
             ]),
+            ("?status=failed&status=waiting", vec!["status: is given twice"]),
             ("?state=failed&sort=-id", vec![
                 "state: is unknown here; known are status, eventType, page, per_page",
                 "sort: is unknown here; known are status, eventType, page, per_page",

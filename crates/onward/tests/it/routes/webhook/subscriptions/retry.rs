@@ -21,6 +21,9 @@ story! {
         assert_eq!(paused["failures"], 5);
         assert_eq!(paused["status"], "active");
         assert_eq!(paused["pausedUntil"], "2026-11-21T10:00:15Z");
+        for delivery in server.deliveries(&key, &subscription).await {
+            assert!(delivery["nextAttemptAt"].as_str().unwrap() >= "2026-11-21T10:00:15");
+        }
 
         receiver.answer_always(Reply::status(200));
         let path = format!("/subscriptions/{subscription}/retry");
