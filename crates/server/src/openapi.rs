@@ -60,9 +60,10 @@ impl Description {
     pub(crate) fn rendered(&self) -> &Rendered {
         self.rendered.get_or_init(|| {
             let document = finish::finish(self.listener, &self.config);
+            let others = listeners::other_pages(self.listener, &self.config);
             Rendered {
                 json: Bytes::from(document.to_string()),
-                page: Bytes::from(page::render(&document)),
+                page: Bytes::from(page::render(&document, &others)),
                 page_policy: page::content_security_policy(),
             }
         })

@@ -2,6 +2,7 @@
 
 use utoipa::OpenApi;
 
+use super::page::OtherPage;
 use crate::config::Config;
 use crate::listener::Listener;
 use crate::routes::standard::{addresses, chains};
@@ -155,6 +156,23 @@ pub(super) fn title(listener: Listener) -> &'static str {
         Listener::Ops => "Onward: operation",
         Listener::Console => "Onward: console",
     }
+}
+
+/// The pages of the other public addresses.
+pub(super) fn other_pages(listener: Listener, config: &Config) -> Vec<OtherPage> {
+    let public = [
+        Listener::Base,
+        Listener::Auth,
+        Listener::Directory,
+        Listener::Listing,
+    ];
+    let others = public.into_iter().filter(|other| *other != listener);
+    others
+        .map(|other| OtherPage {
+            title: title(other),
+            url: format!("{}/docs", server_url(other, config).trim_end_matches('/')),
+        })
+        .collect()
 }
 
 /// The public URL of a listener. The ops listener has none, so its paths are relative to the URL

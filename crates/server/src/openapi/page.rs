@@ -1,5 +1,5 @@
-//! Renders the OpenAPI document as a plain HTML page. The page has no scripts and loads nothing
-//! from elsewhere.
+//! Renders the OpenAPI document as an HTML page. The page has one script of its own, shows everything
+//! without it, and loads nothing from elsewhere.
 
 use serde_json::{Map, Value};
 use signing::canonical;
@@ -7,21 +7,31 @@ use signing::canonical;
 use self::html::Html;
 
 mod answers;
+mod curl;
 mod html;
 mod operation;
 mod schema;
 
 const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+
+/// The page of another address of the service.
+#[derive(Debug)]
+pub(super) struct OtherPage {
+    pub(super) title: &'static str,
+    pub(super) url: String,
+}
 
 /// Renders the complete page.
-pub(super) fn render(document: &Value) -> String {
+pub(super) fn render(document: &Value, others: &[OtherPage]) -> String {
     let mut page = Html::default();
     page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
     page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     page.element("title", text(&document["info"]["title"]));
     page.raw("<style>").raw(STYLE).raw("</style></head><body>");
+    contents(&mut page, document, others);
+    page.raw("<main>");
     head(&mut page, document);
-    contents(&mut page, document);
     for tag in tags(document) {
         page.raw("<section>");
         page.element("h2", text(&tag["name"]));
@@ -32,18 +42,22 @@ pub(super) fn render(document: &Value) -> String {
         page.raw("</section>");
     }
     schemas(&mut page, document);
-    page.raw("</body></html>\n");
+    page.raw("</main><script>")
+        .raw(SCRIPT)
+        .raw("</script></body></html>\n");
     page.into_string()
 }
 
-/// The policy under which the page may use its own style sheet and nothing else.
+/// The policy under which the page may use its own style sheet and script and nothing else.
 pub(super) fn content_security_policy() -> String {
     use base64::Engine as _;
-    let digest = canonical::digest(STYLE.as_bytes());
-    let digest = base64::engine::general_purpose::STANDARD.encode(digest);
+    let [style, script] = [STYLE, SCRIPT].map(|text| {
+        let digest = canonical::digest(text.as_bytes());
+        base64::engine::general_purpose::STANDARD.encode(digest)
+    });
     format!(
-        "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'"
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 }
 
@@ -81,18 +95,25 @@ fn head(page: &mut Html, document: &Value) {
     }
 }
 
-fn contents(page: &mut Html, document: &Value) {
-    page.element("h2", "Contents");
-    page.raw("<nav>");
+/// The side bar: the operations of this page, and the pages of the other addresses.
+fn contents(page: &mut Html, document: &Value, others: &[OtherPage]) {
+    page.raw("<nav class=\"contents\">");
     for tag in tags(document) {
-        page.element("h3", text(&tag["name"]));
+        page.element("h2", text(&tag["name"]));
         page.raw("<ul>");
         for (path, method, operation) in operations(document, tag) {
             page.raw("<li><a href=\"#")
                 .text(&anchor(operation))
                 .raw("\">");
-            page.method_and_path(method, path).raw("</a> ");
-            page.inline(text(&operation["summary"])).raw("</li>");
+            page.method_and_path(method, path).raw("</a></li>");
+        }
+        page.raw("</ul>");
+    }
+    if !others.is_empty() {
+        page.element("h2", "Other addresses").raw("<ul>");
+        for other in others {
+            page.raw("<li><a href=\"").text(&other.url).raw("\">");
+            page.text(other.title).raw("</a></li>");
         }
         page.raw("</ul>");
     }
@@ -118,8 +139,7 @@ fn tags(document: &Value) -> impl Iterator<Item = &Value> {
     tags.filter(|tag| operations(document, tag).next().is_some())
 }
 
-/// The operations of a tag: path, method, operation. HEAD is left out, because it is GET without
-/// a body.
+/// The operations of a tag: path, method, operation.
 fn operations<'a>(
     document: &'a Value,
     tag: &'a Value,
@@ -127,9 +147,7 @@ fn operations<'a>(
     let all = members(&document["paths"]).flat_map(|(path, item)| {
         members(item).map(move |(method, operation)| (path, method, operation))
     });
-    all.filter(|(_, method, operation)| {
-        *method != "head" && list(&operation["tags"]).contains(&tag["name"])
-    })
+    all.filter(|(_, _, operation)| list(&operation["tags"]).contains(&tag["name"]))
 }
 
 /// The HTML id of an operation.

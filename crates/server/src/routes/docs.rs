@@ -19,7 +19,7 @@ use crate::routes::only_get;
     tag = "Description",
     responses((
         status = 200,
-        description = "A page without scripts that loads nothing from elsewhere.",
+        description = "A page that loads nothing from elsewhere.",
         body = String,
         content_type = "text/html; charset=utf-8",
         headers(

@@ -6,9 +6,9 @@ use signing::canonical;
 use crate::sqlite_story;
 use crate::test_server::{Answer, At, TestServer, http_client, send};
 
-/// Elements that a page of text is made of; nothing that runs or loads.
-const ELEMENTS: &str = "html head meta title style body h1 h2 h3 p a small code pre section nav ul \
-                        li details summary div span table tbody tr td br";
+/// Elements that a page of text is made of, and one script; nothing that loads.
+const ELEMENTS: &str = "html head meta title style body main h1 h2 h3 p a small code pre section nav \
+                        ul li details summary div span table tbody tr td br script";
 
 async fn show(server: &TestServer, at: At, path: &str) -> Answer {
     let request = http_client(server, None).get(server.url(at, path));
@@ -44,30 +44,56 @@ sqlite_story! {
 }
 
 sqlite_story! {
-    async fn the_page_runs_nothing_and_loads_nothing(server) {
+    async fn each_operation_has_a_line_for_the_shell(server) {
+        let page = String::from_utf8(show(&server, At::Listing, "/docs").await.body).unwrap();
+        let page = page.replace("&quot;", "\"").replace("&#39;", "'");
+        let url = &server.config.listing_base_url;
+        for line in [
+            format!("curl \\\n  \"{url}/openapi.json\""),
+            format!("curl \\\n  -H \"Authorization: Bearer $TOKEN\" \\\n  --cert CERTIFICATE.pem \
+                --key KEY.pem \\\n  --json '{{\"buyer\":1,\"seller\":1}}' \\\n  \"{url}/api/v1/chain/add/link\""),
+        ] {
+            assert!(page.contains(&format!("<pre class=\"shell\">{line}</pre>")), "{line}");
+        }
+        let base = String::from_utf8(show(&server, At::Base, "/docs").await.body).unwrap();
+        for part in ["-X DELETE", "-H &quot;X-Api-Key: $KEY&quot;", "--data-urlencode &#39;inputType=address&#39;"] {
+            assert!(base.contains(part), "{part}");
+        }
+    }
+}
+
+sqlite_story! {
+    async fn the_page_runs_its_own_script_and_loads_nothing(server) {
         for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
             let answer = show(&server, at, "/docs").await;
             let page = String::from_utf8(answer.body.clone()).unwrap();
             let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
-            let digest = canonical::digest(style.as_bytes());
-            let digest = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, digest);
+            let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
+            assert_eq!(page.matches("<script").count(), 1);
+            let [styles, scripts] = [style, script].map(|text| {
+                let digest = canonical::digest(text.as_bytes());
+                base64::Engine::encode(&base64::prelude::BASE64_STANDARD, digest)
+            });
             assert_eq!(
                 answer.header("content-security-policy"),
                 format!(
-                    "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; \
-                     form-action 'none'; frame-ancestors 'none'"
+                    "default-src 'none'; style-src 'sha256-{styles}'; script-src 'sha256-{scripts}'; \
+                     base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
                 )
             );
             assert_eq!(answer.header("x-content-type-options"), "nosniff");
             assert!(!style.contains("url(") && !style.contains("@import"));
-            check_elements(&page.replace(style, ""));
+            for loading in ["fetch", "import", "XMLHttpRequest", "innerHTML", "eval", "//cdn"] {
+                assert!(!script.contains(loading), "{loading}");
+            }
+            check_elements(&page.replace(style, "").replace(script, ""), &server);
         }
     }
 }
 
 /// Every element is known and closed; attributes only name places on the page
 /// and looks.
-fn check_elements(page: &str) {
+fn check_elements(page: &str, server: &TestServer) {
     let mut open = Vec::new();
     for markup in page.split('<').skip(1) {
         let (tag, _text) = markup.split_once('>').unwrap();
@@ -96,8 +122,20 @@ fn check_elements(page: &str) {
             assert!(known.contains(&attribute), "{tag}");
         }
         if let Some((_, link)) = tag.split_once("href=\"") {
+            let pages = [At::Base, At::Auth, At::Directory, At::Listing].map(|at| {
+                let config = &server.config;
+                let url = match at {
+                    At::Base => &config.base_url,
+                    At::Auth => &config.auth_url,
+                    At::Directory => &config.directory_url,
+                    _ => &config.listing_base_url,
+                };
+                format!("{url}/docs")
+            });
+            let link = link.split('"').next().unwrap();
+            let is_page = pages.iter().any(|page| page == link);
             assert!(
-                link.starts_with('#') || link.starts_with("openapi.json\""),
+                link.starts_with('#') || link == "openapi.json" || is_page,
                 "{tag}"
             );
         }
@@ -111,7 +149,7 @@ sqlite_story! {
         server = server.reconfigure(|config| config.listing_base_url = url.to_owned()).await;
         let page = show(&server, At::Listing, "/docs").await;
         let page = String::from_utf8(page.body).unwrap();
-        assert!(!page.contains("<script"));
+        assert_eq!(page.matches("<script").count(), 1);
         assert!(page.contains("&lt;script&gt;alert(&#39;&quot;&amp;&#39;)&lt;/script&gt;"));
         let document = show(&server, At::Listing, "/openapi.json").await.json();
         assert_eq!(document["servers"][0]["url"], Value::from(url));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::html::Html;
-use super::{anchor, answers, list, members, resolve, schema, text};
+use super::{anchor, answers, curl, list, members, resolve, schema, text};
 
 /// Renders an operation, collapsed to its method, path and summary.
 pub(super) fn render(
@@ -13,13 +13,17 @@ pub(super) fn render(
     method: &str,
     operation: &Value,
 ) {
-    page.raw("<details><summary>").method_and_path(method, path);
+    page.raw("<details class=\"operation\"><summary>")
+        .method_and_path(method, path);
     page.raw(" ")
         .inline(text(&operation["summary"]))
         .raw("</summary>");
     page.raw("<div id=\"").text(&anchor(operation)).raw("\">");
     page.prose(text(&operation["description"]));
     security(page, document, operation);
+    page.raw("<pre class=\"shell\">");
+    page.text(&curl::line(document, path, method, operation));
+    page.raw("</pre>");
     parameters(page, document, operation);
     request_body(page, document, operation);
     page.element("h3", "Answers");

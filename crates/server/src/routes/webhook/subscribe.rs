@@ -252,11 +252,13 @@ impl utoipa::PartialSchema for SubscriptionBody {
             .schema_type(Type::String)
             .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]://"))
             .max_length(Some(outbound::limits::CALLBACK_URL_CHARACTERS_MAX))
+            .examples(["https://hooks.example/onward"])
             .description(Some(
                 "The URL that receives the events. Its host must have public addresses. It must have \
                  no user name, password or fragment.",
             ));
         let participant = text(chain::limits::TEXT_CHARACTERS_MAX)
+            .examples(["Example Lender"])
             .description(Some("The name of the subscriber, in your own words."));
         ObjectBuilder::new()
             .property("participantName", participant)

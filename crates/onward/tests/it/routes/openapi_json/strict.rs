@@ -157,7 +157,7 @@ fn judge_members(
 fn bounds_hold(keyword: &str, rule: &Value, value: &Value) -> bool {
     let entries = || value.as_array().map(|entries| entries.len() as u64);
     match keyword {
-        "description" | "default" | "title" => true,
+        "description" | "default" | "title" | "examples" => true,
         "type" => has_type(rule, value),
         "const" => value == rule,
         "enum" => rule.as_array().unwrap().contains(value),

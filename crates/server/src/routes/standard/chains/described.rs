@@ -26,7 +26,7 @@ impl ToSchema for ChainForm {}
 impl PartialSchema for ChainForm {
     fn schema() -> RefOr<Schema> {
         let values = ArrayBuilder::new()
-            .items(schema::text(limits::VALUE_CHARACTERS_MAX))
+            .items(schema::text(limits::VALUE_CHARACTERS_MAX).examples(["66 King Drive, PR1 9WT"]))
             .min_items(Some(1))
             .max_items(Some(limits::VALUES_MAX))
             .description(Some(
