@@ -2,10 +2,9 @@
 //! UPRNs each. Ten watch each UPRN, and half of them its chain. The same statement then finds as many
 //! subscriptions without a watch. It runs inside this process, on the store of a sandbox that has stopped.
 
-use std::time::Instant;
-
 use chain::event::EventType;
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
+use observe::clock::Stopwatch;
 use storage::enqueue::{QueuedEvent, enqueue_event};
 use storage::events::{NewEvent, insert_event};
 use storage::{OpenOptions, Storage, StorageError, StoreUrl, Write};
@@ -147,7 +146,7 @@ fn measure_rounds(storage: &Storage, sold: &[Sold]) -> [f64; 2] {
             .skip(round * EVENTS)
             .take(EVENTS)
             .collect();
-        let stopwatch = Instant::now();
+        let stopwatch = Stopwatch::start();
         let made: Result<u64, StorageError> = storage.write_blocking(move |write| {
             let mut made = 0;
             for one in &part {

@@ -128,7 +128,7 @@ fn check_elements(page: &str, server: &TestServer) {
                     At::Base => &config.base_url,
                     At::Auth => &config.auth_url,
                     At::Directory => &config.directory_url,
-                    _ => &config.listing_base_url,
+                    At::Listing | At::Ops | At::Console => &config.listing_base_url,
                 };
                 format!("{url}/docs")
             });
