@@ -10,10 +10,10 @@ use chain::current::Offer;
 use chain::ends::End;
 use chain::ids::{BranchId, ChainId, ListingId};
 use chain::link::{self, LinkRefusal, LinkRule};
+use chain::london::date_in_london;
 use chain::milestone::Origin;
 use chain::state::{Chain, Link};
 use jiff::civil::Date;
-use observe::clock;
 use storage::branch::{self, Branch};
 use storage::listings::{self, FoundListing, ListingDetails, ListingOrigin};
 use storage::milestones::{self, NewMilestone};
@@ -78,7 +78,7 @@ impl Batch {
     pub fn new(now: i64, holders: Arc<Holders>) -> Self {
         Self {
             now,
-            today: clock::date_in_london(now).unwrap_or(Date::MAX),
+            today: date_in_london(now).unwrap_or(Date::MAX),
             branches: HashMap::new(),
             listings: HashMap::new(),
             touched: BTreeSet::new(),

@@ -25,7 +25,7 @@ use crate::console::Console;
 use crate::console::guard::Site;
 use crate::console::open_id::{OpenId, OpenIdSettings};
 use crate::directory::Directory;
-use crate::housekeeping::Housekeeping;
+use crate::housekeeping::{Housekeeping, Overdue};
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
@@ -34,7 +34,7 @@ use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::running_replays::RunningReplays;
+use crate::webhooks::running::Running;
 
 /// The opened store and keys, before anything is served.
 #[derive(Debug)]
@@ -53,6 +53,7 @@ pub struct Foundation {
     pub outbound: OutboundClient,
     /// Keeps which client was shown which property.
     pub(crate) accesses: Arc<AccessLog>,
+    pub(crate) overdue: Overdue,
     /// The client of the OpenID provider; `None`: nobody signs in with one.
     sign_in: Option<Arc<OpenId>>,
     /// The secret of the page of people. Only a sandbox has one.
@@ -123,6 +124,7 @@ impl Foundation {
             signers: Arc::new(signers),
             outbound,
             accesses: Arc::new(accesses),
+            overdue: Overdue::default(),
             sign_in,
             entry,
         })
@@ -182,6 +184,7 @@ impl Foundation {
             key_retention_days: self.config.key_retention_days,
             delivery_retention_days: self.config.delivery_retention_days,
             access_log_days: self.config.access_log_days,
+            overdue: self.overdue.clone(),
         }
     }
 
@@ -233,10 +236,12 @@ impl Foundation {
                 storage: storage.clone(),
                 outbound: self.outbound.clone(),
                 wake: Arc::clone(wake),
-                replays: RunningReplays::default(),
+                replays: Running::default(),
                 rate_limits,
-                simulations: simulations(&self.config),
-                subscriptions_max: self.config.subscriptions_max.into(),
+                simulations: per_minute(&self.config, self.config.simulations_per_minute),
+                watch_changes: per_minute(&self.config, self.config.watch_changes_per_minute),
+                changing: Running::default(),
+                quotas: self.config.webhook_quotas(),
                 delivery_retention_days: self.config.delivery_retention_days,
                 simulate_known_properties: self.config.simulate_known_properties,
             }),
@@ -292,8 +297,9 @@ fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
     })
 }
 
-fn simulations(config: &Config) -> Option<RateLimits> {
-    let per_minute = NonZeroU32::new(config.simulations_per_minute)?;
+/// A limit that `rate_limit_enabled` lifts.
+fn per_minute(config: &Config, amount: u32) -> Option<RateLimits> {
+    let per_minute = NonZeroU32::new(amount)?;
     let is_limited = config.rate_limit_enabled;
     is_limited.then(|| RateLimits::per_minute(per_minute))
 }

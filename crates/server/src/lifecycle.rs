@@ -89,7 +89,7 @@ impl Server {
         let metrics = Arc::new(Metrics::new(
             &edge.metrics,
             Arc::clone(&delivery_metrics),
-            &foundation.accesses.lost,
+            &foundation,
         ));
         let readiness = Arc::new(Readiness::new(foundation.checked(&tls, &metrics)));
         // A fault shows in the log before the first request.

@@ -77,8 +77,6 @@ pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
 pub const IDEMPOTENCY_SECONDS: i64 = DAY_SECONDS;
 /// Characters of an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
-/// Kept answers that one round of housekeeping removes.
-pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 /// Open proposals of links of one branch (S-47).
 pub const PROPOSALS_MAX: i64 = 100;
 /// How long a proposal of a link is open, in seconds (S-47).
@@ -87,10 +85,17 @@ pub const PROPOSAL_SECONDS: i64 = 30 * DAY_SECONDS;
 pub const WATCH_UPRNS_PER_CALL: usize = 4_000;
 /// UPRNs that one subscription watches (S-39).
 pub const WATCH_UPRNS_MAX: i64 = 100_000;
+/// UPRNs that one transaction adds to a watch or removes. A recording waits for this transaction on
+/// SQLite, so it is short.
+pub const WATCH_CHANGED_AT_ONCE: usize = 250;
+/// Watched UPRNs that one read lists.
+pub const WATCH_READ_AT_ONCE: i64 = 1_000;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.
-pub const REPLAY_PART_EVENTS: i64 = 1_000;
+pub const REPLAY_PART_EVENTS: i64 = 200;
+/// A replay pauses after each transaction so many times as long as that took.
+pub const REPLAY_PAUSE_FACTOR: u32 = 4;
 /// Deliveries of one subscription that one transaction changes or removes. A recording waits for
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
@@ -106,10 +111,9 @@ pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
 pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
 /// Accesses that wait to be stored. Later ones are lost.
 pub const ACCESSES_WAITING_MAX: usize = 100_000;
-/// Old accesses that one transaction of housekeeping removes.
-pub const ACCESSES_PRUNED_MAX: i64 = 10_000;
-/// Old deliveries that one round of housekeeping removes.
-pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
+/// Old rows that one transaction of housekeeping removes. A recording waits for this transaction on
+/// SQLite, so it is short.
+pub const OLD_ROWS_DELETED_MAX: i64 = 1_000;
 /// Chains that one read of the daily pass over all chains takes.
 pub const PASS_CHAINS: i64 = 500;
 /// How long a node keeps the task of the daily pass without a sign of life, in seconds.

@@ -26,11 +26,3 @@ pub fn insert_used_assertion(
     )?;
     Ok(changed > 0)
 }
-
-/// Deletes expired assertions. Returns their number.
-pub fn delete_expired_assertions(write: &mut Write<'_>, now: i64) -> Result<u64> {
-    write.execute(
-        "delete from used_assertion where expires_at < $1",
-        &[now.into()],
-    )
-}

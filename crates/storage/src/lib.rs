@@ -49,6 +49,7 @@ pub mod proposals;
 pub mod quotas;
 pub mod registry;
 pub mod replay;
+pub mod retention;
 pub mod revoked_tokens;
 mod row;
 pub mod samples;

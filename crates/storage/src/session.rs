@@ -19,6 +19,8 @@ pub struct Read<'c> {
 #[derive(Debug)]
 pub struct Write<'c> {
     read: Read<'c>,
+    /// Whether a delivery was enqueued.
+    has_enqueued: bool,
 }
 
 #[derive(Debug)]
@@ -149,7 +151,18 @@ impl<'c> Write<'c> {
     pub(crate) fn new(session: Session<'c>) -> Self {
         Self {
             read: Read::new(session),
+            has_enqueued: false,
         }
+    }
+
+    /// Whether this transaction enqueued a delivery, so that lanes have something new.
+    pub fn has_enqueued(&self) -> bool {
+        self.has_enqueued
+    }
+
+    /// Notes that this transaction enqueued a delivery.
+    pub(crate) fn note_enqueued(&mut self) {
+        self.has_enqueued = true;
     }
 
     /// Runs a statement that returns no rows. Returns the number of changed rows.

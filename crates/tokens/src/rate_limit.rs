@@ -66,7 +66,17 @@ impl RateLimits {
 
     /// Counts one request.
     pub fn count(&self, client_id: &str) -> Allowance {
-        let (remaining, wait_seconds, is_exceeded) = match self.bucket(client_id).check() {
+        self.count_amount(client_id, NonZeroU32::MIN)
+    }
+
+    /// Counts a request that costs as much as so many others. One that costs more than a full bucket
+    /// needs a full bucket.
+    pub fn count_amount(&self, client_id: &str, amount: NonZeroU32) -> Allowance {
+        let amount = amount.min(self.quota.burst_size());
+        let checked = self.bucket(client_id).check_n(amount);
+        // A bucket always has room for its own size.
+        let checked = checked.unwrap_or_else(|_insufficient| self.bucket(client_id).check());
+        let (remaining, wait_seconds, is_exceeded) = match checked {
             Ok(state) => (state.remaining_burst_capacity(), 0, false),
             Err(until) => {
                 let wait = until.wait_time_from(self.clock.now());

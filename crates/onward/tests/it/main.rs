@@ -41,6 +41,8 @@ mod quotas;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod routes;
 #[cfg(test)]
 mod test_server;

@@ -139,13 +139,16 @@ impl Config {
     }
 
     /// Allowed ranges of the quotas and of the log of accesses.
-    fn quota_numbers(&self) -> [Number; 6] {
+    fn quota_numbers(&self) -> [Number; 9] {
         let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
         [
             quota("listings_per_day", self.listings_per_day),
             quota("properties_per_day", self.properties_per_day),
             quota("simulations_per_minute", self.simulations_per_minute),
             quota("subscriptions_max", self.subscriptions_max),
+            quota("watched_uprns_max", self.watched_uprns_max),
+            quota("watch_changes_per_minute", self.watch_changes_per_minute),
+            quota("replays_per_day", self.replays_per_day),
             quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
             ("access_log_days", self.access_log_days.into(), 0..=36_500),
         ]

@@ -2,13 +2,13 @@
 
 use ::console::chains::{ChainRow, ChainsFilter, HeldBy};
 use chain::ids::{BranchId, ListingId};
+use chain::london::date_in_london;
 use chain::milestone::{CATALOGUE, MilestoneType};
 use chain::permission;
 use chain::progress;
 use forecast::chase::{ChasedChain, Reason, list_entries_with};
 use forecast::day::Day;
 use jiff::civil::Date;
-use observe::clock;
 use storage::chains::{self, ChangedChain};
 use storage::state::{self, ChainState, ListingState};
 use storage::{Read, StorageError, forecasts};
@@ -47,7 +47,7 @@ pub(crate) fn list_chains(
         .copied()
         .filter(|branch| filter.branch.is_none_or(|only| only == *branch))
         .collect();
-    let today = clock::date_in_london(management.clock.now_seconds()).unwrap_or_default();
+    let today = date_in_london(management.clock.now_seconds()).unwrap_or_default();
     let learned = management.forecasts.learned(read)?;
     let mut rows = Vec::new();
     let mut scanned = 0;

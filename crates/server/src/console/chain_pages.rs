@@ -12,8 +12,8 @@ use ::console::chain_page::{
 use ::console::frame::{Frame, Section};
 use chain::ends::End;
 use chain::ids::{BranchId, ChainId, Uprn};
+use chain::london::date_in_london;
 use chain::permission;
-use observe::clock;
 use storage::address_search::{self, CurrentListing};
 use storage::end_checks::{self, EndCheck};
 use storage::history::{self, HistoryEntry};
@@ -221,7 +221,7 @@ impl Console {
     /// Today in London.
     pub(crate) fn today(&self) -> jiff::civil::Date {
         let now = self.clock.now_seconds();
-        clock::date_in_london(now).unwrap_or_default()
+        date_in_london(now).unwrap_or_default()
     }
 
     fn proof(&self, answer: &ChainAnswer) -> Proof {
@@ -274,7 +274,7 @@ fn load(
         Some(seen) => newest(read, seen.history, SINCE_LINES + 1)?,
         None => Vec::new(),
     };
-    let today = clock::date_in_london(now).unwrap_or_default().into();
+    let today = date_in_london(now).unwrap_or_default().into();
     let chain = state.chain.clone();
     let assessed = assess_chain(read, management, signed_in.branches(), chain, today)?;
     let mut links = Vec::new();

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::form::Form;
 use crate::limits;
-use crate::listing_management::recording::WriteRequest;
 use crate::listing_management::refusal::{Class, Refusal};
+use crate::listing_management::write_request::WriteRequest;
 use crate::problem::{FieldError, Problem};
 
 /// A form of the console, read within bounds.

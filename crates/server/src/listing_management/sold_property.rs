@@ -7,7 +7,6 @@ use chain::ids::{PropertyId, Uprn};
 use storage::Write;
 use storage::listings::StoredListing;
 use storage::properties::{self, Address, NewProperty, StoredProperty};
-use storage::quotas::Added;
 
 use super::listing_fields::{Place, PlaceAddress};
 use super::quotas::Allowance;
@@ -105,7 +104,7 @@ fn add(
     uprn: Uprn,
     allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
-    allowance.add(write, Added::Property)?;
+    allowance.add_property(write)?;
     let property = NewProperty {
         uprn,
         address: address.clone(),

@@ -34,9 +34,10 @@ use crate::listing_management::parameters::{
     IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
 };
 use crate::listing_management::quotas::Allowance;
-use crate::listing_management::recording::{self, WriteRequest};
+use crate::listing_management::recording;
 use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::listing_management::{listing_writes, listings};
 use crate::openapi::refusals::refusals;
 use crate::problem::Problem;

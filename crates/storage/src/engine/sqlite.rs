@@ -3,6 +3,7 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod commits;
 mod damage;
 mod error;
 mod file_lock;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
 use self::error::{reason, storage_error};
@@ -28,13 +29,11 @@ use self::uprn_cache::UprnCache;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
 use crate::row::{Row, Value};
-use crate::session::{Read, Session, Write};
+use crate::session::{Read, Session};
 use crate::{Opening, Result, StorageError};
 
 /// How long a statement waits while another process has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Jobs in one commit.
-const GROUP_LENGTH_MAX: usize = 256;
 /// Lookups that run at the same time on the threads of their callers.
 const LOOKUP_CONNECTIONS: usize = 8;
 /// Prepared statements that each connection keeps.
@@ -96,7 +95,7 @@ impl SqliteEngine {
         schema::migrate(&mut connection, path, opening)?;
         let writer = Threads::start(
             "onward-writer",
-            vec![move |jobs| write_until_closed(&connection, &jobs)],
+            vec![move |jobs| commits::write_until_closed(&connection, &jobs)],
         )?;
         let bodies = (0..readers.max(1))
             .map(|_| {
@@ -281,88 +280,6 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
             tracing::error!(%error, "a read transaction cannot be ended");
         }
     }
-}
-
-fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>>) {
-    while let Ok(first) = jobs.recv() {
-        let mut group = vec![first];
-        group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
-        commit_group(connection, group);
-    }
-    drop(connection.execute_batch("pragma optimize"));
-}
-
-/// Runs all jobs in one transaction, each behind its own savepoint, and answers them after the
-/// commit.
-fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
-    if let Err(error) = control(connection, "begin immediate") {
-        for job in group {
-            job.finish(Err(error.clone()));
-        }
-        return;
-    }
-    if group.len() == 1 {
-        for job in group {
-            commit_alone(connection, job);
-        }
-        return;
-    }
-    let mut ended = Vec::with_capacity(group.len());
-    for mut job in group {
-        let outcome = run_in_savepoint(connection, job.as_mut());
-        ended.push((job, outcome));
-    }
-    let committed = end_transaction(connection, "commit");
-    for (job, outcome) in ended {
-        job.finish(outcome.and_then(|()| committed.clone()));
-    }
-}
-
-/// Runs the only job of a transaction. It has no savepoint, because a savepoint makes each
-/// statement of a large job more expensive than the one before.
-fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
-    let kept = run(connection, job.as_mut());
-    let ending = if matches!(kept, Ok(true)) {
-        "commit"
-    } else {
-        "rollback"
-    };
-    job.finish(kept.and(end_transaction(connection, ending)));
-}
-
-/// Commits or rolls back. No transaction stays open after a failure.
-fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
-    let ended = run_alone(connection, ending).map_err(|error| {
-        let is_unknown =
-            ending == "commit" && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
-        let error = storage_error(error);
-        if is_unknown {
-            // The change may be in the log although the disk did not confirm it.
-            return StorageError::Unconfirmed(error.to_string());
-        }
-        error
-    });
-    if ended.is_err() && !connection.is_autocommit() {
-        drop(control(connection, "rollback"));
-    }
-    ended
-}
-
-fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
-    let mut write = Write::new(Session::Sqlite(SqliteSession::new(connection)));
-    catch_unwind(AssertUnwindSafe(|| job.run(&mut write))).map_err(|_panic| StorageError::Stopped)
-}
-
-fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<()> {
-    control(connection, "savepoint job")?;
-    let undone = match run(connection, job) {
-        Ok(true) => return control(connection, "release job"),
-        Ok(false) => Ok(()),
-        Err(error) => Err(error),
-    };
-    control(connection, "rollback to job")?;
-    control(connection, "release job")?;
-    undone
 }
 
 /// Runs a statement that begins or ends a transaction or savepoint.

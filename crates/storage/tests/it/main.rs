@@ -4,6 +4,7 @@
 mod address_search;
 mod branches;
 mod changes;
+mod commits;
 mod copies;
 mod database;
 mod deliveries;
@@ -15,6 +16,7 @@ mod opening;
 mod overlap;
 mod probe;
 mod properties;
+mod retention;
 mod rows;
 mod transactions;
 mod upgrade;

@@ -12,7 +12,7 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
 use crate::listing_management::parameters::Paging;
-use crate::listing_management::recording::WriteRequest;
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::text;
 use crate::problem::Problem;

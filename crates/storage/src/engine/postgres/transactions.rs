@@ -173,14 +173,17 @@ fn run_in_savepoints(
     Ok(outcomes)
 }
 
-/// Commits, and checks that the server confirmed it. A server that waits for a standby reports
+/// Commits, and checks that the server confirmed it. A connection that broke before committed nothing. A server that waits for a standby reports
 /// success even when it gave up waiting. The change is lost if the server is lost then.
 fn commit(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
     session.is_unreplicated.store(false, Ordering::SeqCst);
+    if let Err(error) = session.client.look() {
+        return Err(Failure::Error(error.into()));
+    }
     let committed = run(session, sql);
     committed.map_err(|failure| match failure {
         // The commit may count although its answer was lost.
-        Failure::Error(StorageError::Unavailable(reason)) => {
+        Failure::Error(StorageError::Unavailable(reason)) if session.client.was_sent() => {
             Failure::Error(StorageError::Unconfirmed(reason))
         }
         Failure::Error(_) | Failure::Conflict => failure,
