@@ -183,7 +183,8 @@ pub(crate) fn changes() -> ChangesPage {
             last: 911,
         }],
         last: 912,
-        has_more: true,
+        is_later_page: false,
+        next: Some(880),
     }
 }
 
