@@ -1,5 +1,8 @@
 //! Records a change, its history and its kept answer in one transaction.
 
+use std::fmt;
+use std::sync::Arc;
+
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use chain::consent::ForeignLinks;
@@ -33,11 +36,24 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// A request for a change. Its body is not parsed yet.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
+    precondition: Option<Precondition>,
     path: String,
     query: Option<String>,
     key: Option<String>,
     digest: String,
     body: JsonBody,
+}
+
+/// A check before a change, in the same transaction. Its refusal is not kept.
+#[derive(Clone)]
+struct Precondition(Arc<Check>);
+
+type Check = dyn Fn(&mut Write<'_>, &Author<'_>) -> Result<(), Problem> + Send + Sync;
+
+impl fmt::Debug for Precondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Precondition")
+    }
 }
 
 /// The answer to a write.
@@ -73,6 +89,7 @@ impl<S: Send + Sync> FromRequest<S> for WriteRequest {
         let method = request.method().clone();
         let body = JsonBody::from_request(request, state).await?;
         Ok(Self {
+            precondition: None,
             path,
             query,
             key,
@@ -97,12 +114,27 @@ impl WriteRequest {
         headers.insert(IDEMPOTENCY_KEY, value);
         let body = JsonBody::of_value(body);
         Ok(Self {
+            precondition: None,
             path: path.to_owned(),
             query: None,
             key: read_key(&headers)?,
             digest: identify("FORM", &body),
             body,
         })
+    }
+
+    /// Makes the change only if this check passes.
+    pub(crate) fn only_if(
+        mut self,
+        check: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<(), Problem> + Send + Sync + 'static,
+    ) -> Self {
+        self.precondition = Some(Precondition(Arc::new(check)));
+        self
+    }
+
+    fn check(&self, write: &mut Write<'_>, author: &Author<'_>) -> Result<(), Problem> {
+        let precondition = self.precondition.as_ref();
+        precondition.map_or(Ok(()), |precondition| precondition.0(write, author))
     }
 
     /// Parses the query string.
@@ -165,6 +197,7 @@ pub async fn record(
             if let Some(refusal) = &refusal {
                 return Err(refusal.clone());
             }
+            request.check(write, &author)?;
             let reply = match work(write, &author) {
                 Ok(reply) => reply,
                 Err(problem) => Reply::of_refusal(problem)?,
