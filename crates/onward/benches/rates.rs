@@ -37,6 +37,8 @@ mod load;
 mod management;
 #[path = "rates/neighbours.rs"]
 mod neighbours;
+#[path = "rates/people.rs"]
+mod people;
 #[path = "rates/process.rs"]
 mod process;
 #[path = "rates/recorder.rs"]
@@ -83,6 +85,9 @@ fn main() {
     }
     if is_wanted("hostile") || is_wanted("neighbours") {
         runtime.block_on(neighbours::measure());
+    }
+    if is_wanted("hostile") || is_wanted("people") {
+        runtime.block_on(people::measure());
     }
     if named.iter().any(|wanted| *wanted == "soak") {
         runtime.block_on(soak::measure());
