@@ -193,6 +193,7 @@ impl ChaseFilter {
     }
 
     /// The same list at another page.
+    #[must_use]
     pub fn at(&self, pages_before: usize) -> Self {
         Self {
             pages_before,

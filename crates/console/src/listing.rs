@@ -45,8 +45,6 @@ pub struct ListingPage {
     pub is_locked: bool,
     /// The details, as stored or as typed.
     pub details: Details,
-    /// Whether somebody else changed the details while the page was open.
-    pub has_newer_details: bool,
     /// All 28 types, in the order of the catalogue.
     pub milestones: Vec<MilestoneEntry>,
     /// The homes above and below.
@@ -83,6 +81,8 @@ pub struct Details {
     /// `seen`: the stored details in one text, as the page shows them. Another text means that somebody
     /// changed them.
     pub seen: String,
+    /// Whether somebody else changed the details while the page was open.
+    pub is_newer: bool,
 }
 
 /// One milestone type of the sale. Its field is `milestone-{key}-date`.

@@ -91,7 +91,6 @@ impl Console {
             is_contested: listing.standing.is_contested,
             is_locked: listing.is_locked,
             details: to_details(listing),
-            has_newer_details: false,
             milestones: CATALOGUE.iter().map(|kind| loaded.entry(kind)).collect(),
             links: loaded.links(signed_in),
             top: chain
@@ -270,6 +269,7 @@ pub(crate) fn to_details(listing: &StoredListing) -> Details {
         .finish();
     Details {
         seen,
+        is_newer: false,
         price: listing.price.to_string(),
         tenure: listing.tenure.clone(),
         transaction_types: types.map(str::to_owned).collect(),

@@ -78,9 +78,27 @@ pub(crate) async fn count_person(
         return Problem::RateLimited(seconds).into_response();
     }
     let lists = people.lists_of(person);
-    let _place = match is_list {
-        true => lists.acquire().await.ok(),
-        false => None,
+    let _place = if is_list {
+        lists.acquire().await.ok()
+    } else {
+        None
     };
     next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_loads_two_lists_at_once() {
+        let people = PersonLimits::new(NonZeroU32::MIN);
+        let places: Vec<_> = (0..limits::LISTS_OF_PERSON_MAX)
+            .map(|_list| people.lists_of(1).try_acquire_owned().unwrap())
+            .collect();
+        assert!(people.lists_of(1).try_acquire_owned().is_err());
+        assert!(people.lists_of(2).try_acquire_owned().is_ok());
+        drop(places);
+        assert!(people.lists_of(1).try_acquire_owned().is_ok());
+    }
 }

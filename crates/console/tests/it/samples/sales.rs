@@ -54,7 +54,6 @@ pub(crate) fn listing() -> ListingPage {
         is_contested: false,
         is_locked: false,
         details: details(),
-        has_newer_details: false,
         milestones: entries.collect(),
         links: links(),
         top: None,
@@ -81,7 +80,7 @@ pub(crate) fn refused_listing() -> ListingPage {
     let ordered = |entry: &&mut MilestoneEntry| entry.milestone.key == "searches_ordered";
     let entry = page.milestones.iter_mut().find(ordered).unwrap();
     (entry.typed, entry.is_newer) = (Some("2027-01-01".to_owned()), true);
-    page.has_newer_details = true;
+    page.details.is_newer = true;
     "a lot".clone_into(&mut page.details.price);
     (page.is_current, page.is_contested, page.is_locked) = (false, true, true);
     page.top = Some(EndState {
@@ -106,6 +105,7 @@ fn details() -> Details {
         external_id: "AC-1041".to_owned(),
         is_locked: false,
         seen: "price=325000&tenure=leasehold".to_owned(),
+        is_newer: false,
     }
 }
 

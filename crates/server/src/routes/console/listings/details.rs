@@ -55,23 +55,27 @@ pub(crate) async fn change_details(
     let saved = saved.map(|_answer| Notice::Saved);
     conclude(&console, &signed_in, listing, saved, |page, problem| {
         page.frame.problems = field_problems(problem, |member| id_of("details-", member));
-        page.has_newer_details = is_of_older_state(problem);
-        if page.has_newer_details {
+        let is_newer = is_of_older_state(problem);
+        if is_newer {
             page.frame.problems = differences(&page.details, &typed);
         }
         // The next form is of the state that this page shows.
         let seen = std::mem::take(&mut page.details.seen);
-        page.details = Details { seen, ..typed };
+        page.details = Details {
+            seen,
+            is_newer,
+            ..typed
+        };
     })
     .await
 }
 
 /// The fields in which the stored details and the typed ones differ, with both values.
 fn differences(stored: &Details, typed: &Details) -> Vec<FieldProblem> {
-    let types = |details: &Details| {
-        let mut types = details.transaction_types.clone();
-        types.sort_unstable();
-        types.join(", ")
+    let purchase = |details: &Details| {
+        let mut kinds = details.transaction_types.clone();
+        kinds.sort_unstable();
+        kinds.join(", ")
     };
     let lock = |details: &Details| if details.is_locked { "locked" } else { "open" }.to_owned();
     let price = |details: &Details| details.price.replace([',', ' ', '£'], "");
@@ -86,8 +90,8 @@ fn differences(stored: &Details, typed: &Details) -> Vec<FieldProblem> {
         (
             "transaction_type",
             "The kind of purchase",
-            types(stored),
-            types(typed),
+            purchase(stored),
+            purchase(typed),
         ),
         (
             "seller_conveyancer",
@@ -156,6 +160,7 @@ pub(in crate::routes::console) fn read_details(form: &PostedForm) -> Details {
         external_id: text("external_id"),
         is_locked: form.text("is_locked") == "1",
         seen: text("seen"),
+        is_newer: false,
     }
 }
 
