@@ -12,11 +12,12 @@
 //! | `/account/sessions/{id}/end`, `/account/end-all` | |
 //! | `/listings` | the fields of [`listing::NewListing`] |
 //! | `/listings/{id}/details` | the fields of [`listing::Details`] |
-//! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw` |
+//! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw`, `seen` (the state that the page showed) |
 //! | `/listings/{id}/links` | `other` (listing id), `side` = `above` or `below` |
-//! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below` |
+//! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below`, `sure` = `1` in a split chain |
 //! | `/listings/{id}/ends` | `end` = `top` or `bottom`, `action` = `check` or `uncheck`, `reason` (document 2's words), `from` = `chain` or `listing`: the page to show next |
-//! | `/listings/{id}/reopen-enquiries`, `/listings/{id}/withdraw` | |
+//! | `/listings/{id}/reopen-enquiries` | `seen` (the states that the page showed) |
+//! | `/listings/{id}/withdraw` | |
 //! | `/listings/{id}/notes` | `text` |
 //! | `/chains/{id}/shares` | `days` |
 //! | `/shares/{id}/revoke` | `chain` (chain id): the page to show next |
@@ -40,6 +41,7 @@ pub mod frame;
 pub mod hold;
 pub mod home;
 mod interval;
+pub mod kept;
 pub mod listing;
 mod matrix;
 pub mod method;

@@ -158,6 +158,8 @@ pub struct Config {
     pub rate_limit_per_second: u32,
     /// Requests that a client may send at once.
     pub rate_limit_burst: u32,
+    /// Pages of a chain that a person may load in a second on average (S-65). Others have their own cost.
+    pub person_requests_per_second: u32,
 
     /// Listings that a branch may add in a day (S-65).
     pub listings_per_day: u32,
@@ -295,6 +297,7 @@ impl Default for Config {
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
+            person_requests_per_second: 5,
             listings_per_day: 20_000,
             properties_per_day: 5_000,
             simulations_per_minute: 60,

@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::console::Console;
 use crate::console::guard::Site;
 use crate::console::open_id::{OpenId, OpenIdSettings};
+use crate::console::person_limits::PersonLimits;
 use crate::directory::Directory;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::listing_management::ListingManagement;
@@ -139,6 +140,7 @@ impl Foundation {
             queries: Arc::clone(queries),
             management: Arc::clone(management),
             open_id: self.sign_in.clone(),
+            people: person_limits(&self.config),
             streams: Arc::default(),
             entry: self.entry.clone(),
         }
@@ -311,4 +313,11 @@ fn rate_limits(config: &Config) -> Option<Arc<RateLimits>> {
     let per_second = NonZeroU32::new(config.rate_limit_per_second)?;
     let burst = NonZeroU32::new(config.rate_limit_burst)?;
     Some(Arc::new(RateLimits::new(per_second, burst)))
+}
+
+fn person_limits(config: &Config) -> Option<PersonLimits> {
+    let per_second = NonZeroU32::new(config.person_requests_per_second)?;
+    config
+        .rate_limit_enabled
+        .then(|| PersonLimits::new(per_second))
 }

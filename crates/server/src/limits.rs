@@ -1,9 +1,16 @@
 //! Bounds of requests, answers and stored rows, with their units.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
+/// The seconds in which a person's unused requests add up.
+pub const PERSON_BURST_SECONDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
+/// Lists that one person loads at once.
+pub const LISTS_OF_PERSON_MAX: usize = 2;
+/// People whose requests a node counts at once.
+pub const PEOPLE_COUNTED_MAX: usize = 10_000;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.
@@ -12,6 +19,8 @@ pub const STREAMS_OF_SESSION_MAX: usize = 5;
 pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a stream without news says something, so that proxies keep it open.
 pub const STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
+/// Names and values of a form that a page keeps over a sign-in, in bytes.
+pub const KEPT_FORM_BYTES_MAX: usize = 32 * 1024;
 /// Characters of a note.
 pub const NOTE_CHARACTERS_MAX: usize = 4000;
 /// Notes of one listing.

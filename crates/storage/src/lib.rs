@@ -47,6 +47,7 @@ pub mod people;
 pub mod properties;
 pub mod proposals;
 pub mod quotas;
+pub mod recent_chains;
 pub mod registry;
 pub mod replay;
 pub mod retention;

@@ -66,19 +66,18 @@ impl RateLimits {
 
     /// Counts one request.
     pub fn count(&self, client_id: &str) -> Allowance {
-        self.count_amount(client_id, NonZeroU32::MIN)
+        self.count_cost(client_id, NonZeroU32::MIN)
     }
 
-    /// Counts a request that costs as much as so many others. One that costs more than a full bucket
-    /// needs a full bucket.
-    pub fn count_amount(&self, client_id: &str, amount: NonZeroU32) -> Allowance {
-        let amount = amount.min(self.quota.burst_size());
-        let checked = self.bucket(client_id).check_n(amount);
-        // A bucket always has room for its own size.
-        let checked = checked.unwrap_or_else(|_insufficient| self.bucket(client_id).check());
-        let (remaining, wait_seconds, is_exceeded) = match checked {
-            Ok(state) => (state.remaining_burst_capacity(), 0, false),
-            Err(until) => {
+    /// Counts one request that is as expensive as so many others. None costs more than a full bucket.
+    pub fn count_cost(&self, caller: &str, cost: NonZeroU32) -> Allowance {
+        let cost = cost.min(self.quota.burst_size());
+        // A cost within the size of the bucket always has an outcome.
+        let outcome = self.bucket(caller).check_n(cost);
+        let (remaining, wait_seconds, is_exceeded) = match outcome {
+            Err(_larger_than_bucket) => (0, 0, false),
+            Ok(Ok(state)) => (state.remaining_burst_capacity(), 0, false),
+            Ok(Err(until)) => {
                 let wait = until.wait_time_from(self.clock.now());
                 (0, wait.as_secs() + u64::from(wait.subsec_nanos() > 0), true)
             }

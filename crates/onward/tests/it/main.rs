@@ -35,6 +35,7 @@ mod management;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod person_limits;
 mod query;
 #[cfg(test)]
 mod quotas;

@@ -104,7 +104,7 @@ impl Config {
     }
 
     /// Numbers and their allowed ranges, except the limits of connections.
-    fn numbers(&self) -> [Number; 10] {
+    fn numbers(&self) -> [Number; 11] {
         let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
         let (lifetime_max, reuse_max) = (
             tokens::limits::TOKEN_LIFETIME_SECONDS_MAX,
@@ -135,6 +135,11 @@ impl Config {
             ("offer_idle_days", self.offer_idle_days.into(), 1..=36_500),
             ("rate_limit_per_second", rate, 1..=1_000_000),
             ("rate_limit_burst", burst, 1..=1_000_000),
+            (
+                "person_requests_per_second",
+                self.person_requests_per_second.into(),
+                1..=100_000,
+            ),
         ]
     }
 

@@ -169,7 +169,10 @@ where
         if let Some(refusal) = &self.quota {
             return Err(Undone::Untried(refusal.clone()));
         }
-        let reply = (self.work)(write, &self.author()).map_err(Undone::Refused)?;
+        let author = self.author();
+        let checked = self.request.check(write, &author);
+        checked.map_err(Undone::Untried)?;
+        let reply = (self.work)(write, &author).map_err(Undone::Refused)?;
         self.keep(write, &reply)?;
         Ok(Ended::Done(Done {
             reply,

@@ -1,13 +1,18 @@
 //! A request for a change: its body and its `Idempotency-Key` (S-52).
 
+use std::fmt;
+use std::sync::Arc;
+
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 use signing::{base64url, canonical};
+use storage::Write;
 
 use super::fields::Fields;
 use super::json_body::JsonBody;
 use super::page::Query;
+use super::recording::Author;
 use super::refusal::Refusal;
 use crate::limits;
 use crate::problem::Problem;
@@ -17,6 +22,7 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// A request for a change. Its body is not parsed yet.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
+    precondition: Option<Precondition>,
     pub(super) path: String,
     query: Option<String>,
     pub(super) key: Option<String>,
@@ -35,12 +41,25 @@ impl<S: Send + Sync> FromRequest<S> for WriteRequest {
         let method = request.method().clone();
         let body = JsonBody::from_request(request, state).await?;
         Ok(Self {
+            precondition: None,
             path,
             query,
             key,
             digest: identify(method.as_str(), &body),
             body,
         })
+    }
+}
+
+/// A check before a change, in the same transaction. Its refusal is not kept.
+#[derive(Clone)]
+struct Precondition(Arc<Check>);
+
+type Check = dyn Fn(&mut Write<'_>, &Author<'_>) -> Result<(), Problem> + Send + Sync;
+
+impl fmt::Debug for Precondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Precondition")
     }
 }
 
@@ -59,12 +78,27 @@ impl WriteRequest {
         headers.insert(IDEMPOTENCY_KEY, value);
         let body = JsonBody::of_value(body);
         Ok(Self {
+            precondition: None,
             path: path.to_owned(),
             query: None,
             key: read_key(&headers)?,
             digest: identify("FORM", &body),
             body,
         })
+    }
+
+    /// Makes the change only if this check passes.
+    pub(crate) fn only_if(
+        mut self,
+        check: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<(), Problem> + Send + Sync + 'static,
+    ) -> Self {
+        self.precondition = Some(Precondition(Arc::new(check)));
+        self
+    }
+
+    pub(super) fn check(&self, write: &mut Write<'_>, author: &Author<'_>) -> Result<(), Problem> {
+        let precondition = self.precondition.as_ref();
+        precondition.map_or(Ok(()), |precondition| precondition.0(write, author))
     }
 
     /// Parses the query string.

@@ -42,7 +42,7 @@ pub fn admit<'a>(
     let running = running.ok_or_else(under_way)?;
     let named = u32::try_from(wish.count_named()).unwrap_or(u32::MAX);
     if let (Some(limits), Some(named)) = (&webhooks.watch_changes, NonZeroU32::new(named)) {
-        let allowance = limits.count_amount(holder.participant(), named);
+        let allowance = limits.count_cost(holder.participant(), named);
         if let Some(wait) = allowance.wait() {
             return Err(too_fast(allowance.burst(), wait));
         }

@@ -155,6 +155,14 @@ impl Page {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The field `seen` of the form that is sent to this path.
+    pub(crate) fn seen(&self, path: &str) -> String {
+        let form = self.html.split(&format!("action=\"{path}\"")).nth(1);
+        let field = form.and_then(|form| form.split("name=\"seen\" value=\"").nth(1));
+        let value = field.and_then(|field| field.split('"').next());
+        value.unwrap().replace("&#38;", "&")
+    }
+
     pub(crate) fn assert_shows(&self, wanted: &str) {
         let text = self.text();
         assert!(

@@ -11,10 +11,10 @@ use ::console::frame::Section;
 use ::console::render;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use chain::ids::{BranchId, ChainId, Uprn};
+use chain::ids::{BranchId, ChainId, ListingId, Uprn};
 use chain::milestone::Group;
 use http::{HeaderValue, Uri, header};
-use storage::chains::ChangedChain;
+use storage::recent_chains::Place;
 use storage::{Read, StorageError, branch};
 
 use crate::console::Console;
@@ -53,7 +53,7 @@ pub(crate) async fn list(
     frame.notice = read_notice(&uri);
     let next = list
         .next
-        .map(|last| format!("{}-{}", last.changed_at, last.chain));
+        .map(|last| format!("{}-{}", last.changed_at, last.listing));
     let page = ChainsPage {
         frame,
         today: console.today(),
@@ -80,11 +80,11 @@ fn read_filter(query: &Form) -> ChainsFilter {
 }
 
 /// Reads the place in the list that `after` names.
-fn read_position(text: &str) -> Option<ChangedChain> {
-    let (changed_at, chain) = text.split_once('-')?;
-    Some(ChangedChain {
+fn read_position(text: &str) -> Option<Place> {
+    let (changed_at, listing) = text.split_once('-')?;
+    Some(Place {
         changed_at: changed_at.parse().ok()?,
-        chain: chain.parse().ok()?,
+        listing: ListingId(listing.parse().ok()?),
     })
 }
 

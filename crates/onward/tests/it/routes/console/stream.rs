@@ -20,6 +20,10 @@ story! {
         let told = news.chunk().await.unwrap().unwrap();
         let told = String::from_utf8(told.to_vec()).unwrap();
         assert!(told.contains(&format!("\"version\":{}", version + 1)), "{told}");
+        // The page of a sale listens too.
+        let sale = kim.get(&format!("/listings/{}", ids[0])).await;
+        let begin = format!("data-stream=\"/stream?chain={chain}&amp;version=");
+        assert!(sale.html.contains(&begin), "{}", sale.html);
         let mut pat = server.sign_in_as("integrator", &[]).await;
         assert_eq!(pat.get(&path).await.status, 404);
         server.agent("south").await;
