@@ -12,7 +12,7 @@ use std::sync::Arc;
 use observe::clock::Clock;
 use storage::{Storage, StorageError};
 
-use self::apply::{Batch, BatchReport, Holders};
+use self::apply::{BatchReport, Holders, apply_batch};
 use self::reader::{Located, OpenError, RowReader};
 use self::row::Row;
 
@@ -117,9 +117,8 @@ pub fn import_files(
         let ReadBatch { rows, rest } = batch;
         let now = clock.now_seconds();
         let holders = Arc::clone(&progress.holders);
-        let done = storage.write_blocking(move |write| {
-            Batch::new(now, Arc::clone(&holders)).apply(write, &rows)
-        })?;
+        let done =
+            storage.write_part_blocking(move |write| apply_batch(write, &rows, now, &holders))?;
         progress.add(rest, done, observer);
         Ok(progress.report.rows)
     })?;
@@ -144,10 +143,10 @@ pub fn check_files(
         Ok(0)
     })?;
     let now = clock.now_seconds();
-    let checked = storage.write_blocking(move |write| {
+    let checked = storage.write_under_row_locks_blocking(move |write| {
         let (mut holders, mut done) = (Arc::<Holders>::default(), Vec::new());
         for batch in &rows {
-            let report = Batch::new(now, Arc::clone(&holders)).apply(write, batch)?;
+            let report = apply_batch(write, batch, now, &holders)?;
             Arc::make_mut(&mut holders).extend(report.holders.clone());
             done.push(report);
         }

@@ -1,14 +1,16 @@
 //! The two engines. SQL that only one engine understands stays in this module.
 
+mod each_row;
 mod postgres;
 mod sqlite;
 mod threads;
 
+pub(crate) use self::each_row::{EachRow, each_row, insert_each};
 pub use self::postgres::NotificationListener;
 pub(crate) use self::postgres::{
     PostgresEngine, PostgresOptions, PostgresSession, notify, tls_config,
 };
-pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up, restore};
+pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up, let_others_write, restore};
 
 use crate::error::StorageError;
 use crate::session::{Read, Write};
@@ -44,6 +46,8 @@ pub(crate) enum WriteMode {
     Alone,
     /// Read committed: only the changed rows are locked.
     RowLocks,
+    /// On a snapshot, while no serializable transaction of any node runs. It takes no predicate locks.
+    Exclusive,
 }
 
 /// A piece of work that changes the store. Running and answering are separate steps, because

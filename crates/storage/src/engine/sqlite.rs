@@ -4,17 +4,18 @@ mod abandoned_lanes;
 mod address_tokens;
 mod backup;
 mod damage;
+mod each_row;
 mod error;
 mod file_lock;
 mod file_owner;
 mod private_files;
 mod schema;
 mod uprn_cache;
+mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
@@ -25,14 +26,13 @@ pub(crate) use self::backup::{back_up, restore};
 use self::error::{reason, storage_error};
 use self::file_lock::FileLock;
 use self::uprn_cache::UprnCache;
+pub(crate) use self::waiting::let_others_write;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
 use crate::row::{Row, Value};
 use crate::session::{Read, Session, Write};
 use crate::{Opening, Result, StorageError};
 
-/// How long a statement waits while another process has the file locked.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Jobs in one commit.
 const GROUP_LENGTH_MAX: usize = 256;
 /// Lookups that run at the same time on the threads of their callers.
@@ -234,8 +234,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         private_files::keep(path, access == Access::Create);
     }
     Connection::open_with_flags(path, flags)
-        .and_then(|connection| {
-            configure(&connection, access)?;
+        .and_then(|mut connection| {
+            configure(&mut connection, access)?;
             Ok(connection)
         })
         .map_err(|error| StorageError::Open {
@@ -244,8 +244,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         })
 }
 
-fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+fn configure(connection: &mut Connection, access: Access) -> rusqlite::Result<()> {
+    connection.busy_handler(Some(waiting::wait_for_lock))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // Without this, SQLite plans a prepared statement again for each new parameter value once
     // `analyze` has run.
