@@ -101,6 +101,9 @@ pub fn apply_batch(
         }
     }
     batch.pending.store(write, &batch.known, now)?;
+    batch
+        .unsettled
+        .leave_out(|listing| batch.known.is_new(listing));
     report.holders = batch.unsettled.settle(write, now, holders)?;
     Ok(report)
 }
@@ -187,7 +190,7 @@ impl Batch {
     fn add_listing(&mut self, row: &ListingRow, details: ListingDetails) -> Result<(), Refusal> {
         let branch = self.known.branch(&row.branch)?;
         let (id, chain) = (self.pending.next_listing()?, ChainId(Uuid::new_v4()));
-        self.unsettled.note(id, details.property);
+        self.unsettled.note_property(details.property);
         self.pending.add_listing(id, chain);
         let member = Member {
             listing: id,

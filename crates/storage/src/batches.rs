@@ -10,7 +10,7 @@ pub use self::found::{
 };
 pub use self::settling::{find_offers, settle_listings, settle_properties};
 pub use self::written::{
-    NewLink, NewListing, NewMilestone, change_end_checks, change_listings, change_milestones,
+    NewListing, NewMilestone, change_end_checks, change_listings, change_milestones,
     change_properties, insert_chains, insert_links, insert_listings, insert_milestones,
     insert_properties, merge_chains, raise_versions, touch_listings,
 };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use chain::current::Offer;
 use chain::ids::{BranchId, ChainId, ListingId, Uprn};
 use chain::milestone::MilestoneType;
 use chain::state::Chain;
@@ -13,6 +14,11 @@ use storage::properties::{Address, StoredProperty};
 use storage::{StorageError, Write, participants};
 
 use super::{ListingRow, Refusal, Row};
+
+/// The milestones that decide whether a listing is under offer.
+const SSTC: &str = "sstc";
+const FALL_THROUGH: &str = "fall_through";
+const COMPLETION: &str = "completion";
 
 /// A property that a batch names.
 #[derive(Debug)]
@@ -213,6 +219,23 @@ impl Known {
         let chain = known.and_then(|known| self.chains.get(&known.found.chain));
         let missing = || StorageError::Corrupt(format!("listing {listing} has no chain"));
         chain.ok_or_else(missing)
+    }
+
+    pub(super) fn is_new(&self, listing: ListingId) -> bool {
+        let known = self.listings.get(&listing);
+        known.is_some_and(|known| known.is_new)
+    }
+
+    /// Whether a listing of this batch is under offer (S-6). All its milestones are of this batch too.
+    pub(super) fn offer_of_new(&self, listing: ListingId, is_linked: bool) -> Offer {
+        let date = |key| self.dates.get(&(listing, key)).copied().flatten();
+        Offer {
+            is_deleted: false,
+            is_linked,
+            sstc: date(SSTC),
+            fall_through: date(FALL_THROUGH),
+            is_completed: date(COMPLETION).is_some(),
+        }
     }
 
     /// How many properties the rows may add.

@@ -30,6 +30,8 @@ pub(super) struct Pending {
     /// The chain that each dissolved one became a part of.
     survivors: HashMap<ChainId, ChainId>,
     links: Vec<Link>,
+    /// The listings of these links.
+    linked: BTreeSet<ListingId>,
     cleared: HashSet<(ListingId, End)>,
     checks: HashMap<(ListingId, End), Option<BranchId>>,
     /// Milestones in the order of their rows, and whether the store has a row for them.
@@ -86,6 +88,7 @@ impl Pending {
 
     pub(super) fn add_link(&mut self, join: &Join) {
         self.links.push(join.link);
+        self.linked.extend([join.link.seller, join.link.buyer]);
         for check in &join.cleared {
             self.checks.remove(check);
             self.cleared.insert(*check);
@@ -124,7 +127,13 @@ impl Pending {
         self.store_properties(write, known)?;
         self.store_listings(write, known, now)?;
         self.merge_chains(write)?;
-        batches::insert_links(write, &self.links, now)?;
+        let earlier: Vec<_> = self
+            .linked
+            .iter()
+            .copied()
+            .filter(|id| !known.is_new(*id))
+            .collect();
+        batches::insert_links(write, &self.links, &earlier, now)?;
         let cleared: Vec<_> = self.cleared.drain().collect();
         let checks = self.checks.drain();
         let checks: Vec<_> = checks
@@ -164,7 +173,9 @@ impl Pending {
         let chains: Vec<_> = self.new_chains.iter().copied().collect();
         batches::insert_chains(write, &chains)?;
         let new = self.listings.iter().filter_map(|id| known.listings.get(id));
-        let new: Vec<_> = new.map(|listing| new_listing(listing, now)).collect();
+        let new: Vec<_> = new
+            .map(|listing| self.new_listing(known, listing, now))
+            .collect();
         batches::insert_listings(write, &new)?;
         let stored = known.listings.values().filter(|listing| !listing.is_new);
         let (mut changed, mut touched) = (Vec::new(), Vec::new());
@@ -177,6 +188,32 @@ impl Pending {
         }
         batches::change_listings(write, &changed, now)?;
         batches::touch_listings(write, &touched, now)
+    }
+
+    fn new_listing<'a>(
+        &self,
+        known: &Known,
+        listing: &'a KnownListing,
+        now: i64,
+    ) -> NewListing<'a> {
+        let found = &listing.found;
+        let is_linked = self.linked.contains(&found.id);
+        let offer = known.offer_of_new(found.id, is_linked);
+        NewListing {
+            id: found.id,
+            branch: listing.branch,
+            external_id: &listing.reference,
+            chain: found.chain,
+            details: &found.details,
+            created_at: found.created_at,
+            updated_at: match listing.written {
+                Written::Unwritten => found.created_at,
+                Written::Touched => found.created_at.max(now),
+                Written::Changed => now,
+            },
+            is_linked,
+            offer_since: offer.stands().then_some(now),
+        }
     }
 
     fn merge_chains(&self, write: &mut Write<'_>) -> Result<(), StorageError> {
@@ -193,23 +230,6 @@ impl Pending {
             chain = *survivor;
         }
         chain
-    }
-}
-
-fn new_listing(listing: &KnownListing, now: i64) -> NewListing<'_> {
-    let KnownListing { found, .. } = listing;
-    NewListing {
-        id: found.id,
-        branch: listing.branch,
-        external_id: &listing.reference,
-        chain: found.chain,
-        details: &found.details,
-        created_at: found.created_at,
-        updated_at: match listing.written {
-            Written::Unwritten => found.created_at,
-            Written::Touched => found.created_at.max(now),
-            Written::Changed => now,
-        },
     }
 }
 

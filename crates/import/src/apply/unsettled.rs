@@ -16,7 +16,7 @@ pub type Holders = HashMap<PropertyId, Option<ListingId>>;
 /// Listings and properties to decide about.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
-    /// Listings with an offer that may have begun or ended.
+    /// Stored listings with an offer that may have begun or ended.
     listings: BTreeSet<ListingId>,
     /// Properties with a current listing that may change.
     properties: BTreeSet<PropertyId>,
@@ -32,6 +32,11 @@ impl Unsettled {
     /// Notes a property that a listing has left.
     pub(super) fn note_property(&mut self, property: PropertyId) {
         self.properties.insert(property);
+    }
+
+    /// Leaves out listings whose offers are stored with them.
+    pub(super) fn leave_out(&mut self, is_decided: impl Fn(ListingId) -> bool) {
+        self.listings.retain(|listing| !is_decided(*listing));
     }
 
     /// Decides. Returns the holders that are not in `known`.

@@ -59,7 +59,8 @@ const INSERT_LISTINGS: EachRow = insert_each!(
     ["$1" id bigint, "$2" property_id bigint, "$3" branch_id bigint, "$4" external_id text,
      "$5" chain_id text, "$6" price bigint, "$7" tenure text, "$8" transaction_type text,
      "$9" seller_conveyancer text, "$10" buyer_conveyancer text, "$11" is_locked bigint,
-     "$12" created_at bigint, "$13" updated_at bigint]
+     "$12" created_at bigint, "$13" updated_at bigint, "$14" was_linked bigint,
+     "$15" offer_since bigint]
 );
 const CHANGE_LISTINGS: EachRow = each_row!(
     "update listing set property_id = given.property, price = given.cost, tenure = given.held, \
@@ -122,6 +123,10 @@ pub struct NewListing<'a> {
     pub created_at: i64,
     /// Unix seconds.
     pub updated_at: i64,
+    /// Whether it is linked in the same batch.
+    pub is_linked: bool,
+    /// The time at which its offer began, if it is under offer. Unix seconds.
+    pub offer_since: Option<i64>,
 }
 
 /// A milestone to be stored.
@@ -136,9 +141,6 @@ pub struct NewMilestone {
     /// Who reported it.
     pub origin: Origin,
 }
-
-/// A link to be stored.
-pub type NewLink = Link;
 
 /// Inserts properties with reserved ids, and their address tokens.
 pub fn insert_properties(
@@ -219,7 +221,7 @@ pub fn insert_listings(write: &mut Write<'_>, listings: &[NewListing<'_>]) -> Re
     let chains: Vec<_> = listings.iter().map(|new| new.chain.to_string()).collect();
     let rows = listings.iter().zip(&chains);
     let rows: Vec<_> = rows
-        .map(|(new, chain)| -> [Value<'_>; 13] {
+        .map(|(new, chain)| -> [Value<'_>; 15] {
             let details = new.details;
             [
                 new.id.into(),
@@ -235,6 +237,8 @@ pub fn insert_listings(write: &mut Write<'_>, listings: &[NewListing<'_>]) -> Re
                 0.into(),
                 new.created_at.into(),
                 new.updated_at.into(),
+                new.is_linked.into(),
+                new.offer_since.into(),
             ]
         })
         .collect();
@@ -271,14 +275,18 @@ pub fn touch_listings(write: &mut Write<'_>, listings: &[ListingId], now: i64) -
     write.execute_each(TOUCH_LISTINGS, &rows.collect::<Vec<_>>())
 }
 
-/// Inserts links.
-pub fn insert_links(write: &mut Write<'_>, links: &[NewLink], now: i64) -> Result<()> {
+/// Inserts links. `earlier` are those of their listings that the store held before.
+pub fn insert_links(
+    write: &mut Write<'_>,
+    links: &[Link],
+    earlier: &[ListingId],
+    now: i64,
+) -> Result<()> {
     let rows = links.iter();
     let rows = rows.map(|link| [link.buyer.into(), link.seller.into(), now.into()]);
     write.execute_each(INSERT_LINKS, &rows.collect::<Vec<_>>())?;
-    let linked = links.iter().flat_map(|link| [link.buyer, link.seller]);
-    let linked: Vec<_> = linked.map(|listing| [listing.into()]).collect();
-    write.execute_each(MARK_LINKED, &linked)
+    let earlier: Vec<_> = earlier.iter().map(|id| [(*id).into()]).collect();
+    write.execute_each(MARK_LINKED, &earlier)
 }
 
 /// Deletes the end checks in `cleared`, and then inserts those in `made`, in the name of a branch.

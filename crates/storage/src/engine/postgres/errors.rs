@@ -68,6 +68,8 @@ pub(super) fn storage_error(error: tokio_postgres::Error) -> StorageError {
         &SqlState::INSUFFICIENT_PRIVILEGE,
         &SqlState::READ_ONLY_SQL_TRANSACTION,
         &SqlState::QUERY_CANCELED,
+        // This node or its machine was frozen for a while.
+        &SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ];
     // The classes of broken connections, of exhausted resources such as the disk, and of errors of
     // the operating system.

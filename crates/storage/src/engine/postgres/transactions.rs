@@ -49,7 +49,13 @@ macro_rules! begin_exclusive {
 }
 
 const BEGIN_SERIALIZABLE: &str = begin_serializable!();
-const BEGIN_EXCLUSIVE: &str = by_index!(begin_exclusive!());
+/// A part of a long change. Its few statements are planned anew each time, because tables grow much
+/// meanwhile.
+const BEGIN_PART: &str = concat!(
+    by_index!(begin_exclusive!()),
+    "; set local plan_cache_mode = force_custom_plan"
+);
+const BEGIN_EXCLUSIVE: &str = begin_exclusive!();
 const BEGIN_ROW_LOCKS: &str = by_index!("begin isolation level read committed");
 
 /// The statements between the jobs of a group. Each is a single round trip.
@@ -134,12 +140,16 @@ fn repeat_after_conflicts<T>(
 fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), Failure> {
     session.failure = None;
     let begin = match job.mode() {
-        WriteMode::Exclusive => BEGIN_EXCLUSIVE,
+        WriteMode::Exclusive => BEGIN_PART,
         WriteMode::Grouped | WriteMode::Alone if session.takes_exclusive_turn() => BEGIN_EXCLUSIVE,
         WriteMode::Grouped | WriteMode::Alone => BEGIN_SERIALIZABLE,
         WriteMode::RowLocks => BEGIN_ROW_LOCKS,
     };
-    run(session, begin)?;
+    if let Err(failure) = run(session, begin) {
+        // The transaction began, and did not get its lock.
+        drop(session.run("rollback"));
+        return Err(failure);
+    }
     let keep = job.run(&mut Write::new(Session::Postgres(session)));
     match session.failure.take() {
         None if keep => commit(session, "commit"),
