@@ -40,7 +40,7 @@ const MILESTONES: EachRow = each_row!(
 const MEMBERS: EachRow = each_row!(
     concat!("select ", member_columns!(), ", l.chain_id from "),
     ["$1" chain text],
-    " join listing l on l.chain_id = given.chain where l.deleted_at is null"
+    " join listing l on l.chain_id = given.chain where coalesce(l.deleted_at, -1) = -1"
 );
 const LINKS: EachRow = each_row!(
     "select l.chain_id, k.seller_listing_id, k.buyer_listing_id from ",

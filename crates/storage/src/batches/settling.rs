@@ -35,7 +35,7 @@ const CURRENT: EachRow = each_row!(
 const CANDIDATES: EachRow = each_row!(
     concat!("select ", candidate_columns!(), ", l.property_id from "),
     ["$1" which bigint],
-    " join listing l on l.property_id = given.which where l.deleted_at is null"
+    " join listing l on l.property_id = given.which where coalesce(l.deleted_at, -1) = -1"
 );
 const SET_CURRENT: EachRow = each_row!(
     "update property set current_listing_id = given.chosen from ",

@@ -46,6 +46,7 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
+    fewer_milestone_references: "",
     now: "cast(strftime('%s', 'now') as integer)",
     append_only: "create trigger operator_change_update before update on operator_change \
                   begin select raise(abort, 'operator_change is append-only'); end; \
