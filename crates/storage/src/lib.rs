@@ -13,6 +13,7 @@ pub mod address_search;
 pub mod api_keys;
 pub mod assertion;
 pub mod attempts;
+pub mod batches;
 pub mod branch;
 pub mod chain_changes;
 pub mod chains;

@@ -5,17 +5,18 @@ mod address_tokens;
 mod backup;
 mod commits;
 mod damage;
+mod each_row;
 mod error;
 mod file_lock;
 mod file_owner;
 mod private_files;
 mod schema;
 mod uprn_cache;
+mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
@@ -26,14 +27,13 @@ pub(crate) use self::backup::{back_up, restore};
 use self::error::{reason, storage_error};
 use self::file_lock::FileLock;
 use self::uprn_cache::UprnCache;
+pub(crate) use self::waiting::let_others_write;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
 use crate::row::{Row, Value};
 use crate::session::{Read, Session};
 use crate::{Opening, Result, StorageError};
 
-/// How long a statement waits while another process has the file locked.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Lookups that run at the same time on the threads of their callers.
 const LOOKUP_CONNECTIONS: usize = 8;
 /// Prepared statements that each connection keeps.
@@ -45,6 +45,7 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
+    fewer_milestone_references: "",
     now: "cast(strftime('%s', 'now') as integer)",
     append_only: "create trigger operator_change_update before update on operator_change \
                   begin select raise(abort, 'operator_change is append-only'); end; \
@@ -233,8 +234,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         private_files::keep(path, access == Access::Create);
     }
     Connection::open_with_flags(path, flags)
-        .and_then(|connection| {
-            configure(&connection, access)?;
+        .and_then(|mut connection| {
+            configure(&mut connection, access)?;
             Ok(connection)
         })
         .map_err(|error| StorageError::Open {
@@ -243,8 +244,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         })
 }
 
-fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+fn configure(connection: &mut Connection, access: Access) -> rusqlite::Result<()> {
+    connection.busy_handler(Some(waiting::wait_for_lock))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // Without this, SQLite plans a prepared statement again for each new parameter value once
     // `analyze` has run.

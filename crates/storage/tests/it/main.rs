@@ -14,6 +14,7 @@ mod logs;
 mod milestones;
 mod opening;
 mod overlap;
+mod parts;
 mod probe;
 mod properties;
 mod retention;
