@@ -10,6 +10,8 @@ pub const STREAMS_MAX: usize = 10_000;
 pub const STREAMS_OF_SESSION_MAX: usize = 5;
 /// How often newer versions are looked for.
 pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
+/// How often an open stream looks again at its session, the person's role and branches, in seconds.
+pub const STREAM_LOOK_SECONDS: i64 = 30;
 /// How often a stream without news says something, so that proxies keep it open.
 pub const STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
 /// Characters of a note.
