@@ -18,6 +18,7 @@ mod look_ups;
 pub(crate) mod open_dates;
 pub mod open_id;
 pub(crate) mod refusals;
+mod refused_sign_ins;
 pub(crate) mod rings;
 pub mod role;
 pub mod session;

@@ -4,6 +4,12 @@ use std::time::Duration;
 
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
+/// Sign-ins of this node that call the OpenID provider at once.
+pub const SIGN_INS_AT_ONCE: usize = 16;
+/// How long a sign-in may take, from the button to the way back, in seconds.
+pub const SIGN_IN_SECONDS: i64 = 1_800;
+/// How far the clock of the node where a sign-in began may be ahead, in seconds.
+pub const SIGN_IN_SKEW_SECONDS: i64 = 60;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.

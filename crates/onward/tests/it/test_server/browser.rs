@@ -34,6 +34,14 @@ impl TestServer {
         }
     }
 
+    /// The same at another node.
+    pub(crate) fn browser_of_node(&self, node: usize) -> Browser {
+        Browser {
+            url: self.url_of_node(node, At::Console, ""),
+            ..self.browser()
+        }
+    }
+
     /// Adds a person and signs the person in. A progressor works for these branches, by reference.
     pub(crate) async fn sign_in_as(&self, role: &'static str, branches: &[&str]) -> Browser {
         let person = self.add_person(role, branches).await;
