@@ -4,13 +4,18 @@ use storage::accesses::{AccessFilter, list_accesses};
 use storage::{StorageError, Write};
 
 use crate::story;
+use crate::test_server::PATIENCE;
 
 /// Reads a stream to its end; everything that it said.
 async fn read_to_end(mut stream: reqwest::Response) -> String {
     let mut said = String::new();
-    while let Some(chunk) = stream.chunk().await.unwrap() {
-        said.push_str(&String::from_utf8_lossy(&chunk));
-    }
+    let reading = async {
+        while let Some(chunk) = stream.chunk().await.unwrap() {
+            said.push_str(&String::from_utf8_lossy(&chunk));
+        }
+    };
+    let ended = tokio::time::timeout(PATIENCE, reading).await;
+    assert!(ended.is_ok(), "the stream goes on: {said}");
     said
 }
 
