@@ -20,6 +20,7 @@ pub(crate) mod open_dates;
 pub mod open_id;
 pub mod person_limits;
 pub(crate) mod refusals;
+mod refused_sign_ins;
 pub(crate) mod rings;
 pub mod role;
 pub mod session;

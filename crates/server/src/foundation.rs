@@ -11,6 +11,7 @@ use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
 use outbound::networks::AllowedNetworks;
+use signing::seal::KeyEncryptionKeys;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
@@ -36,6 +37,9 @@ use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::running::Running;
+
+/// The purpose of the key that authenticates the cookies of sign-ins.
+const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";
 
 /// The opened store and keys, before anything is served.
 #[derive(Debug)]
@@ -112,7 +116,7 @@ impl Foundation {
         // Faults outside the store must show before the store is upgraded.
         let sealing = config.key_safe().open()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
-        let sign_in = open_sign_in(&config)?;
+        let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
@@ -263,7 +267,11 @@ impl Foundation {
 }
 
 /// Prepares sign-in. The operator chose the provider, so it may be in any network.
-fn open_sign_in(config: &Config) -> Result<Option<Arc<OpenId>>, StartError> {
+fn open_sign_in(
+    config: &Config,
+    sealing: &KeyEncryptionKeys,
+    clock: &Clock,
+) -> Result<Option<Arc<OpenId>>, StartError> {
     if config.console_url.is_empty() || config.sign_in_issuer.is_empty() {
         return Ok(None);
     }
@@ -286,8 +294,10 @@ fn open_sign_in(config: &Config) -> Result<Option<Arc<OpenId>>, StartError> {
         client_id: config.sign_in_client_id.clone(),
         client_secret: secret,
         redirect_uri: format!("{}/sign-in/back", config.console_url),
+        authenticator: sealing.derive_authenticator(SIGN_IN_COOKIES)?,
     };
-    Ok(Some(Arc::new(OpenId::new(settings, outbound))))
+    let open_id = OpenId::new(settings, outbound, clock.clone());
+    Ok(Some(Arc::new(open_id)))
 }
 
 fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {

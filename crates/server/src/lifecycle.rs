@@ -112,7 +112,14 @@ impl Server {
         tasks.spawn(readiness::watch(readiness, stopped.clone()));
         let streams = Arc::clone(&contexts.console.streams);
         let (storage, drain) = (foundation.storage.clone(), Arc::clone(&edge.drain));
-        tasks.spawn(streams::run(streams, storage, drain, stopped.clone()));
+        let clock = foundation.clock.clone();
+        tasks.spawn(streams::run(
+            streams,
+            storage,
+            clock,
+            drain,
+            stopped.clone(),
+        ));
         let accesses = Arc::clone(&foundation.accesses);
         tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);

@@ -11,12 +11,20 @@ pub const PERSON_BURST_SECONDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 pub const LISTS_OF_PERSON_MAX: usize = 2;
 /// People whose requests a node counts at once.
 pub const PEOPLE_COUNTED_MAX: usize = 10_000;
+/// Sign-ins of this node that call the OpenID provider at once.
+pub const SIGN_INS_AT_ONCE: usize = 16;
+/// How long a sign-in may take, from the button to the way back, in seconds.
+pub const SIGN_IN_SECONDS: i64 = 1_800;
+/// How far the clock of the node where a sign-in began may be ahead, in seconds.
+pub const SIGN_IN_SKEW_SECONDS: i64 = 60;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.
 pub const STREAMS_OF_SESSION_MAX: usize = 5;
 /// How often newer versions are looked for.
 pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
+/// How often an open stream looks again at its session, the person's role and branches, in seconds.
+pub const STREAM_LOOK_SECONDS: i64 = 30;
 /// How often a stream without news says something, so that proxies keep it open.
 pub const STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
 /// Names and values of a form that a page keeps over a sign-in, in bytes.

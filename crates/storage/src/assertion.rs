@@ -1,4 +1,4 @@
-//! Used client assertions. All nodes together accept each assertion once.
+//! Used client assertions, and used sign-ins of people. All nodes together accept each of them once.
 
 use crate::{Read, Result, Write};
 
@@ -25,4 +25,10 @@ pub fn insert_used_assertion(
         &[client_id.into(), jti_digest.into(), expires_at.into()],
     )?;
     Ok(changed > 0)
+}
+
+/// Marks a sign-in of the console as used. `false` if it was used before. No client has this name, and
+/// two digests are never the same.
+pub fn insert_used_sign_in(write: &mut Write<'_>, digest: &str, expires_at: i64) -> Result<bool> {
+    insert_used_assertion(write, "sign-in of a person", digest, expires_at)
 }

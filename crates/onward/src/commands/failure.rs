@@ -72,6 +72,7 @@ impl Failure {
             | StartError::Tls(_)
             | StartError::OutboundClient(_)
             | StartError::Network(_)
+            | StartError::SignIn(_)
             | StartError::StoreFile { .. } => false,
         };
         if may_pass {

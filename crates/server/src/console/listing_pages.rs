@@ -2,7 +2,7 @@
 
 use ::console::chain_page::Confirmation;
 use ::console::change::HistoryLine;
-use ::console::frame::{Frame, Section};
+use ::console::frame::{Frame, Section, Stream};
 use ::console::listing::{
     Details, EndState, Links, ListingPage, MilestoneEntry, MilestoneRecord, Neighbour, Note,
     Proposal,
@@ -24,7 +24,6 @@ use storage::{Read, state};
 
 use super::Console;
 use super::addresses::to_address;
-use super::frames::stream_of;
 use super::history_lines::{Names, to_lines};
 use super::session::SignedIn;
 use super::times::{day, moment};
@@ -75,7 +74,11 @@ impl Console {
         let listing = &loaded.listing;
         let chain = &loaded.chain;
         let frame = Frame {
-            stream: stream_of(listing.chain, loaded.version),
+            stream: Some(Stream {
+                chain: listing.chain,
+                version: loaded.version,
+                asked_for: None,
+            }),
             ..self.frame(Some(signed_in), Section::Chains)
         };
         ListingPage {
