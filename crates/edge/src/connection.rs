@@ -184,6 +184,7 @@ impl Connection {
         let pace = Pace::new(settings, is_http2);
         let stream = TokioIo::new(Paced::new(stream, pace.clone()));
         let address = self.address.ip().to_canonical();
+        let leaving = streams.clone();
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
             let certificate = handshake.valid_certificate(&self.edge);
@@ -196,7 +197,7 @@ impl Connection {
             };
             request.extensions_mut().insert(peer);
             let (router, pace) = (self.router.clone(), pace.clone());
-            let edge = Arc::clone(&self.edge);
+            let (edge, leaving) = (Arc::clone(&self.edge), leaving.clone());
             async move {
                 let mut answer = router.oneshot(request).await?;
                 let is_read = rest.read().await;
@@ -205,12 +206,17 @@ impl Connection {
                 if is_http2 || is_long {
                     answer = answer.map(|body| axum::body::Body::new(PiecedBody::new(body)));
                 }
+                let is_closing = edge.drain.is_closing();
+                // HTTP/2 announces the end of a connection with GOAWAY (RFC 9113 section 6.8).
+                if is_http2 && is_closing {
+                    leaving.send_away();
+                }
                 if is_http2 {
                     return Ok::<_, Infallible>(answer);
                 }
                 // With this field no caller sends a request that nobody reads (RFC 9112 section
-                // 9.6). HTTP/2 announces the end of a connection with GOAWAY.
-                if edge.drain.is_closing() || !is_read {
+                // 9.6).
+                if is_closing || !is_read {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
                 }

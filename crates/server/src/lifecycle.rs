@@ -91,7 +91,8 @@ impl Server {
             Arc::clone(&delivery_metrics),
             &foundation.accesses.lost,
         ));
-        let readiness = Arc::new(Readiness::new(foundation.checked(&tls, &metrics)));
+        let checked = foundation.checked(&tls, &metrics, &edge.drain);
+        let readiness = Arc::new(Readiness::new(checked));
         // A fault shows in the log before the first request.
         readiness.faults().await;
         let contexts = foundation.contexts(&wake, &edge.drain, &readiness, &metrics);

@@ -16,6 +16,7 @@ use crate::engine::{
 };
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
+use crate::store_time::{OwnTime, StoreTime};
 use crate::{Result, StorageError, address_rebuild, maintenance};
 
 /// How opening may change a store.
@@ -109,13 +110,26 @@ impl Storage {
     }
 
     /// Writes as requests do. Fails if requests would fail. Once a newer program has changed the store
-    /// so that this one may not use it, all later calls fail with [`StorageError::Fenced`].
-    pub async fn probe(&self) -> Result<()> {
-        let probed = self.write(maintenance::probe).await;
+    /// so that this one may not use it, all later calls fail with [`StorageError::Fenced`]. Returns the
+    /// time of the store if `own` is there.
+    pub async fn probe(&self, own: Option<OwnTime>) -> Result<Option<StoreTime>> {
+        let probing = move |write: &mut Write<'_>| {
+            maintenance::probe(write)?;
+            own.map(|own| write.store_time(own)).transpose()
+        };
+        let probed = self.write(probing).await;
         if let Err(StorageError::Fenced) = probed {
             self.is_fenced.store(true, Ordering::Relaxed);
         }
         probed
+    }
+
+    /// Fails if somebody removed or replaced a file of the store, so that writes are refused.
+    pub fn check_files(&self) -> Result<()> {
+        match self.engine.as_ref() {
+            Engine::Sqlite(engine) => engine.check_files(),
+            Engine::Postgres(_) => Ok(()),
+        }
     }
 
     fn refuse_fenced(&self) -> Result<()> {

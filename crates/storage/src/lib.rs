@@ -57,6 +57,7 @@ mod session;
 pub mod sessions;
 pub mod shares;
 pub mod state;
+mod store_time;
 mod subscription_id;
 pub mod subscription_overview;
 pub mod subscriptions;
@@ -67,6 +68,7 @@ pub use engine::NotificationListener;
 pub use error::StorageError;
 pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
 pub use session::{Read, Write};
+pub use store_time::{OwnTime, StoreTime};
 
 /// The result of an operation on the store.
 pub type Result<T> = std::result::Result<T, StorageError>;

@@ -7,6 +7,7 @@ use chain::ids::Uprn;
 use crate::address_search::Located;
 use crate::engine::{PostgresSession, SqliteSession};
 use crate::row::{Row, Value};
+use crate::store_time::{OwnTime, StoreTime};
 use crate::{Result, StorageError};
 
 /// Runs statements that only read.
@@ -166,6 +167,16 @@ impl<'c> Write<'c> {
             Session::Sqlite(session) => session.insert(sql, parameters),
             Session::Postgres(_) => self.query_integer(sql, parameters),
         }
+    }
+
+    /// The time that the store knows. A file keeps the newest time that it was asked with.
+    pub(crate) fn store_time(&mut self, own: OwnTime) -> Result<StoreTime> {
+        Ok(match &mut self.read.session {
+            Session::Sqlite(session) => {
+                StoreTime::NotBefore(session.note_time(own.now, own.is_trusted)?)
+            }
+            Session::Postgres(session) => StoreTime::At(session.server_time()?),
+        })
     }
 }
 

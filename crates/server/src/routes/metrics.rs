@@ -47,7 +47,10 @@ pub(crate) async fn show_metrics(
         Err(_elapsed) => None,
     };
     let faults = operations.readiness.faults().await;
-    let is_up = !faults.contains_key(&Reason::Store);
+    let is_down = [Reason::Store, Reason::StoreFiles]
+        .iter()
+        .any(|reason| faults.contains_key(reason));
+    let is_up = !is_down;
     operations.metrics.store_up.set(i64::from(is_up));
     let now = operations.clock.now_milliseconds();
     operations

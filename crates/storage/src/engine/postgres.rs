@@ -7,6 +7,7 @@ mod connection;
 mod notifications;
 mod parameter;
 mod pool;
+mod server_time;
 mod tls;
 mod transactions;
 

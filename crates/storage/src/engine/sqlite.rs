@@ -7,6 +7,9 @@ mod damage;
 mod error;
 mod file_lock;
 mod file_owner;
+mod newest_time;
+mod open_files;
+mod parameter;
 mod private_files;
 mod schema;
 mod uprn_cache;
@@ -18,12 +21,12 @@ use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
 use self::error::{reason, storage_error};
 use self::file_lock::FileLock;
+use self::open_files::OpenFiles;
 use self::uprn_cache::UprnCache;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
@@ -62,6 +65,7 @@ pub(crate) struct SqliteEngine {
     idle: Mutex<Vec<(Connection, UprnCache)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
+    files: OpenFiles,
     /// Held until all connections have closed, so that nobody replaces the file before.
     _lock: Option<FileLock>,
 }
@@ -94,9 +98,11 @@ impl SqliteEngine {
         let lock = FileLock::share(path, access == Access::Create)?;
         let mut connection = connect(path, access)?;
         schema::migrate(&mut connection, path, opening)?;
+        let files = OpenFiles::note(path);
+        let checked = files.clone();
         let writer = Threads::start(
             "onward-writer",
-            vec![move |jobs| write_until_closed(&connection, &jobs)],
+            vec![move |jobs| write_until_closed(&connection, &checked, &jobs)],
         )?;
         let bodies = (0..readers.max(1))
             .map(|_| {
@@ -112,6 +118,7 @@ impl SqliteEngine {
             idle: Mutex::new(idle),
             readers,
             writer,
+            files,
             _lock: lock,
         })
     }
@@ -133,6 +140,11 @@ impl SqliteEngine {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut read)));
         self.lock_idle().push((connection, uprn_cache));
         Ok(outcome.map_err(|_panic| StorageError::Stopped))
+    }
+
+    /// Fails if somebody removed or replaced a file of the store. All writes fail then.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        self.files.check()
     }
 
     fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, UprnCache)>> {
@@ -209,20 +221,6 @@ impl<'c> SqliteSession<'c> {
     }
 }
 
-impl rusqlite::ToSql for Value<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let value = match self {
-            Value::Integer(value) => ValueRef::Integer(*value),
-            Value::Text(value) => ValueRef::Text(value.as_bytes()),
-            Value::Tokens(tokens) => {
-                return Ok(ToSqlOutput::from(address_tokens::document(tokens)));
-            }
-            Value::Null => ValueRef::Null,
-        };
-        Ok(ToSqlOutput::Borrowed(value))
-    }
-}
-
 fn connect(path: &Path, access: Access) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
         | match access {
@@ -283,13 +281,26 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
     }
 }
 
-fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>>) {
+fn write_until_closed(
+    connection: &Connection,
+    files: &OpenFiles,
+    jobs: &Receiver<Box<dyn WriteJob>>,
+) {
     while let Ok(first) = jobs.recv() {
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
-        commit_group(connection, group);
+        match files.check() {
+            Ok(()) => commit_group(connection, group),
+            Err(error) => refuse_group(group, &error),
+        }
     }
     drop(connection.execute_batch("pragma optimize"));
+}
+
+fn refuse_group(group: Vec<Box<dyn WriteJob>>, error: &StorageError) {
+    for job in group {
+        job.finish(Err(error.clone()));
+    }
 }
 
 /// Runs all jobs in one transaction, each behind its own savepoint, and answers them after the
