@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
+/// Files that a node keeps for others than its connections: `listen_ops`, store, callbacks, logs.
+pub const FILES_RESERVED: u64 = 512;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.

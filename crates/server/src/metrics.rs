@@ -18,6 +18,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::process_metrics::ProcessMetrics;
+use crate::store_metrics::StoreMetrics;
 
 /// Labels of an answered request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -96,6 +97,8 @@ pub(crate) struct Metrics {
     pub request_seconds: Family<DurationLabels, Histogram, fn() -> Histogram>,
     /// Counters of signed answers.
     pub answers: Arc<AnswerMetrics>,
+    /// Figures of the store.
+    pub store: StoreMetrics,
 }
 
 /// Counters of signed answers.
@@ -149,6 +152,8 @@ impl Metrics {
         let clock_lead = Gauge::default();
         let help = "How far this clock is ahead of the store's time, in seconds";
         registry.register("clock_lead_seconds", help, Gauge::clone(&clock_lead));
+        let store = StoreMetrics::default();
+        store.register(&mut registry);
         let mut process = Registry::default();
         process.register_collector(Box::new(ProcessMetrics));
         Self {
@@ -163,6 +168,7 @@ impl Metrics {
             requests,
             request_seconds,
             answers,
+            store,
         }
     }
 

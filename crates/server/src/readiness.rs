@@ -165,7 +165,7 @@ impl Readiness {
             return None;
         }
         let (seconds, where_to) = (
-            lead.abs() / 1000,
+            (lead.abs() + 500) / 1000,
             if lead > 0 { "ahead of" } else { "behind" },
         );
         let text = format!(

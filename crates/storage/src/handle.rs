@@ -1,5 +1,6 @@
 //! The handle of an open store, which runs synchronous closures on it.
 
+mod figures;
 mod postgres_options;
 mod store_url;
 
@@ -122,14 +123,6 @@ impl Storage {
             self.is_fenced.store(true, Ordering::Relaxed);
         }
         probed
-    }
-
-    /// Fails if somebody removed or replaced a file of the store, so that writes are refused.
-    pub fn check_files(&self) -> Result<()> {
-        match self.engine.as_ref() {
-            Engine::Sqlite(engine) => engine.check_files(),
-            Engine::Postgres(_) => Ok(()),
-        }
     }
 
     fn refuse_fenced(&self) -> Result<()> {

@@ -29,6 +29,7 @@ mod engine;
 pub mod enqueue;
 mod error;
 pub mod events;
+mod figures;
 pub mod forecasts;
 mod handle;
 pub mod history;
@@ -66,6 +67,7 @@ pub mod watches;
 
 pub use engine::NotificationListener;
 pub use error::StorageError;
+pub use figures::{DatabaseFigures, FileFigures, StoreFigures};
 pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
 pub use session::{Read, Write};
 pub use store_time::{OwnTime, StoreTime};

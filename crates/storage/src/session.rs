@@ -6,6 +6,7 @@ use chain::ids::Uprn;
 
 use crate::address_search::Located;
 use crate::engine::{PostgresSession, SqliteSession};
+use crate::figures::DatabaseFigures;
 use crate::row::{Row, Value};
 use crate::store_time::{OwnTime, StoreTime};
 use crate::{Result, StorageError};
@@ -110,6 +111,14 @@ impl<'c> Read<'c> {
         match &mut self.session {
             Session::Sqlite(_) => Ok(None),
             Session::Postgres(session) => session.find_forbidden_table(),
+        }
+    }
+
+    /// The figures of a PostgreSQL database. `None`: the store is a file.
+    pub fn database_figures(&mut self) -> Result<Option<DatabaseFigures>> {
+        match &mut self.session {
+            Session::Sqlite(_) => Ok(None),
+            Session::Postgres(session) => session.database_figures(),
         }
     }
 

@@ -4,6 +4,7 @@
 mod address_tokens;
 mod client;
 mod connection;
+mod figures;
 mod notifications;
 mod parameter;
 mod pool;

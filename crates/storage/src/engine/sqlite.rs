@@ -5,6 +5,7 @@ mod address_tokens;
 mod backup;
 mod damage;
 mod error;
+mod figures;
 mod file_lock;
 mod file_owner;
 mod newest_time;
@@ -24,7 +25,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
-use self::error::{reason, storage_error};
+use self::error::{open_reason, reason, storage_error};
 use self::file_lock::FileLock;
 use self::open_files::OpenFiles;
 use self::uprn_cache::UprnCache;
@@ -238,7 +239,7 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         })
         .map_err(|error| StorageError::Open {
             target: path.display().to_string(),
-            reason: reason(&error),
+            reason: open_reason(&error, path),
         })
 }
 

@@ -35,6 +35,11 @@ impl OpenFiles {
         Self(noted.collect())
     }
 
+    /// The path of the store.
+    pub(super) fn store(&self) -> Option<&Path> {
+        self.0.first().map(|(path, _identity)| path.as_path())
+    }
+
     /// Fails if a path no longer leads to the open file. Where nobody can tell, nothing is wrong.
     pub(super) fn check(&self) -> Result<()> {
         for (path, opened) in &self.0 {
