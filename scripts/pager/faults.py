@@ -115,7 +115,11 @@ class DatabaseAway(Fault):
 class DiskFull(Fault):
     """The disk of the store is full"""
 
-    alerts = {"OnwardNotReady store": "", "OnwardErrors": "callers get 503"}
+    alerts = {
+        "OnwardNotReady store": "",
+        "OnwardErrors": "callers get 503",
+        "OnwardDiskFills": "the disk of the store has no room",
+    }
     settings = {"store": "disk/onward.db"}
     # The small disk ends with the node, because nobody else sees it.
     script = """
@@ -156,6 +160,21 @@ class DiskFull(Fault):
 
     def mend(self):
         self.find_filler().unlink()
+
+
+class StoreRemoved(Fault):
+    """Somebody renamed the store while the node runs"""
+
+    alerts = {"OnwardNotReady store_files": ""}
+
+    def prepare(self):
+        self.store, self.away = (self.node.folder / name for name in ("onward.db", "away.db"))
+
+    def plant(self):
+        self.store.rename(self.away)
+
+    def mend(self):
+        self.away.rename(self.store)
 
 
 class StoreLocked(Fault):
@@ -490,6 +509,7 @@ FAULTS = [
     Frozen,
     DatabaseAway,
     DiskFull,
+    StoreRemoved,
     StoreLocked,
     KeysSealedAnew,
     WrongHost,

@@ -30,6 +30,7 @@ use self::paced::{Pace, Paced};
 use self::peers::Peers;
 use self::slow_body::TimedBody;
 use self::streams::{PiecedBody, Streams};
+use crate::failed_accepts::SpareFiles;
 use crate::peer::Peer;
 use crate::tls::ClientCertificate;
 use crate::tls::live::{LiveTls, VerifiedCertificate};
@@ -48,6 +49,8 @@ pub struct Endpoint {
     pub permits: Arc<Semaphore>,
     /// Bounds the open connections of each peer address.
     pub peers: Arc<Peers>,
+    /// Files kept free, so that so many connections are accepted when no other file can be opened.
+    pub spare_files: usize,
 }
 
 /// The TLS settings of one listener.
@@ -63,6 +66,7 @@ pub struct EndpointTls {
 pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receiver<bool>) {
     // Each connection holds a receiver until it has ended.
     let drain = watch::Sender::new(());
+    let mut spare = SpareFiles::keep(endpoint.spare_files);
     loop {
         let accepted = tokio::select! {
             accepted = endpoint.listener.accept() => accepted,
@@ -72,11 +76,16 @@ pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receive
             Ok(accepted) => accepted,
             Err(error) => {
                 // No file descriptor is free, or the peer has closed the connection.
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(limits::ACCEPT_PAUSE).await;
+                let listener = endpoint.listener.local_addr();
+                edge.failed_accepts.note(listener, &error);
+                if !spare.give_up() {
+                    tokio::time::sleep(limits::ACCEPT_PAUSE).await;
+                    spare.refill();
+                }
                 continue;
             }
         };
+        spare.refill();
         let Some(peer_place) = endpoint.peers.admit(address.ip()) else {
             edge.metrics.connections_refused.inc();
             tracing::debug!(%address, "a connection was refused: its address has too many");
@@ -184,6 +193,7 @@ impl Connection {
         let pace = Pace::new(settings, is_http2);
         let stream = TokioIo::new(Paced::new(stream, pace.clone()));
         let address = self.address.ip().to_canonical();
+        let leaving = streams.clone();
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             pace.begin_answer();
             let certificate = handshake.valid_certificate(&self.edge);
@@ -196,7 +206,7 @@ impl Connection {
             };
             request.extensions_mut().insert(peer);
             let (router, pace) = (self.router.clone(), pace.clone());
-            let edge = Arc::clone(&self.edge);
+            let (edge, leaving) = (Arc::clone(&self.edge), leaving.clone());
             async move {
                 let mut answer = router.oneshot(request).await?;
                 let is_read = rest.read().await;
@@ -205,12 +215,17 @@ impl Connection {
                 if is_http2 || is_long {
                     answer = answer.map(|body| axum::body::Body::new(PiecedBody::new(body)));
                 }
+                let is_closing = edge.drain.is_closing();
+                // HTTP/2 announces the end of a connection with GOAWAY (RFC 9113 section 6.8).
+                if is_http2 && is_closing {
+                    leaving.send_away();
+                }
                 if is_http2 {
                     return Ok::<_, Infallible>(answer);
                 }
                 // With this field no caller sends a request that nobody reads (RFC 9112 section
-                // 9.6). HTTP/2 announces the end of a connection with GOAWAY.
-                if edge.drain.is_closing() || !is_read {
+                // 9.6).
+                if is_closing || !is_read {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
                 }

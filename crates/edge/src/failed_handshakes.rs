@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use observe::sums::{Rules, Sum, Sums};
+use rustls::CertificateError;
 
 use crate::limits;
 use crate::metrics::Metrics;
@@ -40,6 +41,23 @@ impl Default for FailedHandshakes {
     }
 }
 
+/// The reason without times, which would make each handshake another kind.
+fn describe(error: &io::Error) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let Some(rustls::Error::InvalidCertificate(certificate)) = inner else {
+        return error.to_string();
+    };
+    let text = match certificate {
+        CertificateError::ExpiredContext { .. } => "it has expired",
+        CertificateError::NotValidYetContext { .. } => "it is not valid yet",
+        CertificateError::ExpiredRevocationListContext { .. } => {
+            "the revocation list of its authority has expired"
+        }
+        _others => return error.to_string(),
+    };
+    format!("invalid peer certificate: {text}")
+}
+
 impl FailedHandshakes {
     /// Counts a handshake. A peer that closes the connection is only counted in the metrics: balancers
     /// do so to see whether the port is open.
@@ -49,8 +67,30 @@ impl FailedHandshakes {
         let is_closed = [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset];
         if !is_closed.contains(&error.kind()) {
             // A terminal must not obey control characters of a peer's message.
-            self.sums
-                .count(error.to_string().escape_debug().to_string(), || address);
+            let reason = describe(error).escape_debug().to_string();
+            self.sums.count(reason, || address);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::UnixTime;
+
+    use super::*;
+
+    /// Otherwise an expired list would be a kind of its own each second.
+    #[test]
+    fn the_reason_of_an_expired_list_has_no_time() {
+        let at = |seconds| UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
+        let reason = |seconds| {
+            let error = CertificateError::ExpiredRevocationListContext {
+                time: at(seconds),
+                next_update: at(1),
+            };
+            describe(&io::Error::other(rustls::Error::from(error)))
+        };
+        assert_eq!(reason(1_000), reason(2_000));
+        assert!(reason(1_000).ends_with("the revocation list of its authority has expired"));
     }
 }

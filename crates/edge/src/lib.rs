@@ -5,6 +5,7 @@
 
 pub mod connection;
 pub mod drain;
+mod failed_accepts;
 mod failed_handshakes;
 pub mod limits;
 pub mod metrics;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use observe::clock::Clock;
 
 use self::drain::Drain;
+pub use self::failed_accepts::FailedAccepts;
 pub use self::failed_handshakes::FailedHandshakes;
 use self::metrics::Metrics;
 use self::tls::TlsPaths;
@@ -30,6 +32,8 @@ pub struct Edge {
     pub metrics: Arc<Metrics>,
     /// Logs the handshakes that failed.
     pub failed_handshakes: FailedHandshakes,
+    /// Logs connections that could not be accepted.
+    pub failed_accepts: FailedAccepts,
     /// How far this node is on its way to stop.
     pub drain: Arc<Drain>,
     /// Bounds and files.

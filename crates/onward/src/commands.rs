@@ -25,6 +25,7 @@ pub mod person;
 pub mod preflight;
 pub mod properties;
 pub mod query;
+mod read_args;
 pub mod restore;
 pub mod sandbox;
 pub mod serve;
@@ -48,6 +49,7 @@ use storage::operator_changes::OperatorCommand;
 use storage::{Opening, Storage};
 
 pub use self::failure::Failure;
+pub use self::read_args::ReadArgs;
 use crate::limits::COMMAND_CHARACTERS_MAX;
 
 /// Serves the signed state of property chains in England and Wales.
@@ -141,7 +143,7 @@ pub struct ConfigArgs {
     set: Vec<String>,
 }
 
-/// The configuration of an operator's command, and the form of its answer.
+/// The configuration of a command that changes something, and the form of its answer.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
     #[command(flatten)]
@@ -209,11 +211,20 @@ impl OperatorArgs {
         document: &serde_json::Value,
         text: impl std::fmt::Display,
     ) {
-        if self.json {
-            say(out, document);
-        } else {
-            say(out, text);
-        }
+        answer(self.json, out, document, text);
+    }
+}
+
+fn answer(
+    is_json: bool,
+    out: &mut dyn std::io::Write,
+    document: &serde_json::Value,
+    text: impl std::fmt::Display,
+) {
+    if is_json {
+        say(out, document);
+    } else {
+        say(out, text);
     }
 }
 

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 /// The most bad rows that an import prints; it counts all of them.
 pub(crate) const IMPORT_ERRORS_SHOWN_MAX: usize = 1000;
-/// Files that a node opens besides its connections: store, callbacks, logs.
-pub(crate) const OTHER_FILES: u64 = 512;
 /// The most characters of an operator's command that are noted.
 pub(crate) const COMMAND_CHARACTERS_MAX: usize = 2000;
 /// The longest delivery body that `onward listen` reads, in bytes; an event's token has about

@@ -42,6 +42,8 @@ pub struct Config {
     pub store_password_file: String,
     /// Whether a connection to PostgreSQL without TLS may leave this machine.
     pub store_plaintext: bool,
+    /// How far this machine's clock may differ from the store's time; 0: not compared.
+    pub clock_difference_max_seconds: u32,
     /// File with the key-encryption key, which seals private keys in the store.
     pub key_encryption_key_file: String,
     /// Command that prints the key-encryption key instead; empty: the file has it.
@@ -245,6 +247,7 @@ impl Default for Config {
             store_ca_file: String::new(),
             store_password_file: String::new(),
             store_plaintext: false,
+            clock_difference_max_seconds: 30,
             key_encryption_key_file: "key-encryption.key".to_owned(),
             key_encryption_key_command: String::new(),
             pkcs11_module: String::new(),

@@ -14,8 +14,10 @@ use tokio::sync::Semaphore;
 
 use crate::config::Config;
 use crate::failure_log::FailureLog;
+use crate::limits::FILES_RESERVED;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
+use crate::process_metrics::allowed_files;
 use crate::request_layer::{self, RequestLayer, SharedLayer};
 use crate::router::{self, Contexts};
 use crate::security_log::SecurityLog;
@@ -44,7 +46,7 @@ pub(crate) async fn open_endpoints(
     };
     let (peers, permits) = (
         new_peers(),
-        Arc::new(Semaphore::new(config.connections_max)),
+        Arc::new(Semaphore::new(connections_max(config, allowed_files()))),
     );
     let mut addresses = [None; 6];
     let mut endpoints = Vec::with_capacity(addresses.len());
@@ -77,9 +79,25 @@ pub(crate) async fn open_endpoints(
             } else {
                 Arc::clone(&peers)
             },
+            spare_files: if is_private {
+                limits::OPS_SPARE_FILES
+            } else {
+                0
+            },
         });
     }
     Ok((endpoints, addresses))
+}
+
+/// Connections open at once on all listeners but `ops`: a process that may open few files keeps some for
+/// `ops`, the store and callbacks.
+fn connections_max(config: &Config, allowed_files: Option<u64>) -> usize {
+    let Some(allowed) = allowed_files else {
+        return config.connections_max;
+    };
+    let others = FILES_RESERVED.min(allowed / 2);
+    let left = usize::try_from(allowed - others).unwrap_or(usize::MAX);
+    left.max(1).min(config.connections_max)
 }
 
 /// Whether the listener requests a client certificate (S-20); `None`: it has no TLS.

@@ -195,13 +195,20 @@ impl Foundation {
     }
 
     /// The parts that the checks of readiness look at.
-    pub(crate) fn checked(&self, tls: &Arc<LiveTls>, metrics: &Arc<Metrics>) -> Checked {
+    pub(crate) fn checked(
+        &self,
+        tls: &Arc<LiveTls>,
+        metrics: &Arc<Metrics>,
+        drain: &Arc<Drain>,
+    ) -> Checked {
         Checked {
             clock: self.clock.clone(),
             storage: self.storage.clone(),
             registry: Arc::clone(&self.registry),
             tls: Arc::clone(tls),
             metrics: Arc::clone(metrics),
+            drain: Arc::clone(drain),
+            clock_difference_max: i64::from(self.config.clock_difference_max_seconds) * 1000,
         }
     }
 

@@ -38,6 +38,7 @@ mod routes;
 pub mod secret;
 mod security_log;
 pub mod start_error;
+mod store_metrics;
 mod unread_answers;
 pub mod webhooks;
 mod wire;

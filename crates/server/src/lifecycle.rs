@@ -7,7 +7,7 @@ use delivery::dispatcher;
 use delivery::wake::Wake;
 use edge::connection;
 use edge::tls::live::{self, LiveTls, ReloadReason};
-use edge::{Edge, FailedHandshakes};
+use edge::{Edge, FailedAccepts, FailedHandshakes};
 use observe::clock::Clock;
 use storage::{Opening, StorageError};
 use tokio::sync::watch;
@@ -22,6 +22,17 @@ use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::start_error::StartError;
 use crate::{housekeeping, operator_log, readiness};
+
+/// The parts of the program that a node runs.
+#[derive(Debug)]
+enum Part {
+    /// All.
+    Whole,
+    /// All, and a page of people with this secret.
+    Sandbox(String),
+    /// All but the delivery of events.
+    WithoutDeliveries,
+}
 
 /// A running server.
 #[derive(Debug)]
@@ -53,7 +64,8 @@ impl Server {
         clock: Clock,
         entry: String,
     ) -> Result<Self, StartError> {
-        Self::begin(config, clock, Opening::Upgrade, Some(entry)).await
+        let part = Part::Sandbox(entry);
+        Self::begin(config, clock, Opening::Upgrade, part).await
     }
 
     /// Opens store, keys and sockets, and begins to serve. Either all listeners are served or none.
@@ -62,15 +74,29 @@ impl Server {
         clock: Clock,
         opening: Opening,
     ) -> Result<Self, StartError> {
-        Self::begin(config, clock, opening, None).await
+        Self::begin(config, clock, opening, Part::Whole).await
+    }
+
+    /// As [`Server::start_on`], but this node leases no lanes, so that it sends no events.
+    pub async fn start_without_deliveries(
+        config: Config,
+        clock: Clock,
+        opening: Opening,
+    ) -> Result<Self, StartError> {
+        Self::begin(config, clock, opening, Part::WithoutDeliveries).await
     }
 
     async fn begin(
         config: Config,
         clock: Clock,
         opening: Opening,
-        entry: Option<String>,
+        part: Part,
     ) -> Result<Self, StartError> {
+        let sends_events = !matches!(part, Part::WithoutDeliveries);
+        let entry = match part {
+            Part::Sandbox(entry) => Some(entry),
+            Part::Whole | Part::WithoutDeliveries => None,
+        };
         let opening = tokio::task::spawn_blocking(move || {
             let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
             let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
@@ -81,6 +107,7 @@ impl Server {
             clock: foundation.clock.clone(),
             metrics: Arc::default(),
             failed_handshakes: FailedHandshakes::default(),
+            failed_accepts: FailedAccepts::default(),
             drain: Arc::default(),
             settings: foundation.config.edge(),
         });
@@ -91,7 +118,8 @@ impl Server {
             Arc::clone(&delivery_metrics),
             &foundation,
         ));
-        let readiness = Arc::new(Readiness::new(foundation.checked(&tls, &metrics)));
+        let checked = foundation.checked(&tls, &metrics, &edge.drain);
+        let readiness = Arc::new(Readiness::new(checked));
         // A fault shows in the log before the first request.
         readiness.faults().await;
         let contexts = foundation.contexts(&wake, &edge.drain, &readiness, &metrics);
@@ -123,7 +151,9 @@ impl Server {
         let accesses = Arc::clone(&foundation.accesses);
         tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
-        tasks.spawn(dispatcher::run(delivering, stopped.clone()));
+        if sends_events {
+            tasks.spawn(dispatcher::run(delivering, stopped.clone()));
+        }
         let storage = foundation.storage.clone();
         tasks.spawn(operator_log::run(storage, stopped.clone()));
         tasks.spawn(housekeeping::run(foundation.housekeeping(), stopped));

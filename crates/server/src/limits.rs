@@ -17,6 +17,8 @@ pub const SIGN_INS_AT_ONCE: usize = 16;
 pub const SIGN_IN_SECONDS: i64 = 1_800;
 /// How far the clock of the node where a sign-in began may be ahead, in seconds.
 pub const SIGN_IN_SKEW_SECONDS: i64 = 60;
+/// Files that a node keeps for others than its connections: `listen_ops`, store, callbacks, logs.
+pub const FILES_RESERVED: u64 = 512;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use axum::extract::MatchedPath;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -17,6 +19,7 @@ use prometheus_client::registry::Registry;
 
 use crate::foundation::Foundation;
 use crate::process_metrics::ProcessMetrics;
+use crate::store_metrics::StoreMetrics;
 
 /// Labels of an answered request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -88,12 +91,15 @@ pub(crate) struct Metrics {
     /// 1 while the settings in the file cannot be used, so that older ones are in use.
     pub settings_refused: Gauge,
     faults: Family<FaultLabels, Gauge>,
+    clock_lead: Gauge<f64, AtomicU64>,
     /// Number of answered requests.
     pub requests: Family<RequestLabels, Counter>,
     /// Seconds from the end of a request's header to the head of its answer.
     pub request_seconds: Family<DurationLabels, Histogram, fn() -> Histogram>,
     /// Counters of signed answers.
     pub answers: Arc<AnswerMetrics>,
+    /// Figures of the store.
+    pub store: StoreMetrics,
 }
 
 /// Counters of signed answers.
@@ -149,6 +155,11 @@ impl Metrics {
         let faults = Family::default();
         let help = "1 while this keeps the node from being ready";
         registry.register("fault", help, Family::clone(&faults));
+        let clock_lead = Gauge::default();
+        let help = "How far this clock is ahead of the store's time, in seconds";
+        registry.register("clock_lead_seconds", help, Gauge::clone(&clock_lead));
+        let store = StoreMetrics::default();
+        store.register(&mut registry);
         let mut process = Registry::default();
         process.register_collector(Box::new(ProcessMetrics));
         Self {
@@ -159,10 +170,19 @@ impl Metrics {
             ready,
             settings_refused,
             faults,
+            clock_lead,
             requests,
             request_seconds,
             answers,
+            store,
         }
+    }
+
+    /// Shows how far the clock is ahead of the store's time, in milliseconds.
+    pub(crate) fn note_clock_lead(&self, milliseconds: i64) {
+        let lead = Duration::from_millis(milliseconds.unsigned_abs()).as_secs_f64();
+        self.clock_lead
+            .set(if milliseconds < 0 { -lead } else { lead });
     }
 
     /// Shows whether there is a fault.

@@ -99,6 +99,15 @@ fn read_limit(name: &str) -> Option<f64> {
     value.split_whitespace().next()?.parse().ok()
 }
 
+/// How many files this process may open.
+pub(crate) fn allowed_files() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let value = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    value.split_whitespace().next()?.parse().ok()
+}
+
 fn count_open_files() -> Option<f64> {
     let count = fs::read_dir("/proc/self/fd").ok()?.count();
     u32::try_from(count).ok().map(f64::from)

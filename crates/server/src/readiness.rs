@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
+use edge::drain::Drain;
 use edge::tls::ExpiringFile;
 use edge::tls::live::LiveTls;
 use observe::clock::Clock;
-use storage::{Storage, StorageError};
+use storage::{OwnTime, Storage, StorageError};
 use tokens::registry::Registry;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -24,6 +24,10 @@ pub(crate) type Faults = BTreeMap<Reason, String>;
 pub(crate) enum Reason {
     /// The store cannot be read or written.
     Store,
+    /// Somebody removed or replaced a file of the store.
+    StoreFiles,
+    /// This machine's clock and the store's time differ too much.
+    Clock,
     /// The keys in the store cannot be unsealed.
     SigningKeys,
     /// The certificate of the server has expired, is not valid yet or is for another host, or the
@@ -54,6 +58,10 @@ pub(crate) struct Checked {
     pub tls: Arc<LiveTls>,
     /// The metrics that show the reasons.
     pub metrics: Arc<Metrics>,
+    /// Sends callers away while there is a reason.
+    pub drain: Arc<Drain>,
+    /// How far the clock may differ from the store's time, in milliseconds; 0: not compared.
+    pub clock_difference_max: i64,
 }
 
 #[derive(Debug, Default)]
@@ -61,13 +69,15 @@ struct LastCheck {
     ended_at: Option<Instant>,
     faults: Arc<Faults>,
     /// The use of the store that has not ended. No further one begins meanwhile.
-    probing: Option<JoinHandle<Result<(), StorageError>>>,
+    probing: Option<JoinHandle<Result<Option<i64>, StorageError>>>,
 }
 
 impl Reason {
     /// All reasons.
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Store,
+        Self::StoreFiles,
+        Self::Clock,
         Self::SigningKeys,
         Self::Certificate,
         Self::RevocationList,
@@ -77,6 +87,8 @@ impl Reason {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Store => "store",
+            Self::StoreFiles => "store_files",
+            Self::Clock => "clock",
             Self::SigningKeys => "signing_keys",
             Self::Certificate => "certificate",
             Self::RevocationList => "revocation_list",
@@ -118,31 +130,61 @@ impl Readiness {
 
     async fn check(&self, last: &mut LastCheck) -> Faults {
         let mut faults = self.unusable_files();
-        let (storage, registry) = (self.parts.storage.clone(), Arc::clone(&self.parts.registry));
-        let begin = || tokio::spawn(use_store(storage, registry));
+        if let Err(error) = self.parts.storage.check_files() {
+            faults.insert(Reason::StoreFiles, error.to_string());
+            return faults;
+        }
+        let begin = || tokio::spawn(self.parts.store_use().run());
         // The task stays in `last` during the wait, because the caller may go away.
         let probing = last.probing.get_or_insert_with(begin);
         let ended = timeout(limits::READINESS_TIMEOUT, probing).await;
         if ended.is_ok() {
             last.probing = None;
         }
-        let fault = match ended {
-            Ok(Ok(Ok(()))) => return faults,
+        faults.extend(match ended {
+            Ok(Ok(Ok(lead))) => lead.and_then(|lead| self.clock_fault(lead)),
             Ok(Ok(Err(error @ StorageError::Corrupt(_)))) => {
-                (Reason::SigningKeys, error.to_string())
+                Some((Reason::SigningKeys, error.to_string()))
             }
-            Ok(Ok(Err(error))) => (Reason::Store, error.to_string()),
-            Ok(Err(_panic)) => (Reason::Store, StorageError::Stopped.to_string()),
+            Ok(Ok(Err(error))) => Some((Reason::Store, error.to_string())),
+            Ok(Err(_panic)) => Some((Reason::Store, StorageError::Stopped.to_string())),
             Err(_elapsed) => {
                 let limit = limits::READINESS_TIMEOUT.as_millis();
-                (
-                    Reason::Store,
-                    format!("the store did not answer within {limit} ms"),
-                )
+                let text = format!("the store did not answer within {limit} ms");
+                Some((Reason::Store, text))
             }
-        };
-        faults.extend([fault]);
+        });
         faults
+    }
+
+    /// Shows how far the clock is ahead of the store's time, in milliseconds. Too far is a fault.
+    fn clock_fault(&self, lead: i64) -> Option<(Reason, String)> {
+        self.parts.metrics.note_clock_lead(lead);
+        let limit = self.parts.clock_difference_max;
+        if limit == 0 || lead.abs() <= limit {
+            return None;
+        }
+        let (seconds, where_to) = (
+            (lead.abs() + 500) / 1000,
+            if lead > 0 { "ahead of" } else { "behind" },
+        );
+        let text = format!(
+            "this machine's clock is {seconds} s {where_to} the time of the store, so it refuses valid \
+             tokens: correct the clock that is wrong"
+        );
+        Some((Reason::Clock, text))
+    }
+
+    /// Waits until the next check is due. It looks at the files of the store each second.
+    async fn wait_for_next_check(&self, is_ready: bool) {
+        let due = Instant::now() + limits::READINESS_INTERVAL;
+        loop {
+            tokio::time::sleep(limits::READINESS_KEPT).await;
+            let is_due = Instant::now() >= due || self.parts.storage.check_files().is_err();
+            if !is_ready || is_due {
+                return;
+            }
+        }
     }
 
     fn unusable_files(&self) -> Faults {
@@ -169,8 +211,10 @@ impl Readiness {
             .collect()
     }
 
-    /// Logs the beginning and the end of each fault, and shows them in the metrics.
+    /// Logs the beginning and the end of each fault, shows them in the metrics, and sends callers away
+    /// while there is one.
     fn report(&self, before: &Faults, after: &Faults) {
+        self.parts.drain.note_faults(!after.is_empty());
         for reason in Reason::ALL {
             let name = reason.as_str();
             self.parts
@@ -191,10 +235,40 @@ impl Readiness {
     }
 }
 
-/// Uses the store as requests do: it reads clients and keys, and writes.
-async fn use_store(storage: Storage, registry: Arc<Registry>) -> Result<(), StorageError> {
-    registry.snapshot().await?;
-    storage.probe().await
+impl Checked {
+    fn store_use(&self) -> StoreUse {
+        StoreUse {
+            storage: self.storage.clone(),
+            registry: Arc::clone(&self.registry),
+            clock: self.clock.clone(),
+            is_trusted: self.clock_difference_max == 0,
+        }
+    }
+}
+
+/// One use of the store.
+struct StoreUse {
+    storage: Storage,
+    registry: Arc<Registry>,
+    clock: Clock,
+    /// Whether the clock is right whatever the store says.
+    is_trusted: bool,
+}
+
+impl StoreUse {
+    /// Uses the store as requests do: it reads clients and keys, and writes. Returns how far the clock
+    /// is ahead of the store's time, in milliseconds.
+    async fn run(self) -> Result<Option<i64>, StorageError> {
+        self.registry.snapshot().await?;
+        let asked_at = self.clock.now_milliseconds();
+        let own = OwnTime {
+            now: asked_at,
+            is_trusted: self.is_trusted,
+        };
+        let own = Some(own).filter(|_| !self.clock.is_manual());
+        let time = self.storage.probe(own).await?;
+        Ok(time.map(|time| time.lead_of(asked_at, self.clock.now_milliseconds())))
+    }
 }
 
 /// Checks this node until `stop` turns true, so that the log and the metrics show each fault even if
@@ -202,13 +276,8 @@ async fn use_store(storage: Storage, registry: Arc<Registry>) -> Result<(), Stor
 pub(crate) async fn watch(readiness: Arc<Readiness>, mut stop: watch::Receiver<bool>) {
     loop {
         let is_ready = readiness.faults().await.is_empty();
-        let pause = if is_ready {
-            limits::READINESS_INTERVAL
-        } else {
-            Duration::from_secs(1)
-        };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = readiness.wait_for_next_check(is_ready) => {}
             _stopped = stop.wait_for(|stop| *stop) => return,
         }
     }

@@ -1,5 +1,6 @@
 //! The handle of an open store, which runs synchronous closures on it.
 
+mod figures;
 mod postgres_options;
 mod store_url;
 mod typed_write;
@@ -17,6 +18,7 @@ use crate::engine::{
 };
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
+use crate::store_time::{OwnTime, StoreTime};
 use crate::{Result, StorageError, address_rebuild, maintenance};
 
 /// How opening may change a store.
@@ -110,9 +112,14 @@ impl Storage {
     }
 
     /// Writes as requests do. Fails if requests would fail. Once a newer program has changed the store
-    /// so that this one may not use it, all later calls fail with [`StorageError::Fenced`].
-    pub async fn probe(&self) -> Result<()> {
-        let probed = self.write(maintenance::probe).await;
+    /// so that this one may not use it, all later calls fail with [`StorageError::Fenced`]. Returns the
+    /// time of the store if `own` is there.
+    pub async fn probe(&self, own: Option<OwnTime>) -> Result<Option<StoreTime>> {
+        let probing = move |write: &mut Write<'_>| {
+            maintenance::probe(write)?;
+            own.map(|own| write.store_time(own)).transpose()
+        };
+        let probed = self.write(probing).await;
         if let Err(StorageError::Fenced) = probed {
             self.is_fenced.store(true, Ordering::Relaxed);
         }

@@ -41,6 +41,15 @@ pub fn list_keys(read: &mut Read<'_>) -> Result<Vec<StoredKey>> {
     )
 }
 
+/// The purposes, and since when their keys sign, in Unix seconds.
+pub fn list_signing_since(read: &mut Read<'_>) -> Result<Vec<(String, i64)>> {
+    read.query(
+        "select purpose, changed_at from signing_key where state = 'current' order by purpose",
+        &[],
+        |row| Ok((row.text(0)?, row.integer(1)?)),
+    )
+}
+
 /// Inserts a key.
 pub fn insert_key(write: &mut Write<'_>, key: &StoredKey) -> Result<()> {
     write.execute(

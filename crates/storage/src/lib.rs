@@ -30,6 +30,7 @@ mod engine;
 pub mod enqueue;
 mod error;
 pub mod events;
+mod figures;
 pub mod forecasts;
 mod handle;
 pub mod history;
@@ -60,6 +61,7 @@ mod session;
 pub mod sessions;
 pub mod shares;
 pub mod state;
+mod store_time;
 mod subscription_id;
 pub mod subscription_overview;
 pub mod subscriptions;
@@ -68,8 +70,10 @@ pub mod watches;
 
 pub use engine::NotificationListener;
 pub use error::StorageError;
+pub use figures::{DatabaseFigures, FileFigures, StoreFigures};
 pub use handle::{OpenOptions, Opening, Storage, StoreUrl};
 pub use session::{Read, Write};
+pub use store_time::{OwnTime, StoreTime};
 
 /// The result of an operation on the store.
 pub type Result<T> = std::result::Result<T, StorageError>;

@@ -6,7 +6,9 @@ use chain::ids::Uprn;
 
 use crate::address_search::Located;
 use crate::engine::{EachRow, PostgresSession, SqliteSession};
+use crate::figures::DatabaseFigures;
 use crate::row::{Row, Value};
+use crate::store_time::{OwnTime, StoreTime};
 use crate::{Result, StorageError};
 
 /// Runs statements that only read.
@@ -111,6 +113,14 @@ impl<'c> Read<'c> {
         match &mut self.session {
             Session::Sqlite(_) => Ok(None),
             Session::Postgres(session) => session.find_forbidden_table(),
+        }
+    }
+
+    /// The figures of a PostgreSQL database. `None`: the store is a file.
+    pub fn database_figures(&mut self) -> Result<Option<DatabaseFigures>> {
+        match &mut self.session {
+            Session::Sqlite(_) => Ok(None),
+            Session::Postgres(session) => session.database_figures(),
         }
     }
 
@@ -236,6 +246,16 @@ impl<'c> Write<'c> {
             Session::Sqlite(session) => session.insert(sql, parameters),
             Session::Postgres(_) => self.query_integer(sql, parameters),
         }
+    }
+
+    /// The time that the store knows. A file keeps the newest time that it was asked with.
+    pub(crate) fn store_time(&mut self, own: OwnTime) -> Result<StoreTime> {
+        Ok(match &mut self.read.session {
+            Session::Sqlite(session) => {
+                StoreTime::NotBefore(session.note_time(own.now, own.is_trusted)?)
+            }
+            Session::Postgres(session) => StoreTime::At(session.server_time()?),
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use hyper::rt::Executor;
 use hyper_util::server::graceful::GracefulConnection;
 use observe::clock::Stopwatch;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, Sleep};
 
 use crate::limits;
@@ -35,6 +35,7 @@ tokio::task_local! {
 #[derive(Debug, Clone)]
 pub(super) struct Streams {
     open: Arc<Mutex<Open>>,
+    leave: Arc<Notify>,
     answer_timeout: Duration,
 }
 
@@ -81,8 +82,14 @@ impl Streams {
         };
         Self {
             open: Arc::new(Mutex::new(open)),
+            leave: Arc::default(),
             answer_timeout,
         }
+    }
+
+    /// Lets the peer begin no further stream on this connection. Open ones are still answered.
+    pub(super) fn send_away(&self) {
+        self.leave.notify_one();
     }
 
     /// Serves the connection until it ends or the program drains. When no stream has been open for
@@ -101,6 +108,7 @@ impl Streams {
             ended = connection.as_mut() => return super::note_end(ended),
             _drained = draining.changed() => {}
             () = self.wait_for_idle(idle_timeout) => {}
+            () = self.leave.notified() => {}
         }
         connection.as_mut().graceful_shutdown();
         let overdue = async {

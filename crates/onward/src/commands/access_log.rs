@@ -9,7 +9,7 @@ use serde_json::json;
 use storage::accesses::{AccessFilter, StoredAccess, list_accesses};
 
 use super::audit_log::read_time;
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, ReadArgs, say};
 
 /// Accesses that are read at once.
 const PAGE: i64 = 1000;
@@ -30,7 +30,7 @@ pub struct AccessLogArgs {
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     until: Option<i64>,
     #[command(flatten)]
-    output: OperatorArgs,
+    output: ReadArgs,
 }
 
 /// Runs `onward access-log`. Each line is one access, the oldest first; with `--json` a JSON object.

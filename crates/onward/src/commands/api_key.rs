@@ -10,7 +10,7 @@ use server::webhooks::holder;
 use storage::api_keys;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say};
 
 /// The subcommands of `onward api-key`.
 #[derive(Debug, Subcommand)]
@@ -18,7 +18,7 @@ pub enum ApiKeyCommand {
     /// Issues a key and prints it once.
     Issue(IssueArgs),
     /// Lists all keys without their secrets.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Revokes a key at once and disables its subscriptions.
     Revoke(RevokeArgs),
 }
@@ -76,7 +76,7 @@ fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let keys = output.open()?.read_blocking(api_keys::list_api_keys)?;
     if output.json {
         let rows = keys.iter().map(|key| {

@@ -10,7 +10,7 @@ use observe::clock;
 use serde_json::json;
 use storage::operator_changes::{self, OperatorChange};
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, ReadArgs, say};
 
 /// The characters of a date such as 2026-11-01.
 const DATE_CHARACTERS: usize = 10;
@@ -34,7 +34,7 @@ pub struct AuditLogArgs {
     #[arg(long, value_name = "TEXT")]
     matching: Option<String>,
     #[command(flatten)]
-    output: OperatorArgs,
+    output: ReadArgs,
 }
 
 /// Runs `onward audit-log`.

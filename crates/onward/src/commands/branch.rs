@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::names::{read_name, read_text};
-use super::{Failure, OperatorArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say};
 
 /// The subcommands of `onward branch`.
 #[derive(Debug, Subcommand)]
@@ -20,7 +20,7 @@ pub enum BranchCommand {
     /// Adds a branch and prints its id.
     Add(AddArgs),
     /// Lists all branches.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Renames a branch; every chain shows the new name at once.
     Rename(RenameArgs),
     /// Lets a client act for a branch from the client's next request on.
@@ -114,7 +114,7 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let branches = output.open()?.read_blocking(branch::list_branches)?;
     if output.json {
         let rows: Vec<_> = branches.iter().map(describe).collect();

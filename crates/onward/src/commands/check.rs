@@ -1,16 +1,17 @@
 //! `onward check`: checks a configuration, its certificates, keys and store without serving.
 
+mod damage;
+mod files;
 mod machine;
 
 use std::io::Write;
 
 use clap::Args;
-use edge::tls::{TlsError, TlsFiles, TlsSettings};
 use observe::clock::Clock;
 use observe::telemetry;
-use server::config::Config;
+use server::config::{Config, Sources};
 use server::foundation::{Foundation, open_storage};
-use storage::{Opening, maintenance};
+use storage::{Opening, OwnTime, maintenance};
 
 use super::{ConfigArgs, Failure, say};
 
@@ -43,7 +44,11 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     }
     let (config, sources) = args.config.load_with_sources()?;
     telemetry::read_filter(&config.log_filter()).map_err(Failure::unusable)?;
-    let mut findings = check_files(&config).map_err(Failure::unusable)?;
+    let unreadable = files::unreadable(&config);
+    if !unreadable.is_empty() {
+        return Err(Failure::unusable(unreadable.join("; ")));
+    }
+    let mut findings = files::check_tls(&config).map_err(Failure::unusable)?;
     findings.extend(machine::findings(&config, &sources));
     let serving = config.clone();
     let opening = move || Foundation::open(serving, Clock::System, Opening::Unchanged);
@@ -60,8 +65,8 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
         }
     };
     foundation.registry.snapshot().await.map_err(Failure::new)?;
+    findings.extend(compare_clock(&foundation, &config).await?);
     let checking = tokio::task::spawn_blocking(move || {
-        foundation.storage.write_blocking(maintenance::probe)?;
         // Dropping the last handle closes the store and blocks until its threads end.
         drop(foundation);
         if args.deep {
@@ -82,29 +87,41 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_files(config: &Config) -> Result<Vec<Finding>, TlsError> {
-    let now = Clock::System.now_seconds();
-    let files = TlsFiles::read(&config.edge().tls)?;
-    let endings = TlsSettings::of(&files)?.endings;
-    let endings = endings.iter().filter_map(|ending| {
-        let text = ending.warning(now)?;
-        Some(if ending.refuses_all(now) {
-            Finding::Fault(text)
-        } else {
-            Finding::Warning(text)
-        })
-    });
-    let mut faults = files.find_faults(&config.hosts(), now)?;
-    faults.extend(files.find_unlisted()?);
-    Ok(endings
-        .chain(faults.into_iter().map(Finding::Fault))
-        .collect())
+/// Writes as a request does, and compares this machine's clock with the time of the store.
+async fn compare_clock(
+    foundation: &Foundation,
+    config: &Config,
+) -> Result<Option<Finding>, Failure> {
+    let limit = i64::from(config.clock_difference_max_seconds);
+    let asked_at = Clock::System.now_milliseconds();
+    let own = OwnTime {
+        now: asked_at,
+        is_trusted: limit == 0,
+    };
+    let time = foundation.storage.probe(Some(own)).await?;
+    let answered_at = Clock::System.now_milliseconds();
+    let lead = time.map_or(0, |time| time.lead_of(asked_at, answered_at)) / 1000;
+    let is_wrong = limit > 0 && lead.abs() > limit;
+    Ok(is_wrong.then(|| {
+        Finding::Fault(format!(
+            "this machine's clock is {lead} s ahead of the time of the store (behind it if negative)"
+        ))
+    }))
 }
 
 fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {
     let storage = open_storage(config, Opening::Unchanged).map_err(Failure::of_start)?;
-    let damage = storage.read_blocking(maintenance::find_damage)?;
-    Ok(damage.into_iter().map(Finding::Fault).collect())
+    let found = storage.read_blocking(maintenance::find_damage)?;
+    let explained = found.into_iter().map(damage::explain);
+    Ok(explained.map(Finding::Fault).collect())
+}
+
+/// The faults and warnings of settings and machine, for the log of a node that serves all the same.
+pub(super) fn notices(config: &Config, sources: &Sources) -> Vec<String> {
+    let findings = machine::findings(config, sources).into_iter();
+    findings
+        .map(|(Finding::Fault(text) | Finding::Warning(text))| text)
+        .collect()
 }
 
 /// Prints the warnings. Returns the faults.

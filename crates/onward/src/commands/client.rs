@@ -21,7 +21,7 @@ use uuid::Uuid;
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::names::read_name;
-use super::{Failure, OperatorArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say};
 
 mod certificate;
 mod change;
@@ -32,7 +32,7 @@ pub enum ClientCommand {
     /// Registers a client and prints its id.
     Register(RegisterArgs),
     /// Lists all clients.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Assigns scopes to a client; its next token has them.
     Grant(ScopeArgs),
     /// Withdraws scopes from a client; tokens that it holds lose them at once.
@@ -222,7 +222,7 @@ pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
     String::from_utf8(jwks.to_vec()).map_err(|error| error.to_string())
 }
 
-fn list(args: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.open()?;
     let clients = storage.read_blocking(clients::list_clients)?;
     if args.json {

@@ -10,13 +10,13 @@ use signing::keyring::Purpose;
 use storage::Storage;
 use tokens::keys::{self, Rotation};
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say};
 
 /// The subcommands of `onward keys`.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Lists all keys with their purpose and state.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Makes the next key the current one, retires the current one, and publishes a new next key.
     Rotate(RotateArgs),
     /// Revokes a key at once: its signatures no longer verify. Asks first at a terminal.
@@ -84,13 +84,13 @@ pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    list_keys(&output.open()?, output, out)
+fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    list_keys(&output.open()?, output.json, out)
 }
 
-fn list_keys(storage: &Storage, output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list_keys(storage: &Storage, is_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let stored = storage.read_blocking(storage::keys::list_keys)?;
-    if output.json {
+    if is_json {
         let rows = stored.iter().map(|key| {
             json!({
                 "kid": key.kid, "purpose": key.purpose, "algorithm": key.algorithm,
@@ -190,7 +190,7 @@ fn replace_lost(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failur
     )?;
     let now = Clock::System.now_seconds();
     keys::replace_lost(&storage, &safe, now).map_err(Failure::new)?;
-    list_keys(&storage, output, out)
+    list_keys(&storage, output.json, out)
 }
 
 /// Asks a person at a terminal. A script has decided already.

@@ -9,7 +9,7 @@ use storage::participants::{self, Participant, Registration};
 use uuid::Uuid;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say};
 
 /// The subcommands of `onward participant`.
 #[derive(Debug, Subcommand)]
@@ -19,7 +19,7 @@ pub enum ParticipantCommand {
     /// Changes an organisation's entry in the directory.
     Update(UpdateArgs),
     /// Lists all organisations.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Disables an organisation, its clients and its API keys at once.
     Disable(NameArgs),
     /// Enables an organisation; its API keys stay revoked and must be issued anew.
@@ -168,7 +168,7 @@ fn update(args: UpdateArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = output.open()?;
     let all = storage.read_blocking(participants::list_participants)?;
     if output.json {

@@ -13,7 +13,7 @@ use storage::people::{self, NewPerson, StoredPerson};
 use storage::{Storage, branch};
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say};
 
 /// The subcommands of `onward person`.
 #[derive(Debug, Subcommand)]
@@ -21,7 +21,7 @@ pub enum PersonCommand {
     /// Adds a person and prints an invitation.
     Add(AddArgs),
     /// Lists all people.
-    List(OperatorArgs),
+    List(ReadArgs),
     /// Prints a new invitation, for a person who lost the last one or changed the account.
     Invite(IdArgs),
     /// Ends a person's sessions and share links at once. The person cannot sign in any more.
@@ -168,7 +168,7 @@ fn invite(args: &IdArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let all = output.open()?.read_blocking(people::list_people)?;
     if output.json {
         say(out, all.iter().map(to_json).collect::<serde_json::Value>());

@@ -8,7 +8,7 @@ use serde_json::json;
 use storage::current_listings::{self, ContestedListing};
 use storage::properties;
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, ReadArgs, say};
 
 /// Which properties to list.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub struct PropertiesArgs {
     #[arg(long, group = "selection")]
     unverified: bool,
     #[command(flatten)]
-    output: OperatorArgs,
+    output: ReadArgs,
 }
 
 /// Runs `onward properties`.

@@ -9,7 +9,7 @@ use server::config::Config;
 use server::lifecycle::Server;
 use storage::{Opening, StoreUrl};
 
-use super::{ConfigArgs, Failure};
+use super::{ConfigArgs, Failure, check};
 use crate::signals::{ReloadSignal, StopSignal, StopSignals};
 use crate::supervisor;
 
@@ -18,6 +18,9 @@ use crate::supervisor;
 pub struct ServeArgs {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Sends no events, for instance to try a restored copy. They wait in the store.
+    #[arg(long)]
+    no_deliveries: bool,
     /// Upgrades an older store first, as `onward migrate` does. No older node may serve it meanwhile.
     #[arg(long)]
     migrate: bool,
@@ -25,10 +28,11 @@ pub struct ServeArgs {
 
 /// Runs `onward serve`.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
-    let config = args.config.load()?;
+    let (config, sources) = args.config.load_with_sources()?;
+    let notices = check::notices(&config, &sources);
     let telemetry = telemetry::begin(&config.telemetry()).map_err(Failure::unusable)?;
     let is_json = config.log_format == LogFormat::Json;
-    let mut served = serve(args, config, &telemetry).await;
+    let mut served = serve(args, config, notices, &telemetry).await;
     if is_json && let Err(failure) = &mut served {
         tracing::error!(%failure, "the program ends");
         failure.is_told = true;
@@ -37,7 +41,12 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     served
 }
 
-async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result<(), Failure> {
+async fn serve(
+    args: ServeArgs,
+    config: Config,
+    notices: Vec<String>,
+    telemetry: &Telemetry,
+) -> Result<(), Failure> {
     allow_open_files();
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
@@ -46,9 +55,22 @@ async fn serve(args: ServeArgs, config: Config, telemetry: &Telemetry) -> Result
     } else {
         Opening::Unchanged
     };
-    let starting = Server::start_on(config, Clock::System, opening);
-    let server = starting.await.map_err(Failure::of_start)?;
+    let starting = if args.no_deliveries {
+        Server::start_without_deliveries(config, Clock::System, opening).await
+    } else {
+        Server::start_on(config, Clock::System, opening).await
+    };
+    let server = starting.map_err(Failure::of_start)?;
+    if args.no_deliveries {
+        tracing::warn!(
+            event = "no_deliveries",
+            "this node sends no events: --no-deliveries"
+        );
+    }
     let config = &server.foundation.config;
+    for notice in notices {
+        tracing::warn!(event = "configuration", "{notice}");
+    }
     // The URL is logged without its password.
     let store = config.store.parse::<StoreUrl>();
     tracing::info!(

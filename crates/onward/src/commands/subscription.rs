@@ -1,15 +1,16 @@
-//! `onward subscription`: shows and removes the subscriptions of all participants (S-30).
+//! `onward subscription`: shows, retries and removes the subscriptions of all participants (S-30).
 
 use std::io::Write;
 
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::{Value, json};
+use server::limits::WAITING_CHANGED_MAX;
 use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
-use storage::subscriptions;
+use storage::{subscriptions, waiting};
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say};
 
 /// The subcommands of `onward subscription`.
 #[derive(Debug, Subcommand)]
@@ -18,8 +19,10 @@ pub enum SubscriptionCommand {
     List(ListArgs),
     /// Shows a subscription, for instance the one that a metric names.
     Show(OneArgs),
+    /// Makes all pending deliveries due now and ends a pause, for instance after the receiver came back.
+    Retry(ChangeArgs),
     /// Removes a subscription with its pending deliveries. Its owner can subscribe again.
-    Remove(OneArgs),
+    Remove(ChangeArgs),
 }
 
 /// Options of `onward subscription list`.
@@ -29,12 +32,21 @@ pub struct ListArgs {
     #[arg(long)]
     behind: bool,
     #[command(flatten)]
-    output: OperatorArgs,
+    output: ReadArgs,
 }
 
-/// One subscription.
+/// One subscription to show.
 #[derive(Debug, Args)]
 pub struct OneArgs {
+    /// The id of the subscription.
+    id: String,
+    #[command(flatten)]
+    output: ReadArgs,
+}
+
+/// One subscription to change.
+#[derive(Debug, Args)]
+pub struct ChangeArgs {
     /// The id of the subscription.
     id: String,
     #[command(flatten)]
@@ -46,6 +58,7 @@ pub fn run(command: &SubscriptionCommand, out: &mut dyn Write) -> Result<(), Fai
     match command {
         SubscriptionCommand::List(args) => list(args, out),
         SubscriptionCommand::Show(args) => show(args, out),
+        SubscriptionCommand::Retry(args) => retry(args, out),
         SubscriptionCommand::Remove(args) => remove(args, out),
     }
 }
@@ -97,7 +110,41 @@ fn show(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn remove(args: &OneArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn retry(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let storage = args.output.open()?;
+    let id = args.id.clone();
+    let found = storage.write_blocking(move |write| {
+        let found = find(write, &id)?;
+        if !found.is_active {
+            return Err(Failure::new(format!(
+                "the subscription {id} is disabled: its owner must enable it"
+            )));
+        }
+        subscriptions::end_pause(write, found.id)?;
+        Ok(found)
+    })?;
+    let now = Clock::System.now_milliseconds();
+    let mut made_due = 0;
+    loop {
+        let part = WAITING_CHANGED_MAX;
+        let changed = storage
+            .write_blocking(move |write| waiting::make_waiting_due(write, found.id, now, part))?;
+        made_due += changed;
+        if changed < part.unsigned_abs() {
+            break;
+        }
+    }
+    let reference = found.reference;
+    let document = json!({ "id": reference, "made_due": made_due, "waiting": found.waiting });
+    let text = format_args!(
+        "Subscription {reference} of {} is not paused, and its {} pending deliveries are due",
+        found.participant, found.waiting
+    );
+    args.output.answer(out, &document, text);
+    Ok(())
+}
+
+fn remove(args: &ChangeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let id = args.id.clone();
     let removed = args.output.open()?.write_blocking(move |write| {
         let found = find(write, &id)?;

@@ -6,6 +6,7 @@ mod backup;
 mod branch;
 mod client;
 mod failures;
+mod few_files;
 mod folder;
 mod generate;
 mod import;

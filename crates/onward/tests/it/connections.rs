@@ -4,6 +4,7 @@
 
 mod hostile;
 mod http2;
+mod not_ready;
 mod refused;
 
 use std::net::SocketAddr;

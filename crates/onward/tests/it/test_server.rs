@@ -259,7 +259,8 @@ impl Observer for Refusals {
     }
 }
 
-fn url_of(node: &Server, at: At, path: &str) -> String {
+/// A URL that reaches this node.
+pub(crate) fn url_of(node: &Server, at: At, path: &str) -> String {
     let address = node.addresses[at.index()].unwrap();
     format!("{}://{address}{path}", at.scheme())
 }

@@ -104,13 +104,14 @@ impl Config {
     }
 
     /// Numbers and their allowed ranges, except the limits of connections.
-    fn numbers(&self) -> [Number; 11] {
+    fn numbers(&self) -> [Number; 12] {
         let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
         let (lifetime_max, reuse_max) = (
             tokens::limits::TOKEN_LIFETIME_SECONDS_MAX,
             limits::SIGNATURE_REUSE_SECONDS_MAX,
         );
         let check = i64::from(self.certificate_check_seconds);
+        let clock = i64::from(self.clock_difference_max_seconds);
         let deliveries = i64::from(self.delivery_retention_days);
         let (rate, burst) = (
             self.rate_limit_per_second.into(),
@@ -121,6 +122,7 @@ impl Config {
             ("signature_reuse_seconds", reuse, 0..=reuse_max),
             ("store_connections", count(self.store_connections), 1..=256),
             ("certificate_check_seconds", check, 0..=86_400),
+            ("clock_difference_max_seconds", clock, 0..=86_400),
             (
                 "callback_concurrency",
                 count(self.callback_concurrency),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::{HeaderMap, Method, header};
-use storage::subscription_overview;
+use storage::{StorageError, subscription_overview};
 
 use crate::exposition::Exposition;
 use crate::limits;
@@ -13,6 +13,7 @@ use crate::problem::Problem;
 use crate::readiness::Reason;
 use crate::routes::health::Operations;
 use crate::routes::only_get;
+use crate::store_metrics::Stored;
 
 /// Shows all metrics.
 ///
@@ -37,23 +38,30 @@ pub(crate) async fn show_metrics(
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     only_get(&method)?;
-    let reading = operations
-        .storage
-        .read(|read| subscription_overview::list_overviews(read, None));
+    let reading = operations.storage.read(|read| {
+        let overviews = subscription_overview::list_overviews(read, None)?;
+        Ok::<_, StorageError>((overviews, Stored::read(read)?))
+    });
     // Operators need the other metrics most when the store does not answer.
-    let overviews = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
+    let read = match tokio::time::timeout(limits::METRICS_STORE_TIMEOUT, reading).await {
         Ok(read) => operations.overviews_outage.note(read),
         // The readiness check logs a store that does not answer.
         Err(_elapsed) => None,
     };
+    let (overviews, stored) = read.unzip();
     let faults = operations.readiness.faults().await;
-    let is_up = !faults.contains_key(&Reason::Store);
+    let is_down = [Reason::Store, Reason::StoreFiles]
+        .iter()
+        .any(|reason| faults.contains_key(reason));
+    let is_up = !is_down;
     operations.metrics.store_up.set(i64::from(is_up));
     let now = operations.clock.now_milliseconds();
     operations
         .metrics
         .delivery
         .note_subscriptions(overviews.unwrap_or_default(), now);
+    let store = &operations.metrics.store;
+    store.note(&operations.storage, stored, now / 1000);
     let is_ready = faults.is_empty() && !operations.drain.has_begun();
     operations.metrics.ready.set(i64::from(is_ready));
     let format = Exposition::wanted(&headers);

@@ -6,9 +6,11 @@ mod client;
 mod columns;
 mod connection;
 mod errors;
+mod figures;
 mod notifications;
 mod parameter;
 mod pool;
+mod server_time;
 mod tls;
 mod transactions;
 

@@ -7,8 +7,12 @@ mod commits;
 mod damage;
 mod each_row;
 mod error;
+mod figures;
 mod file_lock;
 mod file_owner;
+mod newest_time;
+mod open_files;
+mod parameter;
 mod private_files;
 mod schema;
 mod uprn_cache;
@@ -20,12 +24,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
-use self::error::{reason, storage_error};
+use self::error::{open_reason, reason, storage_error};
 use self::file_lock::FileLock;
+use self::open_files::OpenFiles;
 use self::uprn_cache::UprnCache;
 pub(crate) use self::waiting::let_others_write;
 use super::threads::Threads;
@@ -62,6 +66,7 @@ pub(crate) struct SqliteEngine {
     idle: Mutex<Vec<(Connection, UprnCache)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
+    files: OpenFiles,
     /// Held until all connections have closed, so that nobody replaces the file before.
     _lock: Option<FileLock>,
 }
@@ -94,9 +99,11 @@ impl SqliteEngine {
         let lock = FileLock::share(path, access == Access::Create)?;
         let mut connection = connect(path, access)?;
         schema::migrate(&mut connection, path, opening)?;
+        let files = OpenFiles::note(path);
+        let checked = files.clone();
         let writer = Threads::start(
             "onward-writer",
-            vec![move |jobs| commits::write_until_closed(&connection, &jobs)],
+            vec![move |jobs| commits::write_until_closed(&connection, &checked, &jobs)],
         )?;
         let bodies = (0..readers.max(1))
             .map(|_| {
@@ -112,6 +119,7 @@ impl SqliteEngine {
             idle: Mutex::new(idle),
             readers,
             writer,
+            files,
             _lock: lock,
         })
     }
@@ -133,6 +141,11 @@ impl SqliteEngine {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut read)));
         self.lock_idle().push((connection, uprn_cache));
         Ok(outcome.map_err(|_panic| StorageError::Stopped))
+    }
+
+    /// Fails if somebody removed or replaced a file of the store. All writes fail then.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        self.files.check()
     }
 
     fn lock_idle(&self) -> MutexGuard<'_, Vec<(Connection, UprnCache)>> {
@@ -209,20 +222,6 @@ impl<'c> SqliteSession<'c> {
     }
 }
 
-impl rusqlite::ToSql for Value<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let value = match self {
-            Value::Integer(value) => ValueRef::Integer(*value),
-            Value::Text(value) => ValueRef::Text(value.as_bytes()),
-            Value::Tokens(tokens) => {
-                return Ok(ToSqlOutput::from(address_tokens::document(tokens)));
-            }
-            Value::Null => ValueRef::Null,
-        };
-        Ok(ToSqlOutput::Borrowed(value))
-    }
-}
-
 fn connect(path: &Path, access: Access) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
         | match access {
@@ -240,7 +239,7 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         })
         .map_err(|error| StorageError::Open {
             target: path.display().to_string(),
-            reason: reason(&error),
+            reason: open_reason(&error, path),
         })
 }
 

@@ -37,6 +37,11 @@ impl<J: Send + 'static> Threads<J> {
         })
     }
 
+    /// How many jobs wait for a thread.
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.as_ref().map_or(0, Sender::len)
+    }
+
     /// Queues a job, or drops it. Dropping closes its reply channel, which tells the caller.
     pub(super) fn submit(&self, job: J) -> Result<()> {
         let Some(queue) = &self.queue else {

@@ -1,16 +1,17 @@
-//! Checks of this machine: who may read the secrets, and how many files may be open.
+//! Checks of this machine: who may read the secrets, how many files may be open, and what nobody checks.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 use server::config::{Config, Source, Sources};
+use server::limits::FILES_RESERVED;
 use storage::StoreUrl;
 
 use super::Finding;
-use crate::limits;
 
-/// Finds secrets that everybody may read, and a limit of open files that is too low.
+/// Finds secrets that everybody may read, a limit of open files that is too low, and revocation that
+/// nobody checks.
 pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
     let mut secrets = vec![
         Path::new(&config.private_key_file),
@@ -34,7 +35,7 @@ pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
         })
         .collect();
     let needed = u64::try_from(config.connections_max).unwrap_or(u64::MAX);
-    let needed = needed.saturating_add(limits::OTHER_FILES);
+    let needed = needed.saturating_add(FILES_RESERVED);
     if let Some(allowed) = getrlimit(Resource::Nofile).maximum
         && allowed < needed
     {
@@ -42,6 +43,13 @@ pub(super) fn findings(config: &Config, sources: &Sources) -> Vec<Finding> {
             "this process may open {allowed} files, and connections_max needs {needed}: raise the \
              limit (ulimit -Hn, LimitNOFILE) or lower connections_max"
         )));
+    }
+    if config.client_crl_file.is_empty() && config.trusted_proxies.is_empty() {
+        findings.push(Finding::Warning(
+            "client_crl_file is empty, so revoked client certificates are accepted until they expire: \
+             name the revocation lists of the authorities"
+                .to_owned(),
+        ));
     }
     findings
 }

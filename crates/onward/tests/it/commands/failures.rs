@@ -25,7 +25,8 @@ fn check(folder: &Folder, settings: &[&str], parts: &[&str]) {
         assert!(
             others
                 .into_iter()
-                .all(|line| line.starts_with("everybody may read ")),
+                .all(|line| line.starts_with("everybody may read ")
+                    || line.starts_with("client_crl_file")),
             "{finished:?}"
         );
     }
@@ -338,4 +339,40 @@ fn check_finds_an_authority_without_a_revocation_list() {
     let unlisted = folder.run(&args);
     let said = "every client of this authority is refused";
     assert!(unlisted.failure().contains(said), "{unlisted:?}");
+}
+
+#[test]
+fn check_names_all_missing_files() {
+    let folder = Folder::new();
+    for name in ["server.pem", "ca.pem", "key-encryption.key", "onward.db"] {
+        std::fs::remove_file(folder.path(name)).unwrap();
+    }
+    let checked = folder.run(&["check", "--set", "callback_ca_file=none.pem"]);
+    let said = checked.failure();
+    for part in [
+        "server.pem as the server's certificate",
+        "ca.pem as the authorities of client certificates",
+        "key-encryption.key as the key-encryption key",
+        "none.pem as authorities of callbacks",
+        "onward.db: No such file",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("server.key"), "{said}");
+}
+
+#[test]
+fn commands_that_only_read_take_no_reason() {
+    let folder = Folder::new();
+    for args in [
+        &["client", "list"][..],
+        &["audit-log"],
+        &["keys", "list"],
+        &["subscription", "list"],
+        &["properties", "--contested"],
+    ] {
+        let refused = folder.run(&[args, &["--reason", "none"]].concat());
+        assert_eq!(refused.status, Some(2), "{args:?}: {refused:?}");
+        assert!(refused.err.contains("--reason"), "{refused:?}");
+    }
 }

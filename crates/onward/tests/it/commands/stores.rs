@@ -118,3 +118,21 @@ fn an_older_store_is_upgraded_on_purpose_only() {
     let noted = folder.list_of(&["audit-log"]);
     assert_eq!((noted.len(), &noted[0]["reason"]), (1, &"Version 2".into()));
 }
+
+/// SQLite keeps the log open, and moves it into the file when the node stops in order.
+#[test]
+fn a_node_that_lost_its_log_keeps_all_changes_when_it_stops_in_order() {
+    let folder = Folder::new();
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    let added = folder.run(&["branch", "add", "--name", "First", "--participant", "Firm"]);
+    assert_eq!(added.status, Some(0), "{added:?}");
+    std::fs::remove_file(folder.path("onward.db-wal")).unwrap();
+    let said = server.wait_for_line("this node is not ready");
+    assert!(said.contains("reason=\"store_files\""), "{said}");
+    assert!(said.contains("onward.db-wal"), "{said}");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+    let listed = folder.run(&["branch", "list"]).out;
+    assert!(listed.contains("First"), "{listed}");
+}

@@ -1,5 +1,6 @@
 //! `subscription list`, `show` and `remove`.
 
+use observe::clock::Clock;
 use serde_json::json;
 use storage::subscriptions::{self, NewSubscription};
 
@@ -123,6 +124,47 @@ fn the_last_and_the_next_attempt_are_shown() {
         "{}",
         show()
     );
+}
+
+#[test]
+fn an_operator_sends_what_waits() {
+    let folder = subscribed();
+    let storage = folder.open();
+    let pause = "update lane set open_until = 7258118400000 where subscription_id = 1";
+    for sql in WAITING.into_iter().chain([pause]) {
+        let changed = storage.write_blocking(move |write| write.execute(sql, &[]));
+        changed.unwrap();
+    }
+    let now = Clock::System.now_milliseconds();
+    let later = "update delivery set not_before = 7258118400000";
+    let changed = storage.write_blocking(move |write| write.execute(later, &[]));
+    changed.unwrap();
+    drop(storage);
+    let retried = folder.run(&["subscription", "retry", "sub_1", "--reason", "it is back"]);
+    assert_eq!(
+        retried.out,
+        "Subscription sub_1 of Example Bank is not paused, and its 2 pending deliveries are due\n"
+    );
+    let storage = folder.open();
+    let due = storage.read_blocking(|read| {
+        let sql = "select not_before from delivery order by id";
+        read.query(sql, &[], |row| row.integer(0))
+    });
+    let due = due.unwrap();
+    let ended = now + 600_000;
+    assert!(due.iter().all(|at| (now..ended).contains(at)), "{due:?}");
+    drop(storage);
+    assert!(
+        folder
+            .run(&["subscription", "list"])
+            .out
+            .contains("active, 2 waiting")
+    );
+    let noted = folder.run(&["audit-log"]).out;
+    assert!(noted.contains("subscription retry sub_1"), "{noted}");
+    assert_eq!(noted.matches("it is back").count(), 1, "{noted}");
+    let disabled = folder.run(&["subscription", "retry", "sub_2"]);
+    assert!(disabled.failure().contains("is disabled"), "{disabled:?}");
 }
 
 #[test]

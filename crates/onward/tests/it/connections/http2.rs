@@ -50,7 +50,7 @@ pub(super) async fn open(
     (requests, tokio::spawn(connection))
 }
 
-async fn get(requests: &mut Requests, path: &str) -> Response<Incoming> {
+pub(super) async fn get(requests: &mut Requests, path: &str) -> Response<Incoming> {
     let request = Request::get(format!("https://localhost{path}"));
     let request = request.body(Empty::new().boxed_unsync()).unwrap();
     let answer = requests.send_request(request);

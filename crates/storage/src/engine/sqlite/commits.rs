@@ -6,6 +6,7 @@ use crossbeam_channel::Receiver;
 use rusqlite::{Connection, ErrorCode};
 
 use super::error::storage_error;
+use super::open_files::OpenFiles;
 use super::{SqliteSession, control, run_alone};
 use crate::engine::WriteJob;
 use crate::session::{Session, Write};
@@ -14,11 +15,18 @@ use crate::{Result, StorageError};
 /// Jobs in one commit.
 const GROUP_LENGTH_MAX: usize = 256;
 
-pub(super) fn write_until_closed(connection: &Connection, jobs: &Receiver<Box<dyn WriteJob>>) {
+pub(super) fn write_until_closed(
+    connection: &Connection,
+    files: &OpenFiles,
+    jobs: &Receiver<Box<dyn WriteJob>>,
+) {
     while let Ok(first) = jobs.recv() {
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
-        commit_group(connection, group);
+        match files.check() {
+            Ok(()) => commit_group(connection, group),
+            Err(error) => refuse(group, &error),
+        }
     }
     drop(connection.execute_batch("pragma optimize"));
 }

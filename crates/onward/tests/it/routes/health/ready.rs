@@ -1,11 +1,14 @@
 //! `/health/ready`.
 
+use std::path::PathBuf;
 use std::sync::mpsc;
 
+use observe::clock::Clock;
+use server::lifecycle::Server;
 use storage::StorageError;
 
-use crate::story;
-use crate::test_server::{Answer, At, TestServer, http_client, send};
+use crate::test_server::{Answer, At, TestServer, http_client, send, url_of};
+use crate::{sqlite_story, story};
 
 impl TestServer {
     /// The answer of `/health/ready`.
@@ -110,5 +113,91 @@ story! {
         assert_eq!(server.query_with(&lender, &token, &form).await.status, 503);
         let unread = server.node.foundation.storage.read(|_read| Ok(())).await;
         assert!(matches!(unread, Err(StorageError::Fenced)), "{unread:?}");
+    }
+}
+
+impl TestServer {
+    /// Runs another node whose clock is wrong by so many seconds; its readiness and its metrics.
+    async fn ask_node_with_clock(&self, seconds: i64, difference_max: u32) -> [Answer; 2] {
+        let mut config = self.config.clone();
+        config.clock_difference_max_seconds = difference_max;
+        let node = Server::start(config, Clock::Shifted(seconds)).await;
+        let node = node.unwrap();
+        let http = http_client(self, None);
+        let ask = async |path| send(http.get(url_of(&node, At::Ops, path))).await;
+        let answers = [ask("/health/ready").await, ask("/metrics").await];
+        node.stop().await;
+        answers
+    }
+}
+
+/// `clock: …` with the difference in whole seconds; empty if the node is ready.
+fn clock_fault([ready, metrics]: &[Answer; 2]) -> String {
+    let metrics = String::from_utf8(metrics.body.clone()).unwrap();
+    let has = |line: &str| metrics.contains(&format!("\n{line}\n"));
+    if ready.status == 200 {
+        assert!(has("onward_fault{reason=\"clock\"} 0"), "{metrics}");
+        return String::new();
+    }
+    assert!(has("onward_fault{reason=\"clock\"} 1"), "{metrics}");
+    let detail = ready.problem();
+    let (said, _mend) = detail.split_once(" the time of the store").unwrap();
+    said.strip_prefix("503 not-ready: ").unwrap().to_owned()
+}
+
+story! {
+    async fn a_clock_that_is_not_the_stores_is_a_fault(server) {
+        let ask = async |seconds, limit| {
+            clock_fault(&server.ask_node_with_clock(seconds, limit).await)
+        };
+        let is_file = !server.config.store.contains("://");
+        assert_eq!(ask(0, 30).await, "");
+        // A file knows only the newest time at which it was written.
+        let is_about_600 = |said: &str| {
+            said.starts_with("clock: this machine's clock is 6")
+                || said.starts_with("clock: this machine's clock is 5")
+        };
+        let ahead = ask(600, 30).await;
+        if is_file {
+            assert_eq!(ahead, "");
+        } else {
+            assert!(is_about_600(&ahead) && ahead.ends_with(" s ahead of"), "{ahead}");
+        }
+        let behind = ask(if is_file { 0 } else { -600 }, 30).await;
+        assert!(is_about_600(&behind) && behind.ends_with(" s behind"), "{behind}");
+        let near = if is_file { 590 } else { -10 };
+        assert_eq!(ask(near, 30).await, "", "within the bound");
+        assert_ne!(ask(near, 5).await, "", "with a smaller bound");
+        // Without a bound nothing is compared, and a file forgets the time that was wrong.
+        assert_eq!(ask(if is_file { 0 } else { -600 }, 0).await, "");
+        assert_eq!(ask(0, 30).await, "");
+    }
+}
+
+sqlite_story! {
+    /// SQLite would go on with files that nobody else can see, and lose all that it acknowledged.
+    async fn a_store_that_lost_a_file_takes_no_changes(server) {
+        let lender = server.register("lender", &["transaction-status"]).await;
+        let token = server.token(&lender, None).await;
+        let form = [("inputType", "uprn"), ("value[]", "1")];
+        let away = server.directory.path().join("away");
+        for ending in ["", "-wal", "-shm"] {
+            let file = PathBuf::from(format!("{}{ending}", server.config.store));
+            std::fs::rename(&file, &away).unwrap();
+            let write = server.storage.write(|_write| Ok::<_, StorageError>(()));
+            let refused = write.await.unwrap_err().to_string();
+            assert!(refused.contains("removed or renamed"), "{refused}");
+            let detail = server.wait_until_not_ready("store_files").await;
+            assert!(detail.contains(file.to_str().unwrap()), "{detail}");
+            assert_eq!(server.query_with(&lender, &token, &form).await.status, 404);
+            let metrics = server.metrics().await;
+            assert!(metrics.contains("\nonward_store_up 0\n"), "{metrics}");
+            std::fs::copy(&away, &file).unwrap();
+            let write = server.storage.write(|_write| Ok::<_, StorageError>(()));
+            let refused = write.await.unwrap_err().to_string();
+            assert!(refused.contains("somebody replaced"), "{refused}");
+            std::fs::rename(&away, &file).unwrap();
+            server.wait_until_ready().await;
+        }
     }
 }

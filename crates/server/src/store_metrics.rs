@@ -1,0 +1,114 @@
+//! The metrics of the store and of the signing keys in it.
+
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use storage::{DatabaseFigures, Read, Storage, StorageError, keys};
+
+/// Gauges of the store and of the keys in it.
+#[derive(Debug, Default)]
+pub(crate) struct StoreMetrics {
+    bytes: Family<EngineLabels, Gauge>,
+    free_bytes: Family<EngineLabels, Gauge>,
+    disk_bytes: Family<EngineLabels, Gauge>,
+    archiving_failed: Family<EngineLabels, Gauge>,
+    waiting: Family<WaitingLabels, Gauge>,
+    key_age: Family<PurposeLabels, Gauge<f64, AtomicU64>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EngineLabels {
+    /// `sqlite` or `postgres`.
+    engine: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct WaitingLabels {
+    /// `read` or `write`.
+    kind: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PurposeLabels {
+    /// `provenance`, `event` or `token`.
+    purpose: String,
+}
+
+/// The figures that one read of the store finds.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    database: Option<DatabaseFigures>,
+    signing_since: Vec<(String, i64)>,
+}
+
+impl Stored {
+    pub(crate) fn read(read: &mut Read<'_>) -> Result<Self, StorageError> {
+        Ok(Self {
+            database: read.database_figures()?,
+            signing_since: keys::list_signing_since(read)?,
+        })
+    }
+}
+
+impl StoreMetrics {
+    /// Adds the metrics to a registry.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        let help = "The size of the store with its log, in bytes";
+        registry.register("store_bytes", help, self.bytes.clone());
+        let help = "Bytes that are free on the disk of an SQLite store";
+        registry.register("store_disk_free_bytes", help, self.free_bytes.clone());
+        let help = "The size of the disk of an SQLite store, in bytes";
+        registry.register("store_disk_bytes", help, self.disk_bytes.clone());
+        let help = "1 if PostgreSQL's newest attempt to archive its log failed";
+        let archiving = self.archiving_failed.clone();
+        registry.register("store_archiving_failed", help, archiving);
+        let help = "Reads and writes of the store that wait for a thread";
+        registry.register("store_jobs_waiting", help, self.waiting.clone());
+        let help = "How long the signing key of each purpose has signed, in seconds";
+        registry.register("signing_key_age_seconds", help, self.key_age.clone());
+    }
+
+    /// Shows the figures. Without `stored`, those of the last read stay.
+    pub(crate) fn note(&self, storage: &Storage, stored: Option<Stored>, now: i64) {
+        let figures = storage.figures();
+        for (kind, count) in [
+            ("read", figures.waiting_reads),
+            ("write", figures.waiting_writes),
+        ] {
+            let labels = WaitingLabels { kind };
+            set(&self.waiting, &labels, u64::try_from(count));
+        }
+        let labels = EngineLabels {
+            engine: figures.engine,
+        };
+        if let Some(files) = figures.files {
+            set(&self.bytes, &labels, Ok::<_, ()>(files.bytes));
+            set(&self.free_bytes, &labels, Ok::<_, ()>(files.free_bytes));
+            set(&self.disk_bytes, &labels, Ok::<_, ()>(files.disk_bytes));
+        }
+        let Some(stored) = stored else {
+            return;
+        };
+        if let Some(database) = stored.database {
+            set(&self.bytes, &labels, u64::try_from(database.bytes));
+            let failed = i64::from(database.is_archiving_failed);
+            self.archiving_failed.get_or_create(&labels).set(failed);
+        }
+        for (purpose, since) in stored.signing_since {
+            let age = i32::try_from(now - since).unwrap_or(i32::MAX);
+            let labels = PurposeLabels { purpose };
+            self.key_age.get_or_create(&labels).set(f64::from(age));
+        }
+    }
+}
+
+fn set<L, E>(family: &Family<L, Gauge>, labels: &L, value: Result<u64, E>)
+where
+    L: Clone + std::hash::Hash + Eq,
+{
+    let value = value.ok().and_then(|value| i64::try_from(value).ok());
+    family.get_or_create(labels).set(value.unwrap_or(i64::MAX));
+}
