@@ -10,4 +10,4 @@ mod visible;
 
 pub use clean::{Fault, clean, clean_lines};
 pub use comparable::{comparable, is_disguised};
-pub use visible::{visible, visible_lines};
+pub use visible::{visible, visible_json, visible_lines};

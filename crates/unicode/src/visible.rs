@@ -23,7 +23,39 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     show(text, |character| character == '\n')
 }
 
+/// JSON text with the same characters as escapes, such as `\u202e`. Its values stay the same. White
+/// space between the values stays.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    if json.split(WHITE_SPACE).all(is_plain_ascii) {
+        return Cow::Borrowed(json);
+    }
+    replace(
+        json,
+        |character| WHITE_SPACE.contains(&character),
+        |shown, character| {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        },
+    )
+}
+
+/// White space that JSON has between values, besides spaces (RFC 8259 section 2).
+const WHITE_SPACE: [char; 3] = ['\t', '\n', '\r'];
+
 fn show(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
+    replace(text, stays, |shown, character| {
+        // Writing to a string does not fail.
+        let _ = write!(shown, "U+{:04X}", u32::from(character));
+    })
+}
+
+fn replace(
+    text: &str,
+    stays: impl Fn(char) -> bool,
+    push: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     let mut marks = 0;
     let mut is_changed = false;
@@ -34,8 +66,7 @@ fn show(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
             shown.push(character);
         } else {
             is_changed = true;
-            // Writing to a string does not fail.
-            let _ = write!(shown, "U+{:04X}", u32::from(character));
+            push(&mut shown, character);
         }
     }
     if is_changed {

@@ -1,7 +1,9 @@
 //! Texts as callers send them, in tables and against a simple model.
 
 use proptest::prelude::*;
-use unicode::{Fault, clean, clean_lines, comparable, is_disguised, visible, visible_lines};
+use unicode::{
+    Fault, clean, clean_lines, comparable, is_disguised, visible, visible_json, visible_lines,
+};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory as Category, UnicodeGeneralCategory as _};
 
@@ -55,6 +57,9 @@ fn other_characters_are_shown_by_their_numbers() {
         assert_eq!(visible(text), expected, "{text:?}");
     }
     assert_eq!(visible_lines("one\ntwo\r"), "one\ntwoU+000D");
+    let json = "{\n\t\"é\u{7f}\":\"\u{202e}\u{e0041}x\u{301}\u{302}\u{303}\"}";
+    let shown = "{\n\t\"é\\u007f\":\"\\u202e\\udb40\\udc41x\u{301}\u{302}\\u0303\"}";
+    assert_eq!(visible_json(json), shown);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
 use storage::subscriptions;
 
-use super::{Failure, OperatorArgs, say};
+use super::{Failure, OperatorArgs, say, say_json};
 
 /// The subcommands of `onward subscription`.
 #[derive(Debug, Subcommand)]
@@ -60,7 +60,7 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if args.output.json {
         let rows = found.iter().map(|one| document(one, now));
-        say(out, rows.collect::<Value>());
+        say_json(out, rows.collect::<Value>());
         return Ok(());
     }
     for one in &found {
