@@ -25,6 +25,8 @@
 //! | `/chase/{listing}/snooze` | `until`, `reason`, `filter` |
 //! | `/changes/read` | `until` (id of a change), `chain` (optional: only this chain) |
 
+use std::borrow::Cow;
+
 pub use askama::Error as RenderError;
 
 pub use self::assets::{Asset, assets};
@@ -49,7 +51,12 @@ pub mod search;
 mod steps;
 mod words;
 
-/// Renders a page as HTML. No page of this crate gives an error: it would be a fault of a template.
+/// Renders a page as HTML. Characters that mislead readers stand there as their numbers (S-96). No
+/// page of this crate gives an error: it would be a fault of a template.
 pub fn render(page: &impl askama::Template) -> Result<String, RenderError> {
-    page.render()
+    let html = page.render()?;
+    Ok(match unicode::visible_lines(&html) {
+        Cow::Borrowed(_unchanged) => html,
+        Cow::Owned(visible) => visible,
+    })
 }

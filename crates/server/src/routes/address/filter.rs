@@ -49,7 +49,7 @@ pub(crate) async fn filter_addresses(
     let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("full_address");
-    let text = fields.text("full_address").unwrap_or_default();
+    let text = fields.sought_text("full_address").unwrap_or_default();
     fields.finish()?;
     let (total, found) = management
         .storage

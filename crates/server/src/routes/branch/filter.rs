@@ -45,7 +45,7 @@ pub(crate) async fn filter_branches(
     let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("name");
-    let name = fields.text("name").unwrap_or_default();
+    let name = fields.sought_text("name").unwrap_or_default();
     fields.finish()?;
     let (total, found) = management
         .storage

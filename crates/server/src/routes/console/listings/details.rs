@@ -31,11 +31,8 @@ pub(crate) async fn change_details(
     let listing = segments.listing(0)?;
     let typed = read_details(&form);
     let mut body = facts(&form, &typed);
-    // A reference that is there cannot be changed, and need not be repeated.
-    let known = console.listing_page(&signed_in, listing).await?;
-    if known.details.external_id == typed.external_id {
-        body.as_object_mut().map(|body| body.remove("external_id"));
-    }
+    let known = console.listing_page(&signed_in, listing).await?.details;
+    leave_unchanged(&mut body, &known, &typed);
     body["is_locked"] = Value::from(typed.is_locked);
     let mut call = form.call(&body)?;
     if form.find("seen").is_some() {
@@ -133,6 +130,33 @@ fn shown(value: &str) -> String {
         "empty".to_owned()
     } else {
         format!("“{value}”")
+    }
+}
+
+/// Removes texts that the form only repeats. A reference that is there cannot be changed. A text of an
+/// older store may have characters that the page shows by their numbers (S-96), and keeps them.
+fn leave_unchanged(body: &mut Value, known: &Details, typed: &Details) {
+    let is_repeated = |known: &str, typed: &str| unicode::visible(known) == typed;
+    if is_repeated(&known.external_id, &typed.external_id) {
+        body.as_object_mut().map(|body| body.remove("external_id"));
+    }
+    let parties = body.get_mut("parties").and_then(Value::as_object_mut);
+    let Some(parties) = parties else { return };
+    for (name, known, typed) in [
+        (
+            "sellerConveyancer",
+            &known.seller_conveyancer,
+            &typed.seller_conveyancer,
+        ),
+        (
+            "buyerConveyancer",
+            &known.buyer_conveyancer,
+            &typed.buyer_conveyancer,
+        ),
+    ] {
+        if known != typed && is_repeated(known, typed) {
+            parties.remove(name);
+        }
     }
 }
 
