@@ -5,6 +5,7 @@ mod address_tokens;
 mod client;
 mod columns;
 mod connection;
+mod counters;
 mod errors;
 mod figures;
 mod notifications;

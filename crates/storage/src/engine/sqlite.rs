@@ -4,6 +4,7 @@ mod abandoned_lanes;
 mod address_tokens;
 mod backup;
 mod commits;
+mod counters;
 mod damage;
 mod each_row;
 mod error;
