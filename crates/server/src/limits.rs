@@ -22,7 +22,7 @@ pub const FILES_RESERVED: u64 = 512;
 /// Open pages of this node that wait for news.
 pub const STREAMS_MAX: usize = 10_000;
 /// Open pages of one session that wait for news.
-pub const STREAMS_OF_SESSION_MAX: usize = 20;
+pub const STREAMS_OF_SESSION_MAX: usize = 5;
 /// How often newer versions are looked for.
 pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
 /// How often an open stream looks again at its session, the person's role and branches, in seconds.
