@@ -31,14 +31,15 @@ pub struct RestoreArgs {
 pub fn run(args: &RestoreArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.config.load()?;
     let url: StoreUrl = config.store.parse().map_err(Failure::new)?;
-    match &args.file {
-        Some(file) => {
-            copies::restore(file, &url, args.replace, note_of(&args.why)).map_err(Failure::new)?;
-        }
-        None => {
-            let storage = open_for_operator(&config, &args.why)?;
-            storage.write_blocking(|write| write.raise_counters())?;
-        }
+    if let Some(file) = &args.file {
+        copies::restore(file, &url, args.replace, note_of(&args.why)).map_err(Failure::new)?;
+    } else {
+        let storage = open_for_operator(&config, &args.why)?;
+        let raise = |write: &mut storage::Write<'_>| {
+            write.raise_counters()?;
+            Ok::<_, storage::StorageError>(())
+        };
+        storage.write_blocking(raise)?;
     }
     let said = format!(
         "Restored {url}, and raised its counters by 1,000,000. Next: `onward check` says whether it can be \
