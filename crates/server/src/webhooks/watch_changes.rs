@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chain::event::Reach;
 use chain::ids::Uprn;
-use storage::subscriptions::{self, StoredSubscription, SubscriptionId};
+use storage::subscriptions::{StoredSubscription, SubscriptionId};
 use storage::{Read, StorageError, Write, watches};
 
 use super::WebhookManagement;
@@ -86,7 +86,7 @@ pub fn refuse(
     if after > WATCH_UPRNS_MAX {
         return Err(too_long());
     }
-    if subscriptions::sum_watched_uprns(read, holder.id())? - before + after > total_max {
+    if watches::sum_watched_uprns(read, holder.id())? - before + after > total_max {
         return Err(too_many_watched(total_max));
     }
     Ok(())
