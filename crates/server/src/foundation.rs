@@ -194,6 +194,17 @@ impl Foundation {
         }
     }
 
+    /// Registers all metrics of this node.
+    pub(crate) fn metrics(
+        &self,
+        edge: &edge::metrics::Metrics,
+        delivery: &Arc<delivery::metrics::Metrics>,
+    ) -> Arc<Metrics> {
+        let delivery = Arc::clone(delivery);
+        let lost = &self.accesses.lost;
+        Arc::new(Metrics::new(edge, delivery, lost, &self.overdue))
+    }
+
     /// The parts that the checks of readiness look at.
     pub(crate) fn checked(
         &self,

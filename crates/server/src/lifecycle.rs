@@ -107,11 +107,7 @@ impl Server {
         });
         let wake = Arc::<Wake>::default();
         let delivery_metrics = Arc::<delivery::metrics::Metrics>::default();
-        let metrics = Arc::new(Metrics::new(
-            &edge.metrics,
-            Arc::clone(&delivery_metrics),
-            &foundation,
-        ));
+        let metrics = foundation.metrics(&edge.metrics, &delivery_metrics);
         let checked = foundation.checked(&tls, &metrics, &edge.drain);
         let readiness = Arc::new(Readiness::new(checked));
         // A fault shows in the log before the first request.

@@ -5,6 +5,7 @@
 //! history.
 
 pub mod assessments;
+pub mod author;
 pub mod caller;
 pub mod ends;
 pub mod fields;

@@ -17,7 +17,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-use crate::foundation::Foundation;
+use crate::housekeeping::Overdue;
 use crate::process_metrics::ProcessMetrics;
 use crate::store_metrics::StoreMetrics;
 
@@ -118,18 +118,19 @@ impl Metrics {
     pub(crate) fn new(
         edge: &edge::metrics::Metrics,
         delivery: Arc<delivery::metrics::Metrics>,
-        foundation: &Foundation,
+        accesses_lost: &Counter,
+        overdue: &Overdue,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
         registry.register(
             "accesses_lost",
             "Accesses that the log of accesses lacks",
-            foundation.accesses.lost.clone(),
+            accesses_lost.clone(),
         );
         registry.register(
             "overdue_row_seconds",
             "How long the oldest row of a kind is there after its retention",
-            foundation.overdue.0.clone(),
+            overdue.0.clone(),
         );
         edge.register(&mut registry);
         delivery.register(&mut registry);

@@ -169,7 +169,8 @@ impl KeyEncryptionKeys {
     /// [`SealError::Library`] when the cryptographic library fails.
     pub fn derive_authenticator(&self, purpose: &str) -> Result<Authenticator, SealError> {
         let earlier = self.earlier.iter().map(|key| key.bytes.as_slice());
-        Authenticator::derive(&self.first.bytes, earlier, purpose)
+        let derived = Authenticator::derive(&self.first.bytes, earlier, purpose);
+        derived.map_err(|_| SealError::Library)
     }
 
     /// As [`KeyEncryptionKey::open`], with the key that opens it.

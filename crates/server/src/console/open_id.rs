@@ -109,6 +109,23 @@ pub enum SignInRefusal {
     IdToken(#[from] IdTokenRefusal),
 }
 
+impl SignInRefusal {
+    /// The name of this kind of refusal in the log.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::WrongState => "state",
+            Self::Used => "used",
+            Self::Busy => "busy",
+            Self::WrongIssuer => "issuer",
+            Self::Refused(_) => "refused",
+            Self::Provider(_) => "provider",
+            Self::NoToken(_) => "no_token",
+            Self::Keys(_) => "keys",
+            Self::IdToken(_) => "id_token",
+        }
+    }
+}
+
 impl From<FetchError> for SignInRefusal {
     fn from(error: FetchError) -> Self {
         Self::NoToken(error.to_string())
@@ -184,7 +201,7 @@ impl OpenId {
 
     /// Writes to the log that nobody was signed in.
     pub(crate) fn note_refusal(&self, refusal: &SignInRefusal) {
-        self.refusals.note(refusal);
+        self.refusals.note(refusal.kind(), refusal);
     }
 
     /// The URL to which the browser goes to sign in (OpenID Connect Core section 3.1.2.1).

@@ -2,7 +2,6 @@
 
 use observe::sums::{Rules, Sum, Sums};
 
-use super::open_id::SignInRefusal;
 use crate::limits;
 
 /// Writes one line for the sign-ins of a second that were refused for the same kind of reason.
@@ -32,22 +31,8 @@ impl RefusedSignIns {
         }
     }
 
-    /// Notes one refusal. The caller chooses parts of its text, so the text is no kind.
-    pub(crate) fn note(&self, refusal: &SignInRefusal) {
-        self.refused.count(kind(refusal), || refusal.to_string());
-    }
-}
-
-fn kind(refusal: &SignInRefusal) -> &'static str {
-    match refusal {
-        SignInRefusal::WrongState => "state",
-        SignInRefusal::Used => "used",
-        SignInRefusal::Busy => "busy",
-        SignInRefusal::WrongIssuer => "issuer",
-        SignInRefusal::Refused(_) => "refused",
-        SignInRefusal::Provider(_) => "provider",
-        SignInRefusal::NoToken(_) => "no_token",
-        SignInRefusal::Keys(_) => "keys",
-        SignInRefusal::IdToken(_) => "id_token",
+    /// Notes one refusal of a kind, and its reason. The caller chooses parts of the reason.
+    pub(crate) fn note(&self, kind: &'static str, reason: &impl ToString) {
+        self.refused.count(kind, || reason.to_string());
     }
 }

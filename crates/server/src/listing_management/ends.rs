@@ -9,11 +9,11 @@ use storage::chain_changes::{self, ChangedChains};
 use storage::changes::{self, EndMarks};
 use storage::{Read, Write, state};
 
+use super::author::Author;
 use super::caller::BranchCaller;
 use super::history::{EndDetail, ListingInChain};
 use super::links::load_chain;
 use super::listings::find_own_listing;
-use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 

@@ -13,9 +13,9 @@ use storage::proposals::{self, StoredProposal};
 use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
 
+use super::author::Author;
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use super::proposals::{WantedLink, propose_if_needed};
-use super::recording::Author;
 use super::refusal::Refusal;
 use crate::problem::Problem;
 

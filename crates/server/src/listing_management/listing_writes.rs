@@ -6,12 +6,13 @@ use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
 use storage::{Write, branch, chains, current_listings, proposals};
 use uuid::Uuid;
 
+use super::author::Author;
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
 use super::links::load_chain;
 use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
 use super::quotas::Allowance;
-use super::recording::{Author, Reply};
+use super::recording::Reply;
 use super::refusal::Refusal;
 use super::segments::unknown_branch;
 use super::sold_property;

@@ -12,9 +12,9 @@ use storage::milestones::{self, MilestoneValues, StoredMilestone};
 use storage::{Write, current_listings};
 use uuid::Uuid;
 
+use super::author::Author;
 use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
-use super::recording::Author;
 use crate::problem::Problem;
 
 /// Records a milestone of one of the caller's listings. Returns the stored milestone.

@@ -7,7 +7,7 @@ use chain::state::Link;
 use storage::Write;
 use storage::proposals::{self, StoredProposal};
 
-use super::recording::Author;
+use super::author::Author;
 use super::refusal::Refusal;
 use crate::limits;
 use crate::problem::Problem;

@@ -8,14 +8,13 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use observe::trace;
 use serde::Serialize;
 use serde_json::Value;
-use storage::current_listings::Settling;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
 use storage::proposals::StoredProposal;
 use storage::{Storage, StorageError, Write};
 use tracing::Instrument as _;
 
+use super::author::Author;
 use super::caller::BranchCaller;
-use super::history::HistoryWriter;
 use super::quotas;
 use super::refusal::Class;
 use super::write_request::{WriteRequest, key_reused};
@@ -33,21 +32,6 @@ pub struct Reply {
     status: StatusCode,
     body: String,
     location: Option<String>,
-}
-
-/// The author and time of a change.
-#[derive(Debug, Clone, Copy)]
-pub struct Author<'a> {
-    /// The proven caller.
-    pub caller: &'a BranchCaller,
-    /// Unix seconds.
-    pub now: i64,
-    /// The same moment in Unix milliseconds.
-    pub now_milliseconds: i64,
-    /// How a link to the listing of another branch comes about (S-47).
-    pub foreign_links: ForeignLinks,
-    /// The setting `offer_idle_days` in seconds (S-6).
-    pub offer_idle_seconds: i64,
 }
 
 /// Runs `work` in one transaction. With an `Idempotency-Key`, the same transaction keeps the first
@@ -347,24 +331,5 @@ impl IntoResponse for Reply {
             response.headers_mut().insert(header::LOCATION, location);
         }
         response
-    }
-}
-
-impl Author<'_> {
-    /// Decides in the name of this author which listings are current.
-    pub fn settling(&self) -> Settling<'_> {
-        Settling {
-            actor: self.caller.actor(),
-            now: self.now,
-            idle_seconds: self.offer_idle_seconds,
-        }
-    }
-
-    /// Writes the history in the name of this author.
-    pub fn history(&self) -> HistoryWriter<'_> {
-        HistoryWriter {
-            actor: self.caller.actor(),
-            now: self.now,
-        }
     }
 }

@@ -9,10 +9,10 @@ use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
 
+use super::author::Author;
 use super::fields::Fields;
 use super::json_body::JsonBody;
 use super::page::Query;
-use super::recording::Author;
 use super::refusal::Refusal;
 use crate::limits;
 use crate::problem::Problem;

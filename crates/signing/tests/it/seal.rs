@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use signing::base64url;
-use signing::seal::{KeyEncryptionKey, SealError};
+use signing::seal::{KeyEncryptionKey, KeyEncryptionKeys, SealError};
 
 const CONTEXT: &str = "token key 1";
 const PLAINTEXT: &[u8] = b"-----BEGIN PRIVATE KEY-----";
@@ -106,4 +106,31 @@ proptest! {
         prop_assert!(generate().open(&text, CONTEXT).is_err());
         prop_assert!(KeyEncryptionKey::from_base64url(&text).is_err());
     }
+}
+
+#[test]
+fn a_tag_belongs_to_text_key_and_purpose() {
+    let line = || KeyEncryptionKey::generate().unwrap().to_base64url();
+    let (old, new) = (line(), line());
+    let derive = |lines: &str, purpose| {
+        let keys = KeyEncryptionKeys::parse(lines).unwrap();
+        keys.derive_authenticator(purpose).unwrap()
+    };
+    let tag = derive(&old, "cookie").tag("text");
+    let both = format!("{new}\n{old}");
+    for (lines, purpose, text, is_right) in [
+        (&old, "cookie", "text", true),
+        // While the key is replaced, the old one still verifies.
+        (&both, "cookie", "text", true),
+        (&new, "cookie", "text", false),
+        (&old, "token", "text", false),
+        (&old, "cookie", "texts", false),
+    ] {
+        let verified = derive(lines, purpose).verify(text, &tag);
+        assert_eq!(verified, is_right, "{purpose} {text}");
+    }
+    for forged in ["", "AAAA", &tag[1..], &format!("{tag}A")] {
+        assert!(!derive(&old, "cookie").verify("text", forged), "{forged}");
+    }
+    assert!(!derive(&both, "cookie").verify("text", &format!("{tag}=")));
 }

@@ -28,3 +28,6 @@ drop index idempotency_bytes;
 
 -- A digest of the branches for which the caller acted. Null: an older program kept the answer.
 alter table idempotency add column branches_digest text;
+
+-- Quotas and the right to see chains (S-39) ask for the clients of a participant.
+create index client_participant on client (participant_id);
