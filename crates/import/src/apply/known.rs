@@ -13,7 +13,7 @@ use storage::listings::FoundListing;
 use storage::properties::{Address, StoredProperty};
 use storage::{StorageError, Write, participants};
 
-use super::{ListingRow, Refusal, Row};
+use super::{Refusal, Row};
 
 /// The milestones that decide whether a listing is under offer.
 const SSTC: &str = "sstc";
@@ -251,13 +251,9 @@ impl Known {
 
     /// How many listings the rows may add.
     pub(super) fn count_new_listings(&self, rows: &[Row]) -> usize {
-        let rows = rows.iter().filter_map(|row| match row {
-            Row::Listing(ListingRow {
-                branch, listing, ..
-            }) => Some((branch.as_str(), listing.as_str())),
-            _ => None,
-        });
-        let new = rows.filter(|(branch, listing)| self.find_listing(branch, listing).is_none());
+        let rows = rows.iter().filter(|row| matches!(row, Row::Listing(_)));
+        let named = rows.flat_map(listings_of).flatten();
+        let new = named.filter(|(branch, listing)| self.find_listing(branch, listing).is_none());
         new.collect::<BTreeSet<_>>().len()
     }
 }
@@ -275,7 +271,9 @@ fn branches_of(row: &Row) -> [Option<&str>; 2] {
     match row {
         Row::Branch(row) => [Some(&row.branch), None],
         Row::Property(_) => [None, None],
-        _ => listings_of(row).map(|listing| listing.map(|(branch, _)| branch)),
+        Row::Listing(_) | Row::Party(_) | Row::Link(_) | Row::Milestone(_) | Row::EndCheck(_) => {
+            listings_of(row).map(|listing| listing.map(|(branch, _)| branch))
+        }
     }
 }
 
@@ -283,7 +281,9 @@ fn uprn_of(row: &Row) -> Option<Uprn> {
     match row {
         Row::Property(row) => Some(row.uprn),
         Row::Listing(row) => Some(row.uprn),
-        _ => None,
+        Row::Branch(_) | Row::Party(_) | Row::Link(_) | Row::Milestone(_) | Row::EndCheck(_) => {
+            None
+        }
     }
 }
 

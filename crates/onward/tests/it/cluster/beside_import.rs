@@ -30,8 +30,8 @@ async fn at(client: &Client, node: &Node) -> Client {
     let now = Clock::System.now_seconds();
     let token = client.registration.request_token(&node.auth, now).await;
     Client {
-        node,
         token,
+        node,
         ..client.clone()
     }
 }
