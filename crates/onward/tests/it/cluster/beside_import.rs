@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use observe::clock::{Clock, Stopwatch};
 use postgres::{Client as Connection, NoTls};
+use tokio::task::JoinHandle;
 
 use super::postgres_server::PostgresServer;
-use crate::commands::program::Program;
+use crate::commands::program::{Finished, Program};
 use crate::import::generated;
 use crate::test_server::{Addresses, Client, Database, Node, PATIENCE, TestServer};
 
@@ -75,14 +76,12 @@ fn freeze_in_transaction(node: &Node, watcher: &mut Connection) -> i32 {
     panic!("no transaction was open when the node froze");
 }
 
-/// Records until it is told to stop; how often, and how long the slowest recording took. Only the node
+/// How many recordings there were, and how long the slowest one took.
+type Written = (i64, Duration);
+
+/// Records until it is told to stop. Only the node
 /// that freezes may refuse some.
-async fn record(
-    client: Client,
-    listing: i64,
-    may_refuse: bool,
-    over: Arc<AtomicBool>,
-) -> (i64, Duration) {
+async fn record(client: Client, listing: i64, may_refuse: bool, over: Arc<AtomicBool>) -> Written {
     let (mut count, mut slowest) = (0, Duration::ZERO);
     while !over.load(Ordering::SeqCst) {
         count += 1;
@@ -96,91 +95,126 @@ async fn record(
     (count, slowest)
 }
 
+/// Two nodes on a server of their own, and what disturbs them.
+struct Scene {
+    server: TestServer,
+    /// The one that freezes, and the one that stays well.
+    nodes: [Node; 2],
+    agent: Client,
+    listings: Vec<i64>,
+    watcher: Connection,
+    open: Connection,
+    _postgres: PostgresServer,
+}
+
+impl Scene {
+    async fn set() -> Option<Self> {
+        let postgres = PostgresServer::start().await?;
+        let setting = tokio::task::spawn_blocking(move || {
+            keep_few_locks(&postgres);
+            postgres
+        });
+        let postgres = setting.await.unwrap();
+        let server = TestServer::on_database(Database::create_at(postgres.admin_url()).await).await;
+        let agent = server.agent("north").await;
+        let mut listings = Vec::new();
+        for uprn in 1..=WRITERS + 1 {
+            listings.push(agent.list(uprn).await);
+        }
+        let start = || Node::start(server.directory.path(), server.config.clone());
+        let nodes = [start().await, start().await];
+        let url = server.config.store.clone();
+        let opening = tokio::task::spawn_blocking(move || {
+            let watcher = Connection::connect(&url, NoTls).unwrap();
+            (watcher, leave_open(&url))
+        });
+        let (watcher, open) = opening.await.unwrap();
+        Some(Self {
+            server,
+            nodes,
+            agent,
+            listings,
+            watcher,
+            open,
+            _postgres: postgres,
+        })
+    }
+
+    /// Imports many rows with the configuration of the node that stays well.
+    fn start_import(&self) -> JoinHandle<Finished> {
+        let path = self.server.directory.path().join("many.ndjson");
+        std::fs::write(&path, generated(LISTINGS, 5)).unwrap();
+        let (file, path) = (self.nodes[1].file.clone(), path.display().to_string());
+        tokio::task::spawn_blocking(move || {
+            Program::start(&["import", &path, "--config", &file]).wait()
+        })
+    }
+
+    /// Starts the writers of the node that freezes, and the one of the other node.
+    async fn start_writers(&self, over: &[Arc<AtomicBool>; 2]) -> [Vec<JoinHandle<Written>>; 2] {
+        let (freezing, well) = (
+            at(&self.agent, &self.nodes[0]).await,
+            at(&self.agent, &self.nodes[1]).await,
+        );
+        let start = |client: &Client, listing: i64, may_refuse, over: &Arc<AtomicBool>| {
+            let writing = record(client.clone(), listing, may_refuse, Arc::clone(over));
+            tokio::spawn(writing)
+        };
+        let (first, others) = (self.listings[0], &self.listings[1..]);
+        let others = others.iter();
+        let others = others.map(|listing| start(&freezing, *listing, true, &over[0]));
+        [others.collect(), vec![start(&well, first, false, &over[1])]]
+    }
+}
+
+/// Freezes a node within a transaction, and waits until the server has ended it; after which time.
+fn freeze_until_ended(node: &Node, watcher: &mut Connection) -> Duration {
+    let process = freeze_in_transaction(node, watcher);
+    let since = Stopwatch::start();
+    while list_waiting(watcher).iter().any(|one| one.0 == process) {
+        assert!(since.elapsed() < PATIENCE, "its transaction stays open");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    since.elapsed()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import() {
-    let Some(postgres) = PostgresServer::start().await else {
+    let Some(scene) = Scene::set().await else {
         return;
     };
-    let postgres = tokio::task::spawn_blocking(move || {
-        keep_few_locks(&postgres);
-        postgres
+    let over: [Arc<AtomicBool>; 2] = std::array::from_fn(|_| Arc::default());
+    let [freezing, well] = scene.start_writers(&over).await;
+    let import = scene.start_import();
+    let (server, open, mut watcher) = (scene.server, scene.open, scene.watcher);
+    let [frozen, mut other] = scene.nodes;
+    let waiting = tokio::task::spawn_blocking(move || {
+        let ended_after = freeze_until_ended(&frozen, &mut watcher);
+        (frozen, ended_after)
     });
-    let postgres = postgres.await.unwrap();
-    let server = TestServer::on_database(Database::create_at(postgres.admin_url()).await).await;
-    let agent = server.agent("north").await;
-    let mut listings = Vec::new();
-    for uprn in 1..=WRITERS + 1 {
-        listings.push(agent.list(uprn).await);
-    }
-    let mut nodes = Vec::new();
-    for _node in 0..2 {
-        nodes.push(Node::start(server.directory.path(), server.config.clone()).await);
-    }
-    let (freezing, well) = (at(&agent, &nodes[0]).await, at(&agent, &nodes[1]).await);
-    let url = server.config.store.clone();
-    let opening = tokio::task::spawn_blocking(move || {
-        let watcher = Connection::connect(&url, NoTls).unwrap();
-        (leave_open(&url), watcher)
-    });
-    let (open, mut watcher) = opening.await.unwrap();
-    let (writers_over, over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-    let writing = listings[1..].iter().map(|listing| {
-        tokio::spawn(record(
-            freezing.clone(),
-            *listing,
-            true,
-            Arc::clone(&writers_over),
-        ))
-    });
-    let writing: Vec<_> = writing.collect();
-    let path = server.directory.path().join("many.ndjson");
-    std::fs::write(&path, generated(LISTINGS, 5)).unwrap();
-    let (file, path) = (nodes[1].file.clone(), path.display().to_string());
-    let import = tokio::task::spawn_blocking(move || {
-        Program::start(&["import", &path, "--config", &file]).wait()
-    });
-    let beside = tokio::spawn(record(well, listings[0], false, Arc::clone(&over)));
-
-    let frozen = nodes.remove(0);
-    let freezing = tokio::task::spawn_blocking(move || {
-        let process = freeze_in_transaction(&frozen, &mut watcher);
-        let since = Stopwatch::start();
-        while list_waiting(&mut watcher)
-            .iter()
-            .any(|one| one.0 == process)
-        {
-            assert!(since.elapsed() < PATIENCE, "its transaction stays open");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        (frozen, since.elapsed())
-    });
-    let (mut frozen, ended_after) = freezing.await.unwrap();
+    let (mut frozen, ended_after) = waiting.await.unwrap();
     let imported = import.await.unwrap();
     assert_eq!(imported.status, Some(0), "{}", imported.err);
-    over.store(true, Ordering::SeqCst);
-    let (count, slowest) = beside.await.unwrap();
-    println!(
-        "the frozen node's transaction ended after {ended_after:.1?}; {count} writes at the other \
-         node, the slowest took {slowest:.2?}"
-    );
-    assert!(count >= 20, "{count}");
-    assert!(slowest < WAIT_MAX, "{slowest:?}");
-
-    writers_over.store(true, Ordering::SeqCst);
+    over[1].store(true, Ordering::SeqCst);
+    for writer in well {
+        let (count, slowest) = writer.await.unwrap();
+        println!(
+            "the frozen node's transaction ended after {ended_after:.1?}; {count} writes at the \
+             other node, the slowest took {slowest:.2?}"
+        );
+        assert!(count >= 20, "{count}");
+        assert!(slowest < WAIT_MAX, "{slowest:?}");
+    }
+    over[0].store(true, Ordering::SeqCst);
     frozen.signal("CONT");
-    for writer in writing {
+    for writer in freezing {
         writer.await.unwrap();
     }
-    tokio::task::spawn_blocking(move || drop(open))
-        .await
-        .unwrap();
+    let closing = tokio::task::spawn_blocking(move || drop(open));
+    closing.await.unwrap();
     frozen.stop_at_once().await;
-    let finished = nodes[0].stop_at_once().await;
+    let Finished { out, err, .. } = other.stop_at_once().await;
     let said = "no room for more predicate locks";
-    assert!(
-        finished.out.contains(said) || finished.err.contains(said),
-        "{}",
-        finished.err
-    );
+    assert!(out.contains(said) || err.contains(said), "{err}");
     server.end().await;
 }
