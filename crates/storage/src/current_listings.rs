@@ -192,10 +192,11 @@ pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Resu
         &[listing.into()],
         read_offer,
     )?;
-    let Some(OfferSince(since)) = since_after(since, &offer, now) else {
+    settled.effect = effect_on(since, &offer);
+    if settled.effect == Effect::Other {
         return Ok(settled);
-    };
-    settled.effect = since.map_or(Effect::OfferEnded, |_now| Effect::OfferBegan);
+    }
+    let since = offer.stands().then_some(now);
     write.execute(
         "update listing set offer_since = $1 where id = $2",
         &[since.into(), listing.into()],
@@ -203,15 +204,12 @@ pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Resu
     Ok(settled)
 }
 
-/// The time of the write that began an offer. `None`: there is no offer.
-pub(crate) struct OfferSince(pub(crate) Option<i64>);
-
-/// The time of the write that began an offer, if this write changed it.
-pub(crate) fn since_after(since: Option<i64>, offer: &Offer, now: i64) -> Option<OfferSince> {
+/// How a write changed an offer that began at this time.
+pub(crate) fn effect_on(since: Option<i64>, offer: &Offer) -> Effect {
     match (since, offer.stands()) {
-        (None, true) => Some(OfferSince(Some(now))),
-        (Some(_), false) => Some(OfferSince(None)),
-        _ => None,
+        (None, true) => Effect::OfferBegan,
+        (Some(_), false) => Effect::OfferEnded,
+        _ => Effect::Other,
     }
 }
 

@@ -13,7 +13,7 @@ use storage::listings::FoundListing;
 use storage::properties::{Address, StoredProperty};
 use storage::{StorageError, Write, participants};
 
-use super::{ListingRow, Refusal, Row};
+use super::{Refusal, Row};
 
 /// The milestones that decide whether a listing is under offer.
 const SSTC: &str = "sstc";
@@ -251,18 +251,9 @@ impl Known {
 
     /// How many listings the rows may add.
     pub(super) fn count_new_listings(&self, rows: &[Row]) -> usize {
-        let rows = rows.iter().filter_map(|row| match row {
-            Row::Listing(ListingRow {
-                branch, listing, ..
-            }) => Some((branch.as_str(), listing.as_str())),
-            Row::Property(_)
-            | Row::Branch(_)
-            | Row::Party(_)
-            | Row::Link(_)
-            | Row::Milestone(_)
-            | Row::EndCheck(_) => None,
-        });
-        let new = rows.filter(|(branch, listing)| self.find_listing(branch, listing).is_none());
+        let rows = rows.iter().filter(|row| matches!(row, Row::Listing(_)));
+        let named = rows.flat_map(listings_of).flatten();
+        let new = named.filter(|(branch, listing)| self.find_listing(branch, listing).is_none());
         new.collect::<BTreeSet<_>>().len()
     }
 }

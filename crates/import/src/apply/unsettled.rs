@@ -3,15 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chain::ids::{ListingId, PropertyId};
+use storage::batches::{self, Holder};
 use storage::current_listings::Decision;
-use storage::{StorageError, Write, batches};
+use storage::{StorageError, Write};
 
 /// The actor of an import in the history.
 const ACTOR: &str = "import";
 
-/// For properties that an import has written to: the listing that was current and under offer before
-/// the import (S-6). Thus the batches of an import decide together, however its rows fall into them.
-pub type Holders = HashMap<PropertyId, Option<ListingId>>;
+/// For properties that an import has written to: the place of the current listing before the import
+/// (S-6). Thus the batches of an import decide together, however its rows fall into them.
+pub type Holders = HashMap<PropertyId, Holder>;
 
 /// Listings and properties to decide about.
 #[derive(Debug, Default)]
@@ -48,9 +49,7 @@ impl Unsettled {
     ) -> Result<Holders, StorageError> {
         let unknown = self.properties.iter().copied();
         let unknown: Vec<_> = unknown.filter(|id| !known.contains_key(id)).collect();
-        let offers = batches::find_offers(write, &unknown)?;
-        let found = unknown.into_iter();
-        let found: Holders = found.map(|id| (id, offers.get(&id).copied())).collect();
+        let found = batches::find_holders(write, &unknown)?;
         let listings: Vec<_> = self.listings.into_iter().collect();
         batches::settle_listings(write, &listings, now)?;
         let decision = Decision {
@@ -60,7 +59,7 @@ impl Unsettled {
         };
         let properties = self.properties.into_iter().map(|property| {
             let holder = known.get(&property).or_else(|| found.get(&property));
-            (property, holder.copied().flatten())
+            (property, holder.copied().unwrap_or_default())
         });
         let properties: Vec<_> = properties.collect();
         batches::settle_properties(write, &decision, &properties)?;

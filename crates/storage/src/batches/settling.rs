@@ -2,21 +2,20 @@
 
 use std::collections::HashMap;
 
-use chain::current::{self, Candidate};
+use chain::current::{self, Candidate, Effect};
 use chain::ids::{ListingId, PropertyId};
 
 use crate::current_listings::{
-    self, Decision, OfferSince, Settled, candidate_columns, offer_columns, read_candidate,
-    read_offer,
+    self, Decision, Settled, candidate_columns, offer_columns, read_candidate, read_offer,
 };
 use crate::engine::{EachRow, each_row};
 use crate::{Read, Result, Write};
 
-const CURRENT_OFFERS: EachRow = each_row!(
-    "select p.id, l.id from ",
+const HOLDERS: EachRow = each_row!(
+    "select p.id, p.current_listing_id, l.offer_since from ",
     ["$1" which bigint],
-    " join property p on p.id = given.which join listing l on l.id = p.current_listing_id \
-     where l.offer_since is not null"
+    " join property p on p.id = given.which \
+     left join listing l on l.id = p.current_listing_id"
 );
 const OFFERS: EachRow = each_row!(
     concat!("select ", offer_columns!(), ", l.id from "),
@@ -44,14 +43,29 @@ const SET_CURRENT: EachRow = each_row!(
     " where property.id = given.which"
 );
 
-/// For these properties, the current listing, if it is under offer.
-pub fn find_offers(
+/// The place of a property's current listing, as it was before an import.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// The current listing, if it was under offer.
+    pub offer: Option<ListingId>,
+    /// Whether any listing was current.
+    pub is_taken: bool,
+}
+
+/// Finds the places of the current listings of these properties.
+pub fn find_holders(
     read: &mut Read<'_>,
     properties: &[PropertyId],
-) -> Result<HashMap<PropertyId, ListingId>> {
+) -> Result<HashMap<PropertyId, Holder>> {
     let rows: Vec<_> = properties.iter().map(|id| [(*id).into()]).collect();
-    let found = read.query_each(CURRENT_OFFERS, &rows, |row| {
-        Ok((PropertyId(row.integer(0)?), ListingId(row.integer(1)?)))
+    let found = read.query_each(HOLDERS, &rows, |row| {
+        let current = row.optional_integer(1)?.map(ListingId);
+        let is_offer = row.optional_integer(2)?.is_some();
+        let holder = Holder {
+            offer: current.filter(|_| is_offer),
+            is_taken: current.is_some(),
+        };
+        Ok((PropertyId(row.integer(0)?), holder))
     })?;
     Ok(found.into_iter().collect())
 }
@@ -61,22 +75,24 @@ pub fn settle_listings(write: &mut Write<'_>, listings: &[ListingId], now: i64) 
     let rows: Vec<_> = listings.iter().map(|id| [(*id).into()]).collect();
     let changed = write.query_each(OFFERS, &rows, |row| {
         let (_settled, since, offer) = read_offer(row)?;
-        let changed = current_listings::since_after(since, &offer, now);
-        Ok(changed.map(|OfferSince(since)| (since, row.integer(8))))
+        let is_changed = current_listings::effect_on(since, &offer) != Effect::Other;
+        let since = offer.stands().then_some(now);
+        Ok(is_changed.then_some((since, row.integer(8)?)))
     })?;
     let changed = changed.into_iter().flatten();
     let changed: Vec<_> = changed
-        .map(|(since, listing)| Ok([since.into(), listing?.into()]))
-        .collect::<Result<_>>()?;
+        .map(|(since, listing)| [since.into(), listing.into()])
+        .collect();
     write.execute_each(SET_OFFERS, &changed)
 }
 
-/// Decides which listings of these properties are current after an import wrote to their listings.
-/// Each has with it the listing that was current and under offer before the import.
+/// Decides which listings of these properties are current after a batch wrote to their listings. Each
+/// has with it the place as it was before the import. The history does not show how batches filled a
+/// place that was free then, because that depends on where a batch ends.
 pub fn settle_properties(
     write: &mut Write<'_>,
     decision: &Decision<'_>,
-    properties: &[(PropertyId, Option<ListingId>)],
+    properties: &[(PropertyId, Holder)],
 ) -> Result<()> {
     let rows: Vec<_> = properties.iter().map(|(id, _)| [(*id).into()]).collect();
     let current = write.query_each(CURRENT, &rows, |row| {
@@ -94,12 +110,14 @@ pub fn settle_properties(
     for (property, holder) in properties {
         let candidates = candidates.remove(property).unwrap_or_default();
         let before = current.get(property).copied().flatten();
-        let after = current::decide_after_import(*holder, &candidates, decision.now);
+        let after = current::decide_after_import(holder.offer, &candidates, decision.now);
         if before == after {
             continue;
         }
         chosen.push([after.map(|listing| listing.0).into(), (*property).into()]);
-        current_listings::note(write, decision, Settled { before, after })?;
+        if holder.is_taken {
+            current_listings::note(write, decision, Settled { before, after })?;
+        }
     }
     write.execute_each(SET_CURRENT, &chosen)
 }

@@ -103,3 +103,21 @@ story! {
         }));
     }
 }
+
+/// An unchanged row, so often that the rows around them are in different batches.
+fn far_apart(before: &str, after: &str) -> String {
+    let between = r#"{"type":"property","uprn":1003,"line1":"3 Park Row","post_town":"York","postcode":"YO1 7HH"}"#;
+    format!("{before}{}{after}", format!("{between}\n").repeat(2_500))
+}
+
+story! {
+    async fn the_history_shows_no_steps_within_an_import(server) {
+        let first = THREE.to_owned() + r#"{"type":"listing","branch":"b2","listing":"L4","uprn":1001,"created_at":1}"# + "\n";
+        let second = r#"{"type":"milestone","branch":"b2","listing":"L4","key":"sstc","date":"2026-10-01"}"#;
+        server.import(&far_apart(&first, second)).await;
+        let current = "select l.id from property p join listing l on l.id = p.current_listing_id \
+             where p.uprn = 1001 and l.external_id = 'L4'";
+        assert!(number(&server, current).await > 0);
+        assert_eq!(number(&server, "select count(*) from history").await, 0);
+    }
+}
