@@ -4,6 +4,7 @@ mod api_key;
 mod audit_log;
 mod backup;
 mod branch;
+mod clean_text;
 mod client;
 mod failures;
 mod few_files;

@@ -4,6 +4,7 @@
 mod access;
 mod bodies;
 mod change;
+mod clean_text;
 mod create;
 mod create_values;
 mod idempotency;

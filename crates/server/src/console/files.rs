@@ -22,7 +22,7 @@ impl CsvFile {
             if index > 0 {
                 self.0.push(',');
             }
-            push_cell(&mut self.0, cell.as_ref());
+            push_cell(&mut self.0, &unicode::visible_lines(cell.as_ref()));
         }
         self.0.push_str("\r\n");
     }
@@ -117,9 +117,8 @@ pub(crate) fn chain_calendar(homes: &[&Home], state: &ChainState, stamp: &str) -
 }
 
 fn push_event(text: &mut String, id: &str, stamp: &str, date: Date, title: &str) {
-    let title: String = title
+    let title: String = unicode::visible(title)
         .chars()
-        .filter(|letter| !letter.is_control())
         .flat_map(|letter| match letter {
             ',' | ';' | '\\' => vec!['\\', letter],
             other => vec![other],
@@ -175,10 +174,10 @@ mod tests {
     #[test]
     fn cells_are_quoted_and_are_no_formulas() {
         let mut file = CsvFile::default();
-        file.add(["a", "b,c", "d\"e", "=1+1", "@x", "", "f\ng"]);
+        file.add(["a\u{202e}", "b,c", "d\"e", "=1+1", "@x", "", "f\ng"]);
         assert_eq!(
             file.0,
-            "a,\"b,c\",\"d\"\"e\",\"'=1+1\",\"'@x\",,\"f\ng\"\r\n"
+            "aU+202E,\"b,c\",\"d\"\"e\",\"'=1+1\",\"'@x\",,\"f\ng\"\r\n"
         );
     }
 

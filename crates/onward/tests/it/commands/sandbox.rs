@@ -145,6 +145,28 @@ fn check_typed(sandbox: &Sandbox, address: &str, chain: &Value) {
     assert!(is_right && uncertain.status == Some(1), "{said}");
 }
 
+/// Characters that mislead readers are shown by their numbers (S-96). The answer has the value as it was
+/// sent.
+fn check_disguise(sandbox: &Sandbox, address: &str) {
+    let typed = format!("\u{202e}{address}");
+    let answer = sandbox.file("disguised.json");
+    let query = ["query", "--sandbox", sandbox.directory(), &typed];
+    let drawn = run_well(&query);
+    assert!(drawn.contains(&format!("U+202E{address}")), "{drawn}");
+    let json = run_well(&[&query[..], &["--json", "--output", &answer]].concat());
+    assert!(json.contains(&format!("\\u202e{address}")), "{json}");
+    let verified = run_well(&["verify", &answer, "--sandbox", sandbox.directory()]);
+    assert!(
+        verified.contains(&format!("U+202E{address}: chain ")),
+        "{verified}"
+    );
+    for printed in [drawn, json, verified] {
+        assert!(!printed.contains('\u{202e}'), "{printed}");
+    }
+    let saved = std::fs::read_to_string(&answer).unwrap();
+    assert!(saved.contains(&typed));
+}
+
 /// Each value without a chain is named, and on a later page the right property is marked.
 fn check_explanation(sandbox: &Sandbox, uprn: &str, alone: &str) {
     let args = ["query", "--sandbox", sandbox.directory(), "--uprn"];
@@ -213,6 +235,7 @@ fn a_newcomer_gets_everything_in_one_folder() {
     let by_uprn = sandbox.query(&["--uprn", &samples["uprn_in_chain"].to_string()]);
     assert_eq!(by_address["chainId"], by_uprn["chainId"]);
     check_typed(&sandbox, samples["address"].as_str().unwrap(), &by_uprn);
+    check_disguise(&sandbox, samples["address"].as_str().unwrap());
 
     let [in_chain, alone] = ["uprn_in_chain", "uprn_alone"].map(|name| samples[name].to_string());
     check_explanation(&sandbox, &in_chain, &alone);

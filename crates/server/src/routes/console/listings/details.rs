@@ -112,7 +112,7 @@ fn differences(stored: &Details, typed: &Details) -> Vec<FieldProblem> {
     ];
     let differing = fields
         .into_iter()
-        .filter(|(_, _, stored, typed)| stored != typed);
+        .filter(|(_, _, stored, typed)| unicode::visible(stored) != typed.as_str());
     let to_problem = |(field, name, stored, typed): (&str, &str, String, String)| FieldProblem {
         field: format!("details-{field}"),
         detail: format!(

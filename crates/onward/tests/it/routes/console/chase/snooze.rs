@@ -88,3 +88,18 @@ story! {
         }
     }
 }
+
+story! {
+    async fn a_reason_is_clean(server) {
+        server.agent("north").await;
+        let [one, _two] = import_late_sales(&server).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/chase/{one}/snooze");
+        let form = |reason| [("until", "2026-11-24"), ("reason", reason)];
+        let refused = kim.post(&path, &form("Aw\u{200b}ay")).await;
+        assert_eq!(refused_fields(&refused), ["reason"]);
+        refused.assert_shows("Has the character U+200B, which texts must not have.");
+        assert_eq!(kim.post(&path, &form("Cafe\u{301}\u{a0}shut")).await.status, 303);
+        kim.get("/chase?snoozed=1").await.assert_shows("Café shut");
+    }
+}

@@ -58,3 +58,34 @@ story! {
         assert!(sam.get(&page).await.html.contains("value=\"425000\""));
     }
 }
+
+story! {
+    async fn texts_are_clean_and_older_ones_stay(server) {
+        server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let page = format!("/listings/{}", ids[0]);
+        let path = format!("{page}/details");
+        let refused = kim.post(&path, &[("price", "1"), ("seller_conveyancer", "La\u{202e}w")]).await;
+        assert_eq!(refused.status, 422);
+        assert!(refused.html.contains("id=\"details-seller_conveyancer-error\""), "{}", refused.html);
+        refused.assert_shows("Has the character U+202E, which texts must not have.");
+        // An older program stored such a text.
+        let old = "update listing set seller_conveyancer = $1, external_id = $2 where id = $3";
+        let id = ids[0];
+        let storing = server.storage.write(move |write| {
+            write.execute(old, &["La\u{202e}w".into(), "N\u{200b}1".into(), id.into()])
+        });
+        storing.await.unwrap();
+        let shown = kim.get(&page).await;
+        assert!(shown.html.contains("value=\"LaU+202Ew\"") && shown.html.contains("value=\"NU+200B1\""));
+        let form = [("price", "7"), ("seller_conveyancer", "LaU+202Ew"), ("external_id", "NU+200B1")];
+        let saved = kim.post(&path, &form).await;
+        assert_eq!(saved.status, 303, "{}", saved.text());
+        let texts = "select seller_conveyancer || '/' || external_id || '/' || price from listing where id = $1";
+        let stored = server.storage.read(move |read| {
+            read.query_one(texts, &[id.into()], |row| row.text(0))
+        });
+        assert_eq!(stored.await.unwrap().as_deref(), Some("La\u{202e}w/N\u{200b}1/7"));
+    }
+}

@@ -90,3 +90,21 @@ story! {
         assert_eq!(nobody.post("/changes/read", &[]).await.status, 303);
     }
 }
+
+story! {
+    async fn a_note_is_clean_and_keeps_its_lines(server) {
+        server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let path = format!("/listings/{}", ids[0]);
+        let refused = kim.post(&format!("{path}/notes"), &[("text", "Left\u{202e} word")]).await;
+        assert_eq!(refused.status, 422);
+        assert!(refused.html.contains("id=\"note-text-error\""), "{}", refused.html);
+        refused.assert_shows("Has the character U+202E, which texts must not have.");
+        assert!(refused.html.contains(">LeftU+202E word</textarea>"));
+        let noted = kim.post(&format!("{path}/notes"), &[("text", "Cafe\u{301}\r\nTwo")]).await;
+        assert_eq!(noted.status, 303);
+        let page = kim.get(&path).await;
+        assert!(page.html.contains("Café\nTwo"), "{}", page.html);
+    }
+}
