@@ -83,7 +83,8 @@ pub struct Snoozed {
     pub person: String,
 }
 
-/// The sales under way among the `limit` sales under offer of a branch that changed last.
+/// The sales under way among the `limit` sales under offer of a branch that changed last. A `cross join`
+/// makes SQLite begin with them. Otherwise it may walk all chains.
 pub fn list_sales_under_way(
     read: &mut Read<'_>,
     branch: BranchId,
@@ -107,10 +108,12 @@ pub fn list_sales_under_way(
              and m.type_id = $2 and m.deleted_at is null and m.excluded = 0) \
              then 1 else 0 end as bigint) from (select u.id as id ",
             sales_under_offer!("$3", "$4"),
-            ") as o join listing l on l.id = o.id join chain c on c.id = l.chain_id \
-             join property p on p.id = l.property_id join branch b on b.id = l.branch_id \
-             left join chase h on h.listing_id = l.id left join person w on w.id = h.chased_by \
-             left join person s on s.id = h.snoozed_by order by l.updated_at desc, l.id desc"
+            ") as o cross join listing l cross join chain c cross join property p \
+             cross join branch b left join chase h on h.listing_id = l.id \
+             left join person w on w.id = h.chased_by \
+             left join person s on s.id = h.snoozed_by where l.id = o.id and c.id = l.chain_id \
+             and p.id = l.property_id and b.id = l.branch_id \
+             order by l.updated_at desc, l.id desc"
         ),
         &[
             id_of("sstc").into(),

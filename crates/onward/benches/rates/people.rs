@@ -74,12 +74,17 @@ pub(crate) async fn measure() {
         sleep(Duration::from_secs(1)).await;
     }
     println!("a client that asks {RATE} times a second, beside that progressor");
-    for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
-        let at = |all: &[Latencies]| median(all.iter().map(|seen| seen.at(share)).collect());
-        println!("alone, {name} {:.2} ms", at(&alone) * 1e3);
-        let title = format!("beside {LISTS_AT_ONCE} lists at once ({name})");
-        hostile::judge(&title, at(&beside), at(&alone));
-    }
+    let at = |all: &[Latencies], share| median(all.iter().map(|seen| seen.at(share)).collect());
+    let [quiet, attacked] = [&alone, &beside].map(|all| at(all, 0.5));
+    println!(
+        "{:<42} p50 {:.1} ms, {:.2} times the quiet one",
+        "beside eight lists at once",
+        attacked * 1e3,
+        attacked / quiet
+    );
+    let [quiet, attacked] = [&alone, &beside].map(|all| at(all, 0.99));
+    println!("{:<42} p99 {:.1} ms", "a client alone", quiet * 1e3);
+    hostile::judge("beside eight lists at once", attacked, quiet);
     node.stop().await;
 }
 
