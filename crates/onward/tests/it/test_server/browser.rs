@@ -95,12 +95,17 @@ impl Browser {
 
     /// Opens a stream, and returns once its head is here.
     pub(crate) async fn open(&self, path: &str) -> reqwest::Response {
+        self.open_led_by("same-origin", path).await
+    }
+
+    /// Opens a stream to which another page led.
+    pub(crate) async fn open_led_by(&self, site: &str, path: &str) -> reqwest::Response {
         let host = CONSOLE_URL.trim_start_matches("http://");
         let request = self
             .http
             .get(format!("{}{path}", self.url))
             .header(HOST, host)
-            .header("sec-fetch-site", "same-origin");
+            .header("sec-fetch-site", site);
         let cookie = self.cookie.as_deref().unwrap_or_default();
         request.header(COOKIE, cookie).send().await.unwrap()
     }

@@ -125,10 +125,11 @@ story! {
         let mut lee = server.sign_in_as("lender", &[]).await;
         // A reader names the home that was looked up.
         let path = format!("/stream?chain={chain}&version=1");
-        assert_eq!(lee.get(&path).await.status, 404);
-        assert_eq!(lee.get(&format!("{path}&uprn=2")).await.status, 404);
+        assert_eq!(lee.open(&path).await.status(), 404);
+        assert_eq!(lee.open(&format!("{path}&uprn=2")).await.status(), 404);
         // Nor does another site open one in the reader's name.
-        assert_eq!(lee.get_led_by("cross-site", &format!("{path}&uprn=1")).await.status, 403);
+        let led = lee.open_led_by("cross-site", &format!("{path}&uprn=1")).await;
+        assert_eq!(led.status(), 403);
         let page = lee.get(&format!("/chains/{chain}?uprn=1")).await;
         assert!(page.html.contains("data-stream=\"/stream?chain="), "{}", page.html);
         assert!(page.html.contains("&amp;uprn=1\""), "{}", page.html);
