@@ -318,15 +318,20 @@ fn run_command(command: Command) -> Result<(), Failure> {
 fn open_for_operator(config: &Config, why: &ReasonArgs) -> Result<Storage, Failure> {
     let storage = server::foundation::open_storage(config, Opening::Unchanged);
     let storage = storage.map_err(Failure::new)?;
+    Ok(storage.noting(note_of(why)))
+}
+
+/// This command, for the audit log.
+fn note_of(why: &ReasonArgs) -> OperatorCommand {
     let arguments = std::env::args_os().skip(1);
     let command =
         describe_command(arguments.map(|argument| argument.to_string_lossy().into_owned()));
-    Ok(storage.noting(OperatorCommand {
+    OperatorCommand {
         os_user: operator::name(),
         command,
         reason: why.reason.clone().unwrap_or_default(),
         now: Clock::System.now_seconds(),
-    }))
+    }
 }
 
 /// Arguments that the audit log leaves out, or keeps elsewhere.

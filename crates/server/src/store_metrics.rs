@@ -12,9 +12,9 @@ use storage::{DatabaseFigures, Read, Storage, StorageError, keys};
 #[derive(Debug, Default)]
 pub(crate) struct StoreMetrics {
     bytes: Family<EngineLabels, Gauge>,
-    free_bytes: Family<EngineLabels, Gauge>,
-    disk_bytes: Family<EngineLabels, Gauge>,
-    archiving_failed: Family<EngineLabels, Gauge>,
+    free_bytes: Gauge,
+    disk_bytes: Gauge,
+    archiving_failed: Gauge,
     waiting: Family<WaitingLabels, Gauge>,
     key_age: Family<PurposeLabels, Gauge<f64, AtomicU64>>,
 }
@@ -79,23 +79,24 @@ impl StoreMetrics {
             ("write", figures.waiting_writes),
         ] {
             let labels = WaitingLabels { kind };
-            set(&self.waiting, &labels, u64::try_from(count));
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.waiting.get_or_create(&labels).set(count);
         }
         let labels = EngineLabels {
             engine: figures.engine,
         };
         if let Some(files) = figures.files {
-            set(&self.bytes, &labels, Ok::<_, ()>(files.bytes));
-            set(&self.free_bytes, &labels, Ok::<_, ()>(files.free_bytes));
-            set(&self.disk_bytes, &labels, Ok::<_, ()>(files.disk_bytes));
+            self.bytes.get_or_create(&labels).set(clamp(files.bytes));
+            self.free_bytes.set(clamp(files.free_bytes));
+            self.disk_bytes.set(clamp(files.disk_bytes));
         }
         let Some(stored) = stored else {
             return;
         };
         if let Some(database) = stored.database {
-            set(&self.bytes, &labels, u64::try_from(database.bytes));
+            self.bytes.get_or_create(&labels).set(database.bytes);
             let failed = i64::from(database.is_archiving_failed);
-            self.archiving_failed.get_or_create(&labels).set(failed);
+            self.archiving_failed.set(failed);
         }
         for (purpose, since) in stored.signing_since {
             let age = i32::try_from(now - since).unwrap_or(i32::MAX);
@@ -105,10 +106,6 @@ impl StoreMetrics {
     }
 }
 
-fn set<L, E>(family: &Family<L, Gauge>, labels: &L, value: Result<u64, E>)
-where
-    L: Clone + std::hash::Hash + Eq,
-{
-    let value = value.ok().and_then(|value| i64::try_from(value).ok());
-    family.get_or_create(labels).set(value.unwrap_or(i64::MAX));
+fn clamp(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::operator_changes::OperatorCommand;
 use crate::{StorageError, StoreUrl, engine};
 
 /// Why a backup or restore failed.
@@ -53,10 +54,16 @@ pub fn back_up(url: &StoreUrl, target: &Path) -> Result<(), CopyError> {
 }
 
 /// Replaces the store with a copy. Nobody may have the store open. An existing store is an error,
-/// unless `replace` sets it aside. Blocks.
-pub fn restore(copy: &Path, url: &StoreUrl, replace: bool) -> Result<(), CopyError> {
+/// unless `replace` sets it aside. Numbers that the lost part of the store gave out are not given out
+/// again, and `note` is kept. Blocks.
+pub fn restore(
+    copy: &Path,
+    url: &StoreUrl,
+    replace: bool,
+    note: OperatorCommand,
+) -> Result<(), CopyError> {
     match url {
-        StoreUrl::Sqlite(path) => engine::restore(copy, path, replace),
+        StoreUrl::Sqlite(path) => engine::restore(copy, path, replace, note),
         StoreUrl::Postgres(_) => Err(CopyError::Postgres(url.to_string())),
     }
 }

@@ -178,6 +178,19 @@ impl<'c> Write<'c> {
         }
     }
 
+    /// Raises the counters of a restored store, so that no row gets the number of a lost one.
+    pub fn raise_counters(&mut self) -> Result<()> {
+        match &mut self.read.session {
+            Session::Sqlite(session) => session.raise_counters(),
+            Session::Postgres(session) => session.raise_counters(),
+        }?;
+        self.execute(
+            "update counter set value = value + 1000000 where name = 'placeholder_uprn'",
+            &[],
+        )?;
+        Ok(())
+    }
+
     /// The time that the store knows. A file keeps the newest time that it was asked with.
     pub(crate) fn store_time(&mut self, own: OwnTime) -> Result<StoreTime> {
         Ok(match &mut self.read.session {

@@ -1,4 +1,4 @@
-//! `onward restore`: replaces the store by a backup.
+//! `onward restore`: replaces the store by a backup, or takes up a store that other tools put back.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,27 +6,45 @@ use std::path::PathBuf;
 use clap::Args;
 use storage::{StoreUrl, copies};
 
-use super::{ConfigArgs, Failure, say};
+use super::{ConfigArgs, Failure, ReasonArgs, note_of, open_for_operator, say};
 
 /// The backup to restore.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// A file that `onward backup` wrote.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "recovered")]
+    file: Option<PathBuf>,
     #[command(flatten)]
     config: ConfigArgs,
     /// Keeps an existing store under a name that ends in `.replaced`, and restores.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "recovered")]
     replace: bool,
+    /// Other tools, such as those of PostgreSQL, have put the store back: raises its counters, and
+    /// changes nothing else. No node may run.
+    #[arg(long, conflicts_with = "file")]
+    recovered: bool,
+    #[command(flatten)]
+    why: ReasonArgs,
 }
 
 /// Runs `onward restore`.
 pub fn run(args: &RestoreArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let config = args.config.load()?;
     let url: StoreUrl = config.store.parse().map_err(Failure::new)?;
-    copies::restore(&args.file, &url, args.replace).map_err(Failure::new)?;
-    let said = format!("Restored {url}. Next: `onward check` says whether it can be served.");
+    match &args.file {
+        Some(file) => {
+            copies::restore(file, &url, args.replace, note_of(&args.why)).map_err(Failure::new)?;
+        }
+        None => {
+            let storage = open_for_operator(&config, &args.why)?;
+            storage.write_blocking(|write| write.raise_counters())?;
+        }
+    }
+    let said = format!(
+        "Restored {url}, and raised its counters by 1,000,000. Next: `onward check` says whether it can be \
+         served, and `onward serve --no-deliveries` tries it without sending events. \
+         docs/operations.md, \"After a restore\", says what else is to be done."
+    );
     say(out, said);
     Ok(())
 }

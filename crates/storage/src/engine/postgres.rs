@@ -4,6 +4,7 @@
 mod address_tokens;
 mod client;
 mod connection;
+mod counters;
 mod figures;
 mod notifications;
 mod parameter;

@@ -3,6 +3,7 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod counters;
 mod damage;
 mod error;
 mod figures;

@@ -121,7 +121,13 @@ fn a_copy_is_searched_like_the_store() {
     let copy = database.beside("copy.db");
     copies::back_up(&database.url, &copy).unwrap();
     drop(storage);
-    copies::restore(&copy, &database.url, true).unwrap();
+    let note = storage::operator_changes::OperatorCommand {
+        os_user: String::new(),
+        command: "restore".to_owned(),
+        reason: String::new(),
+        now: 0,
+    };
+    copies::restore(&copy, &database.url, true, note).unwrap();
     let storage = database.open();
     assert_eq!(found(&storage, vec![own_tokens(2, 1)], 9), [ids[1]]);
     assert_eq!(found(&storage, vec![shared_tokens()], 9), ids);

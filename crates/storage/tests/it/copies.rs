@@ -6,11 +6,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use storage::StoreUrl;
-use storage::copies::{CopyError, back_up, restore};
+use storage::copies::{self, CopyError, back_up};
+use storage::operator_changes::OperatorCommand;
 
 use crate::database::{
     TestDatabase, counted, increment, open_file, open_with_counter, spawn, write,
 };
+
+fn restore(copy: &Path, url: &StoreUrl, replace: bool) -> Result<(), CopyError> {
+    copies::restore(copy, url, replace, note())
+}
+
+fn note() -> OperatorCommand {
+    OperatorCommand {
+        os_user: "somebody".to_owned(),
+        command: "restore".to_owned(),
+        reason: String::new(),
+        now: 0,
+    }
+}
 
 #[test]
 fn a_copy_has_all_changes_that_were_acknowledged_before_it_began() {

@@ -36,11 +36,22 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     let there = folder.run(&["restore", &copy]);
     let said = there.failure();
     assert!(said.contains("with --replace it is set aside"), "{said}");
-    let restored = folder.run(&["restore", &copy, "--replace"]);
+    let restored = folder.run(&["restore", &copy, "--replace", "--reason", "a trial"]);
     assert_eq!(restored.status, Some(0), "{}", restored.err);
+    assert!(!folder.path("onward.db-wal").exists());
+    let noted = folder.run(&["audit-log", "--matching", "restore"]).out;
+    assert!(noted.contains("because: a trial"), "{noted}");
     let listed = list();
     let is_back = listed.contains("First") && !listed.contains("Second");
     assert!(is_back, "{listed}");
+    // Callers know the numbers of lost rows, so no other row gets them.
+    register("Third");
+    let ids = folder.list("branch");
+    let newest = ids
+        .iter()
+        .map(|branch| branch["id"].as_i64().unwrap())
+        .max();
+    assert!(newest.unwrap() > 1_000_000, "{ids:?}");
     assert_eq!(folder.run(&["check"]).status, Some(0));
     let mut server = folder.serve(&[]);
     server.wait_for("serving");
@@ -188,6 +199,22 @@ async fn postgres_is_left_to_its_own_tools() {
             let said = refused.failure();
             assert!(said.contains("`pg_dump --format=custom`"), "{said}");
         }
+        let add = |name| {
+            let added = folder.run(&["branch", "add", "--name", name, "--participant", "Firm"]);
+            assert_eq!(added.status, Some(0), "{added:?}");
+        };
+        add("First");
+        let taken_up = folder.run(&["restore", "--recovered", "--reason", "a trial"]);
+        assert_eq!(taken_up.status, Some(0), "{taken_up:?}");
+        add("Second");
+        let ids = folder.list("branch");
+        let newest = ids
+            .iter()
+            .map(|branch| branch["id"].as_i64().unwrap())
+            .max();
+        assert!(newest.unwrap() > 1_000_000, "{ids:?}");
+        let noted = folder.run(&["audit-log", "--matching", "--recovered"]).out;
+        assert!(noted.contains("because: a trial"), "{noted}");
     });
     checked.await.unwrap();
     database.remove().await;

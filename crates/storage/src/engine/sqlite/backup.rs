@@ -10,9 +10,14 @@ use rusqlite::{Connection, ErrorCode};
 use super::damage::find_damage;
 use super::file_lock::FileLock;
 use super::file_owner::{copy_owner, folder_of};
-use super::{Access, connect, reason};
+use super::{Access, SqliteSession, connect, control, reason};
 use crate::copies::CopyError;
 use crate::migrations;
+use crate::operator_changes::{Note, OperatorCommand};
+use crate::session::{Session, Write};
+
+/// The first version of a store that keeps who ran a command, and why.
+const NOTES_SINCE_VERSION: i64 = 14;
 
 /// A file under a temporary name. Dropping it removes the file.
 struct Unfinished(PathBuf);
@@ -64,7 +69,12 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
 
 /// Replaces the store with a copy. An existing store is set aside, with its log, under a name that
 /// ends in `.replaced`.
-pub(crate) fn restore(copy: &Path, store: &Path, replace: bool) -> Result<(), CopyError> {
+pub(crate) fn restore(
+    copy: &Path,
+    store: &Path,
+    replace: bool,
+    note: OperatorCommand,
+) -> Result<(), CopyError> {
     let read_error = |error: io::Error| CopyError::Read(copy.to_owned(), error.to_string());
     let write_error = |error: io::Error| CopyError::Write(store.to_owned(), error.to_string());
     let mut source = File::open(copy).map_err(read_error)?;
@@ -84,10 +94,30 @@ pub(crate) fn restore(copy: &Path, store: &Path, replace: bool) -> Result<(), Co
     check_integrity(&connection, copy)?;
     check_version(&connection, copy)?;
     drop(connection);
+    prepare_restored(&unfinished.0, note)?;
     set_aside(store)?;
     std::fs::rename(&unfinished.0, store)
         .and_then(|()| sync_folder(store))
         .map_err(write_error)
+}
+
+/// Raises the counters above all numbers of the lost part, and notes the command. The file has no log
+/// afterwards.
+fn prepare_restored(file: &Path, note: OperatorCommand) -> Result<(), CopyError> {
+    let connection = connect(file, Access::Write)?;
+    control(&connection, "begin immediate")?;
+    let mut write = Write::new(Session::Sqlite(SqliteSession::new(&connection)));
+    write.raise_counters()?;
+    let version = write.query_exactly_one(migrations::READ_VERSION, &[], |row| row.integer(0))?;
+    // An older store has no place for the note.
+    if version >= NOTES_SINCE_VERSION {
+        Note::new(note).insert(&mut write)?;
+    }
+    control(&connection, "commit")?;
+    connection.close().map_err(|(_, error)| {
+        let reason = reason(&error);
+        CopyError::Write(file.to_owned(), reason)
+    })
 }
 
 /// Moves the old store away. SQLite would play its log into the new file, so the log moves too.
