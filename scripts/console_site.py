@@ -38,7 +38,7 @@ class Console(story.Site):
 
     def start_sandbox(self):
         folder = self.folder / "sandbox"
-        options = ["--dir", folder, "--port", str(self.ports[0]), "--listings", str(LISTINGS)]
+        options = ["--dir", folder, "--port", str(self.ports[0]), "--listings", str(LISTINGS), "--no-rate-limit"]
         process = self.start("sandbox", [ONWARD, "sandbox", *options])
         description = folder / "sandbox.json"
         wait_until("the sandbox serves", description.exists, process, START_SECONDS_MAX)

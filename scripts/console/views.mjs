@@ -1,4 +1,5 @@
-// Opens each page in five views: no violation of WCAG 2.2 AA, no sideways scrolling, no error.
+// Opens each page in five views: no violation of WCAG 2.2 AA, no sideways scrolling, no error. No column of
+// text is too narrow for its words, also at the widths between.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -27,6 +28,34 @@ const VIEWS = [
   ["640 × 400", { width: 640, height: 400 }, LIGHT, ALL_RULES],
 ];
 
+// Where two columns begin, and 1280 px at 200 %.
+const WIDTHS = [640, 700, 1024, 1060, 1100];
+// Texts that may wrap, and their smallest width in their own letters.
+const TEXTS = ".state, .lines li, .facts dd, .what, .ring, .error, p";
+const WIDTH_MIN_EM = 6;
+
+// Returns a complaint for each text whose box is too narrow for it.
+async function findNarrowTexts(page) {
+  const complaints = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    const narrow = await page.evaluate(
+      ([texts, least]) => {
+        const isNarrow = (one) => {
+          const { fontSize, lineHeight } = getComputedStyle(one);
+          const isWrapped = one.getBoundingClientRect().height > 2 * parseFloat(lineHeight || fontSize);
+          return one.checkVisibility() && isWrapped && one.getBoundingClientRect().width < least * parseFloat(fontSize);
+        };
+        const found = [...document.querySelectorAll(texts)].filter((one) => !one.closest(".unseen") && isNarrow(one));
+        return found.map((one) => one.outerHTML.slice(0, 120));
+      },
+      [TEXTS, WIDTH_MIN_EM],
+    );
+    if (narrow.length > 0) complaints.push(`${width} px: ${narrow.length} texts are too narrow, the first is ${narrow[0]}`);
+  }
+  return complaints;
+}
+
 // Returns a complaint for each violation.
 export async function findViolations(page) {
   const complaints = [];
@@ -42,6 +71,7 @@ export async function findViolations(page) {
     }, rules);
     complaints.push(...violations.map((violation) => `${view}: ${violation}`));
   }
+  complaints.push(...(await findNarrowTexts(page)));
   return complaints;
 }
 

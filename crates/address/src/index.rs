@@ -8,9 +8,9 @@ use crate::parse::{Class, Token};
 use crate::postcode::Postcode;
 use crate::street::Street;
 
-/// The version of the tokens. It rises whenever [`index_tokens`] returns other tokens for the same
-/// address, and a store with another version rebuilds its index.
-pub const INDEX_VERSION: i64 = 2;
+/// The version of the tokens and normal forms. It rises whenever [`index_tokens`] or
+/// [`crate::normalise`] returns something else for the same address, and a store with another version rebuilds its index.
+pub const INDEX_VERSION: i64 = 3;
 
 /// The most tokens of one address.
 const TOKENS_MAX: usize = 64;

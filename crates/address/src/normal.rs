@@ -4,15 +4,19 @@ mod accent;
 
 const INWARD_CHARACTERS: usize = 3;
 
-/// The text in one spelling: capitals, Latin letters without accents, tokens separated by one
-/// space. Apostrophes are removed; any other character that is neither letter nor digit separates
-/// tokens. A full UK postcode at the end becomes one token in compact form (`LS14AP`), typed with
+/// Stands between the digits of a fraction.
+const FRACTION_SLASH: char = '\u{2044}';
+
+/// The text in one spelling: capitals, letters without accents, tokens separated by one space.
+/// Letters and digits of other shapes (full-width `６`) count as the plain ones, and invisible
+/// characters do not count. Apostrophes are removed; any other character that is neither letter nor
+/// digit separates tokens. A full UK postcode at the end becomes one token in compact form (`LS14AP`), typed with
 /// or without its space. Normalising a normal form does not change it.
 ///
 /// Time and result are proportional to the length of the text.
 pub fn normalise(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in unicode::comparable(text).chars() {
         push_plain(&mut plain, character);
     }
     let mut tokens: Vec<&str> = plain.split(' ').filter(|token| !token.is_empty()).collect();
@@ -72,7 +76,7 @@ fn split_building_number(line: &str) -> Option<&str> {
     (begins && rest.starts_with(char::is_alphabetic)).then_some(rest)
 }
 
-/// Adds one character as a capital without accent, or a space, or nothing.
+/// Adds one character of a comparable text as a capital without accent, or a space, or nothing.
 pub(crate) fn push_plain(plain: &mut String, character: char) {
     if character.is_ascii_alphanumeric() {
         plain.push(character.to_ascii_uppercase());
@@ -84,7 +88,7 @@ pub(crate) fn push_plain(plain: &mut String, character: char) {
     for capital in character.to_uppercase() {
         if let Some(letters) = accent::fold_capital(capital) {
             plain.push_str(letters);
-        } else if capital.is_alphanumeric() && !is_vanishing(capital) {
+        } else if is_in_word(capital) && !is_vanishing(capital) {
             plain.push(capital);
         } else if !is_vanishing(capital) {
             plain.push(' ');
@@ -92,17 +96,20 @@ pub(crate) fn push_plain(plain: &mut String, character: char) {
     }
 }
 
-/// Whether the character is an apostrophe of any shape, or a combining accent.
+/// Whether the character is part of a word. The `1⁄2` of a fraction is one word, and no number.
+fn is_in_word(character: char) -> bool {
+    character.is_alphanumeric() || character == FRACTION_SLASH
+}
+
+/// Whether the character is an apostrophe of any shape.
 fn is_vanishing(character: char) -> bool {
     matches!(
         character,
         '\'' | '`'
             | '\u{b4}'
             | '\u{2b9}'..='\u{2bd}'
-            | '\u{300}'..='\u{36f}'
             | '\u{2018}'..='\u{201b}'
             | '\u{2032}'
-            | '\u{ff07}'
     )
 }
 

@@ -67,7 +67,7 @@ impl Assessed {
     pub(crate) fn new<Id>(query: &Query, candidate: &Candidate<Id>) -> Self {
         let known = candidate.known();
         let mut fit = assess(query, &StoredAddress::read(&known));
-        if !query.normal.is_empty() && is_identical(query, &known) {
+        if !query.normal.is_empty() && is_identical(query, &known) && !is_twin(candidate) {
             fit.confidence = IDENTICAL;
             fit.is_all_typed = true;
         }
@@ -79,16 +79,22 @@ impl Assessed {
     }
 }
 
+/// Whether somebody may have made the property up so that it looks like a verified one. It never
+/// leads by its spelling.
+fn is_twin<Id>(candidate: &Candidate<Id>) -> bool {
+    !candidate.is_verified && unicode::is_disguised(&candidate.display_address)
+}
+
 fn is_identical(query: &Query, known: &Known<'_>) -> bool {
     let display = known.display_address;
-    query.normal.len() <= display.len()
-        && may_be_identical(&query.normal, display)
-        && query.normal == normalise(display)
+    may_be_identical(&query.normal, display) && query.normal == normalise(display)
 }
 
 /// Compares letters and digits. The first one differs most often, which saves making a normal form.
 fn may_be_identical(normal: &str, text: &str) -> bool {
-    !text.is_ascii() || letters_and_digits(normal).eq(letters_and_digits(text))
+    // The normal form of other characters may be longer than the text.
+    !text.is_ascii()
+        || normal.len() <= text.len() && letters_and_digits(normal).eq(letters_and_digits(text))
 }
 
 fn letters_and_digits(text: &str) -> impl Iterator<Item = u8> {

@@ -21,6 +21,7 @@ pub(crate) enum Lexeme {
 pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
     let mut lexemes = Vec::new();
     let mut word = String::new();
+    let text = unicode::comparable(text);
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         if matches!(character, '(' | ':') && continues(&word, character, characters.clone()) {
@@ -51,7 +52,7 @@ pub(crate) fn lexemes(text: &str) -> Vec<Lexeme> {
 fn read_mark(character: char) -> Option<Lexeme> {
     Some(match character {
         '-' | '_' | '~' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Lexeme::Hyphen,
-        '/' | '\\' => Lexeme::Slash,
+        '/' | '\\' | '\u{2215}' | '\u{29f8}' => Lexeme::Slash,
         ',' | ';' | ':' | '\n' | '\r' | '|' | '(' | ')' | '[' | ']' => Lexeme::Break,
         '&' | '+' => Lexeme::Word("AND".to_owned()),
         _ => return None,

@@ -13,6 +13,7 @@ pub mod layers;
 pub mod limits;
 pub mod link;
 pub mod listing;
+pub mod london;
 pub mod milestone;
 mod order;
 pub mod permission;

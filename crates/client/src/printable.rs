@@ -3,33 +3,24 @@
 /// The longest text that [`printable`] returns, in characters, the ellipsis included.
 const PRINTABLE_LIMIT_CHARACTERS: usize = 500;
 
-/// Removes the characters of `text` that could control a terminal or reorder the output. These are
-/// control characters, bidirectional controls (CVE-2021-42574) and invisible joiners.
+/// The text on one line. Characters that could control a terminal, reorder the output or stay unseen
+/// (CVE-2021-42574) stand there as their numbers, such as `U+202E`.
 ///
-/// Tabs, line breaks and separators of lines and paragraphs become spaces. A text longer than 500
-/// characters is cut and ends with an ellipsis.
+/// Tabs and line breaks become spaces. A text longer than 500 characters is cut and ends with an
+/// ellipsis.
 pub fn printable(text: &str) -> String {
-    let mut kept = text.chars().filter_map(printable_character);
-    let mut shown: String = kept.by_ref().take(PRINTABLE_LIMIT_CHARACTERS).collect();
-    if kept.next().is_some() {
-        shown.pop();
-        shown.push('…');
+    let mut kept = text.chars().map(|character| match character {
+        '\t' | '\n' | '\r' => ' ',
+        other => other,
+    });
+    let begun: String = kept.by_ref().take(PRINTABLE_LIMIT_CHARACTERS).collect();
+    let shown = unicode::visible(&begun);
+    let is_cut = kept.next().is_some() || shown.chars().count() > PRINTABLE_LIMIT_CHARACTERS;
+    if !is_cut {
+        return shown.into_owned();
     }
-    shown
-}
-
-fn printable_character(character: char) -> Option<char> {
-    match character {
-        '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => Some(' '),
-        '\u{061c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}' => None,
-        other if other.is_control() => None,
-        other => Some(other),
-    }
+    let longest = shown.chars().take(PRINTABLE_LIMIT_CHARACTERS - 1);
+    longest.chain(['…']).collect()
 }
 
 #[cfg(test)]

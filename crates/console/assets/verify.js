@@ -35,7 +35,8 @@ function demand(isMet, complaint) {
 // Compares one signed chain with what a page shows; UPRNs are texts, top first:
 // {year, homes: [uprn], folded: [uprn], rows: [uprn], facts: [{at, text}], rest: [text]}.
 // Returns the number of facts; throws an error with the first difference.
-export function compare(chain, { year, homes: order, folded, rows, facts, rest }) {
+export function compare(received, { year, homes: order, folded, rows, facts, rest }) {
+  const chain = JSON.parse(JSON.stringify(received), (_, value) => (typeof value == 'string' ? asShown(value) : value));
   const homes = new Map(chain.properties.map((home) => [`${home.uprn}`, home]));
   const call = (uprn) => name(homes.get(`${uprn}`)?.address ?? { line1: `UPRN ${uprn}` });
   checkOrder(homes, order, call, 'ladder');
@@ -64,6 +65,11 @@ export function compare(chain, { year, homes: order, folded, rows, facts, rest }
   demand(!extra, `the page shows “${extra}” among the signed facts, which is not signed`);
   return facts.length;
 }
+
+// As a page shows a text: characters that mislead readers by their numbers, such as U+202E.
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?<=\p{M}{2})\p{M}/gu;
+const number = (one) => `U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+const asShown = (text) => text.replace(HIDDEN, number).replace(/\s+/g, ' ').trim();
 
 // What the table shows of a home that the ladder leaves out.
 const IN_TABLE = /ed$|^(funding.isCashBuyer|name|uprn|tenure|transactionType)$/;

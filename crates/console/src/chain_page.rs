@@ -91,7 +91,7 @@ pub struct Proof {
 /// An end of the chain. Whether it is closed stands in the homes.
 #[derive(Debug, Clone, Default)]
 pub struct Cap {
-    /// Who confirmed the end, if known.
+    /// Who confirmed the end, if known; `None` for readers and holders of a share link.
     pub confirmed: Option<Confirmation>,
     /// The own listing through which the viewer may confirm the end.
     pub check_by: Option<ListingId>,

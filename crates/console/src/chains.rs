@@ -117,6 +117,11 @@ pub(crate) const STAGES: [(Group, &str); 6] = [
 ];
 
 impl ChainsFilter {
+    /// Whether some chains do not fit.
+    fn is_narrow(&self) -> bool {
+        self.stage.is_some() || self.has_open_end || !self.text.is_empty()
+    }
+
     /// The query string of this filter, with `?` unless it is empty.
     fn query(&self, after: Option<&str>) -> String {
         let mut query = Query::default();

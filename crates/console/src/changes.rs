@@ -19,8 +19,10 @@ pub struct ChangesPage {
     pub chains: Vec<ChangedChain>,
     /// The id of the newest change, for "mark read".
     pub last: i64,
-    /// Whether there are more chains than the page shows.
-    pub has_more: bool,
+    /// Whether the page continues another one.
+    pub is_later_page: bool,
+    /// The parameter `before` of the next page.
+    pub next: Option<i64>,
 }
 
 /// A chain with changes.

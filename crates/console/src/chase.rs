@@ -29,6 +29,8 @@ pub struct ChasePage {
     pub snoozed: u64,
     /// Whether there are more sales than the list looks at or shows.
     pub is_cut: bool,
+    /// Whether another page follows.
+    pub has_next: bool,
     /// The refused snooze form, with the values typed.
     pub typed: Option<TypedSnooze>,
 }
@@ -42,6 +44,8 @@ pub struct ChaseFilter {
     pub by_conveyancer: bool,
     /// `snoozed=1`: shows snoozed rows as well.
     pub with_snoozed: bool,
+    /// How many pages come before this one; `page` is one more. The file has all pages.
+    pub pages_before: usize,
 }
 
 /// Rows under one heading.
@@ -183,7 +187,18 @@ impl ChaseFilter {
         query.add("branch", self.branch.map(|branch| branch.to_string()));
         query.add("group", self.by_conveyancer.then_some("conveyancer"));
         query.add("snoozed", self.with_snoozed.then_some("1"));
+        let page = (self.pages_before > 0).then(|| (self.pages_before + 1).to_string());
+        query.add("page", page);
         query.text
+    }
+
+    /// The same list at another page.
+    #[must_use]
+    pub fn at(&self, pages_before: usize) -> Self {
+        Self {
+            pages_before,
+            ..self.clone()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The frame around each page: header, navigation, notice, refused fields and footer.
 
-use chain::ids::ChainId;
+use chain::ids::{ChainId, Uprn};
 
 /// The parts that every page has.
 #[derive(Debug, Clone, Default)]
@@ -77,13 +77,16 @@ pub struct FieldProblem {
 }
 
 /// The state that the page shows. `/stream?chain={chain}&version={version}` announces newer ones as
-/// server-sent events, each with the data `{"chain": "…", "version": 1}`.
+/// server-sent events, each with the data `{"chain": "…", "version": 1}`. A reader names the home as
+/// well, as `&uprn={uprn}`.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream {
     /// The chain.
     pub chain: ChainId,
     /// Its version.
     pub version: i64,
+    /// The home that a reader looked up.
+    pub asked_for: Option<Uprn>,
 }
 
 /// A link of the navigation.

@@ -12,17 +12,20 @@
 //! | `/account/sessions/{id}/end`, `/account/end-all` | |
 //! | `/listings` | the fields of [`listing::NewListing`] |
 //! | `/listings/{id}/details` | the fields of [`listing::Details`] |
-//! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw` |
+//! | `/listings/{id}/milestones/{key}` | `date`, `action` = `record`, `exclude` or `withdraw`, `seen` (the state that the page showed) |
 //! | `/listings/{id}/links` | `other` (listing id), `side` = `above` or `below` |
-//! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below` |
+//! | `/listings/{id}/unlink` | `other` (listing id), `side` = `above` or `below`, `sure` = `1` in a split chain |
 //! | `/listings/{id}/ends` | `end` = `top` or `bottom`, `action` = `check` or `uncheck`, `reason` (document 2's words), `from` = `chain` or `listing`: the page to show next |
-//! | `/listings/{id}/reopen-enquiries`, `/listings/{id}/withdraw` | |
+//! | `/listings/{id}/reopen-enquiries` | `seen` (the states that the page showed) |
+//! | `/listings/{id}/withdraw` | |
 //! | `/listings/{id}/notes` | `text` |
 //! | `/chains/{id}/shares` | `days` |
 //! | `/shares/{id}/revoke` | `chain` (chain id): the page to show next |
 //! | `/chase/{listing}/chased` | `filter` (query string of the page to show next) |
 //! | `/chase/{listing}/snooze` | `until`, `reason`, `filter` |
 //! | `/changes/read` | `until` (id of a change), `chain` (optional: only this chain) |
+
+use std::borrow::Cow;
 
 pub use askama::Error as RenderError;
 
@@ -40,6 +43,7 @@ pub mod frame;
 pub mod hold;
 pub mod home;
 mod interval;
+pub mod kept;
 pub mod listing;
 mod matrix;
 pub mod method;
@@ -47,7 +51,12 @@ pub mod search;
 mod steps;
 mod words;
 
-/// Renders a page as HTML. No page of this crate gives an error: it would be a fault of a template.
+/// Renders a page as HTML. Characters that mislead readers stand there as their numbers (S-96). No
+/// page of this crate gives an error: it would be a fault of a template.
 pub fn render(page: &impl askama::Template) -> Result<String, RenderError> {
-    page.render()
+    let html = page.render()?;
+    Ok(match unicode::visible_lines(&html) {
+        Cow::Borrowed(_unchanged) => html,
+        Cow::Owned(visible) => visible,
+    })
 }

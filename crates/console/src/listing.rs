@@ -12,7 +12,10 @@ use crate::chains::Branch;
 use crate::change::HistoryLine;
 use crate::frame::{Frame, Section};
 use crate::home::Address;
-use crate::words::capitalised;
+use crate::words::{capitalised, full_day, moment};
+
+/// The keys of the milestones that change when enquiries are reopened.
+pub const ENQUIRIES: [&str; 2] = ["enquiries_opened", "enquiries_closed"];
 
 /// One sale of the viewer's branches.
 #[derive(Debug, Clone, Template)]
@@ -75,6 +78,11 @@ pub struct Details {
     pub external_id: String,
     /// `is_locked` = `1`
     pub is_locked: bool,
+    /// `seen`: the stored details in one text, as the page shows them. Another text means that somebody
+    /// changed them.
+    pub seen: String,
+    /// Whether somebody else changed the details while the page was open.
+    pub is_newer: bool,
 }
 
 /// One milestone type of the sale. Its field is `milestone-{key}-date`.
@@ -86,6 +94,8 @@ pub struct MilestoneEntry {
     pub record: Option<MilestoneRecord>,
     /// The date typed, after a refusal.
     pub typed: Option<String>,
+    /// Whether somebody else recorded or withdrew it while the page was open.
+    pub is_newer: bool,
 }
 
 /// The last record of one milestone type.
@@ -127,6 +137,9 @@ pub struct Neighbour {
     pub name: String,
     /// Whether the viewer may open it.
     pub may_open: bool,
+    /// Whether one of the two homes has another link on the same side. Only the operator makes such links
+    /// (S-46).
+    pub is_split: bool,
 }
 
 /// A link that waits for another branch.
@@ -207,6 +220,16 @@ impl ListingPage {
             .collect()
     }
 
+    /// The field `seen` of the form that reopens enquiries.
+    fn enquiries(&self) -> String {
+        let state = |key: &str| {
+            let mut milestones = self.milestones.iter();
+            let found = milestones.find(|entry| entry.milestone.key == key);
+            found.map_or_else(|| milestone_seen(None), MilestoneEntry::seen)
+        };
+        ENQUIRIES.map(state).join(" ")
+    }
+
     /// The ends of the chain at this sale.
     fn ends(&self) -> Vec<(End, &EndState)> {
         let ends = [(End::Top, &self.top), (End::Bottom, &self.bottom)];
@@ -216,7 +239,56 @@ impl ListingPage {
     }
 }
 
+/// The state of a milestone as the field `seen` of its form names it. `record` has the date, and whether
+/// the sale does not need the milestone.
+pub fn milestone_seen(record: Option<(Option<Date>, bool)>) -> String {
+    match record {
+        None => "nothing".to_owned(),
+        Some((_, true)) => "excluded".to_owned(),
+        Some((Some(date), false)) => date.to_string(),
+        Some((None, false)) => "undated".to_owned(),
+    }
+}
+
 impl MilestoneEntry {
+    /// The field `seen`: the state that the page shows.
+    fn seen(&self) -> String {
+        let record = self.record.as_ref();
+        milestone_seen(record.map(|record| (record.date, record.is_excluded)))
+    }
+
+    /// What to tell somebody whose form was of an older state: the present value, and the one of the form.
+    pub fn conflict(&self, action: &str, date: &str) -> String {
+        let chosen = match (action, date.parse::<Date>()) {
+            ("withdraw", _) => "to withdraw it".to_owned(),
+            ("exclude", _) => "that it is not needed".to_owned(),
+            (_record, Ok(date)) => full_day(date),
+            (_record, Err(_)) => date.to_owned(),
+        };
+        format!(
+            "Somebody else changed this since you opened the page: now {}. You chose {chosen}. Send it \
+             again to replace the other, or keep what is recorded.",
+            self.words()
+        )
+    }
+
+    /// The state in words, in the middle of a sentence, with its author and time.
+    fn words(&self) -> String {
+        let Some(record) = &self.record else {
+            return "nothing is recorded".to_owned();
+        };
+        let state = match record.date {
+            _ if record.is_excluded => "it is not needed".to_owned(),
+            Some(date) => format!("{} is recorded", full_day(date)),
+            None => "it is recorded without a date".to_owned(),
+        };
+        let at = moment(&record.at);
+        match record.by.as_str() {
+            "" => format!("{state}, since {at}"),
+            by => format!("{state}, by {by} at {at}"),
+        }
+    }
+
     /// The id of the field.
     fn field(&self) -> String {
         format!("milestone-{}-date", self.milestone.key)
@@ -229,6 +301,13 @@ impl MilestoneEntry {
             Some(typed) => typed.clone(),
             None => recorded().map(|date| date.to_string()).unwrap_or_default(),
         }
+    }
+}
+
+impl Neighbour {
+    /// The id of the field that confirms the end of a link of a split chain.
+    fn field(&self) -> String {
+        format!("unlink-{}-sure", self.listing)
     }
 }
 

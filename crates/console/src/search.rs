@@ -20,6 +20,8 @@ pub struct SearchPage {
 pub enum Answer {
     /// Nothing was asked.
     Empty,
+    /// Another site asked. A look-up is logged in the reader's name, so only the reader may begin it.
+    AskedElsewhere,
     /// Several homes fit, the best first.
     Candidates {
         /// The homes.

@@ -88,6 +88,15 @@ for (const [what, lie, complaint] of LIES) {
   });
 }
 
+test('characters that mislead readers are compared by their numbers', () => {
+  const document = documentOf('five').replaceAll('Quill & Co', 'Quill \u202e& x\u0301\u0302\u0303\u{e0041}');
+  const page = snapshot('chain_five').replaceAll('Quill &#38; Co', 'Quill U+202E&#38; x\u0301\u0302U+0303U+E0041');
+  const chain = JSON.parse(document).data[0];
+  const shown = shownBy(page);
+  assert.equal(compare(chain, shown), shown.facts.length);
+  assert.throws(() => compare(chain, shownBy(snapshot('chain_five'))), /Quill U\+202E/);
+});
+
 test('signed links that disagree are caught', () => {
   const chain = chainOf('five');
   chain.properties[0].connections.onwardPurchase = [chain.properties[2].uprn];

@@ -1,12 +1,11 @@
 //! Finds lanes with something due, and starts delivering on them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use observe::outage::Outage;
-use storage::subscriptions::SubscriptionId;
 use storage::{NotificationListener, StorageError, events, lanes};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
@@ -15,6 +14,7 @@ use uuid::Uuid;
 use crate::event_jwt::EventJwts;
 use crate::limits;
 use crate::node::Node;
+use crate::places::Places;
 use crate::{DeliveryContext, lane};
 
 /// How often this node reads the registry, and the newest event where the engine sends no
@@ -31,11 +31,12 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
         name: Uuid::new_v4().to_string(),
         jwts: EventJwts::default(),
         lease_outage: Outage::new("a lane cannot be leased"),
+        is_crowded: AtomicBool::new(false),
         context,
     });
     let mut dispatcher = Dispatcher {
         changes: node.context.wake.watch(),
-        running: HashMap::new(),
+        places: Places::new(limits::LANES_MAX),
         tasks: JoinSet::from_iter([notify_nodes(Arc::clone(&node), stop.clone())]),
         newest_event: 0,
         notifications: receive_notifications(&node),
@@ -48,7 +49,11 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
     loop {
         let mut is_woken = tokio::select! {
             _stopped = stop.wait_for(|stop| *stop) => break,
-            _changed = dispatcher.changes.changed() => true,
+            Some(_ended) = dispatcher.tasks.join_next(), if dispatcher.places.are_taken() => {
+                dispatcher.fill_places();
+                continue;
+            }
+            _changed = dispatcher.changes.changed() => !dispatcher.places.are_taken(),
             () = tokio::time::sleep(LOOK_INTERVAL) => false,
         };
         // A busy node reads the registry too: a key that another node revoked must not sign here.
@@ -69,7 +74,7 @@ pub async fn run(context: DeliveryContext, mut stop: watch::Receiver<bool>) {
 struct Dispatcher {
     node: Arc<Node>,
     changes: watch::Receiver<u64>,
-    running: HashMap<SubscriptionId, AbortHandle>,
+    places: Places<AbortHandle>,
     tasks: JoinSet<()>,
     newest_event: i64,
     /// `None` where the engine sends no notifications: then the newest event is read instead.
@@ -146,7 +151,7 @@ impl Dispatcher {
 
     async fn start_lanes(&mut self) -> Result<(), StorageError> {
         while let Some(_ended) = self.tasks.try_join_next() {}
-        self.running.retain(|_lane, task| !task.is_finished());
+        self.places.free(AbortHandle::is_finished);
         let node = Arc::clone(&self.node);
         let now = node.context.clock.now_milliseconds();
         let name = node.name.clone();
@@ -155,14 +160,19 @@ impl Dispatcher {
             .storage
             .read_by_index(move |read| lanes::list_due_lanes(read, &name, now))
             .await?;
-        for subscription in due {
-            if self.running.contains_key(&subscription) || self.running.len() >= limits::LANES_MAX {
-                continue;
-            }
-            let task = lane::run(Arc::clone(&node), subscription, self.stop.clone());
-            let handle = self.tasks.spawn(task);
-            self.running.insert(subscription, handle);
-        }
+        self.places.queue(due);
+        self.fill_places();
         Ok(())
+    }
+
+    /// Starts delivering on the lanes that wait, as far as there are places.
+    fn fill_places(&mut self) {
+        self.places.free(AbortHandle::is_finished);
+        self.places.fill(|subscription| {
+            let task = lane::run(Arc::clone(&self.node), subscription, self.stop.clone());
+            self.tasks.spawn(task)
+        });
+        let is_crowded = self.places.are_taken();
+        self.node.is_crowded.store(is_crowded, Ordering::Relaxed);
     }
 }

@@ -42,10 +42,10 @@ struct Milestone {
 }
 
 impl EventClaims {
-    /// The claims of a stored event.
-    pub fn of(event: &DueEvent) -> Self {
+    /// The claims of a stored event. An error if the store holds none for a `chain.changed`.
+    pub fn of(event: &DueEvent) -> Result<Self, serde_json::Error> {
         let date = event.date.clone();
-        Self {
+        Ok(Self {
             event_id: event.event_id.clone(),
             event_type: event.event_type.as_str(),
             event_timestamp: clock::to_rfc3339(event.recorded_at),
@@ -59,15 +59,14 @@ impl EventClaims {
                     },
                 },
                 EventType::FallThrough => Data::FallThrough { date },
-                EventType::ChainChanged => Data::ChainChanged(read_detail(event)),
+                EventType::ChainChanged => Data::ChainChanged(read_detail(event)?),
             },
             simulated: event.is_simulated().then_some(true),
-        }
+        })
     }
 }
 
 /// The claims that the store keeps as JSON.
-fn read_detail(event: &DueEvent) -> Value {
-    let detail = event.detail.as_deref().unwrap_or_default();
-    serde_json::from_str(detail).unwrap_or_default()
+fn read_detail(event: &DueEvent) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(event.detail.as_deref().unwrap_or_default())
 }

@@ -94,7 +94,8 @@ async fn make(
     key: &Arc<signing::key::SigningKey>,
     now: i64,
 ) -> Result<EventJwt, SigningError> {
-    let (issuer, event) = (context.issuer.clone(), EventClaims::of(event));
+    let event = EventClaims::of(event).map_err(|error| SigningError::Failed(error.to_string()))?;
+    let issuer = context.issuer.clone();
     let signing = Arc::clone(key);
     let signed = context.signers.sign(move || {
         let claims = Claims {

@@ -1,6 +1,7 @@
 //! Delivering on one lane: in order for each property, in parallel across properties.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use observe::clock::Stopwatch;
@@ -8,7 +9,8 @@ use outbound::callback::CallbackUrl;
 use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
 use storage::lanes::{self, Health, Lane};
-use storage::subscriptions::{self, SubscribedTypes, SubscriptionId};
+use storage::subscriptions::{self, Receives, SubscriptionId};
+use storage::waiting;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -23,6 +25,8 @@ const LEASE_MILLISECONDS: i64 = 30_000;
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// How long an idle lane is kept, so that the next event finds it leased.
 const IDLE_MAX: Duration = Duration::from_secs(5);
+/// How long a lane keeps its place while others wait for one.
+const TURN_MAX: Duration = Duration::from_secs(2);
 /// How often a waiting lane checks the time.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -31,6 +35,9 @@ const TICK: Duration = Duration::from_millis(200);
 const READ_CHEAP: Duration = Duration::from_millis(20);
 const READ_PAUSE_FACTOR: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
+
+/// Deliveries that one transaction cancels.
+const CANCELLED_AT_ONCE_MAX: i64 = 1_000;
 
 /// Leases the lane of a subscription. Delivers until nothing is due for a while, the lease is lost
 /// or the node stops.
@@ -101,21 +108,21 @@ struct Runner {
 /// Results that are being stored while other deliveries are sent.
 struct Storing {
     batch: Vec<FinishedAttempt>,
-    /// The event types that the subscription receives now; `None` if it is disabled or the lease is
-    /// lost.
-    task: JoinHandle<Result<Option<SubscribedTypes>, StorageError>>,
+    /// The events that the subscription receives now; `None` if it is disabled or the lease is lost.
+    task: JoinHandle<Result<Option<Receives>, StorageError>>,
 }
 
 impl Runner {
     /// Returns when the lane should be released. All results are stored before, unless the lease
     /// was lost.
     async fn deliver(&mut self) -> Result<(), StorageError> {
+        let turn = Stopwatch::start();
         let mut idle = Stopwatch::start();
         let mut renewed = Stopwatch::start();
         let mut looked = Stopwatch::start();
         loop {
-            let is_stopping = *self.stop.borrow();
-            if is_stopping && self.count_under_way() == 0 {
+            let is_ending = *self.stop.borrow() || self.is_over(turn);
+            if is_ending && self.count_under_way() == 0 {
                 return Ok(());
             }
             if renewed.elapsed() >= RENEWAL_INTERVAL {
@@ -125,7 +132,7 @@ impl Runner {
                 }
             }
             self.note_ended();
-            if !is_stopping && self.may_send() {
+            if !is_ending && self.may_send() {
                 if self.changes.has_changed().unwrap_or_default() {
                     self.changes.mark_unchanged();
                     self.is_notified = true;
@@ -145,7 +152,8 @@ impl Runner {
             }
             self.begin_to_store();
             if self.count_under_way() == 0 {
-                if self.is_paused() || idle.elapsed() >= IDLE_MAX {
+                let is_crowded = self.node.is_crowded.load(Ordering::Relaxed);
+                if self.is_paused() || is_crowded || idle.elapsed() >= IDLE_MAX {
                     return Ok(());
                 }
                 self.wait().await;
@@ -172,6 +180,11 @@ impl Runner {
     fn count_under_way(&self) -> usize {
         let storing = self.storing.as_ref();
         self.sending.len() + self.sent.len() + storing.map_or(0, |storing| storing.batch.len())
+    }
+
+    /// Whether the lane has had its turn, and others wait for its place.
+    fn is_over(&self, turn: Stopwatch) -> bool {
+        self.node.is_crowded.load(Ordering::Relaxed) && turn.elapsed() >= TURN_MAX
     }
 
     fn may_send(&self) -> bool {
@@ -211,7 +224,11 @@ impl Runner {
             (took * READ_PAUSE_FACTOR).min(REST_MAX)
         };
         self.since_read = Stopwatch::start();
-        self.ahead.take(findings);
+        // After a cancellation the lane reads again.
+        let is_doubtful = self.lane.receives.lacks_right && !findings.found.is_empty();
+        if !is_doubtful || cancel_without_right(&self.node, subscription, now).await? == 0 {
+            self.ahead.take(findings);
+        }
         Ok(())
     }
 
@@ -262,7 +279,7 @@ impl Runner {
 
     /// Queues the deliveries that follow the stored ones. Returns `false` if the lease is lost or
     /// the subscription disabled.
-    fn note_stored(&mut self, receives: Option<SubscribedTypes>) -> bool {
+    fn note_stored(&mut self, receives: Option<Receives>) -> bool {
         let batch = self.storing.take().map(|storing| storing.batch);
         let Some(receives) = receives else {
             return false;
@@ -270,9 +287,9 @@ impl Runner {
         for sent in batch.into_iter().flatten() {
             self.ahead.go_on(sent.delivery.order, sent.result.next);
         }
-        if receives != self.lane.subscribed_types {
+        if receives != self.lane.receives {
             // Deliveries that were read ahead may be cancelled by now.
-            self.lane.subscribed_types = receives;
+            self.lane.receives = receives;
             self.ahead.forget();
         }
         true
@@ -289,12 +306,32 @@ impl Runner {
     }
 }
 
-async fn end_of(storing: &mut Option<Storing>) -> Result<Option<SubscribedTypes>, StorageError> {
+async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Receives>, StorageError> {
     match storing {
         Some(storing) => (&mut storing.task)
             .await
             .unwrap_or(Err(StorageError::Stopped)),
         None => std::future::pending().await,
+    }
+}
+
+/// Cancels the pending deliveries for which the subscription lacks the right to see chains, in short
+/// transactions. Returns their number.
+async fn cancel_without_right(
+    node: &Node,
+    subscription: SubscriptionId,
+    now: i64,
+) -> Result<u64, StorageError> {
+    let mut total = 0;
+    loop {
+        let cancelling = node.context.storage.write_under_row_locks(move |write| {
+            waiting::cancel_without_right(write, subscription, now, CANCELLED_AT_ONCE_MAX)
+        });
+        let cancelled: u64 = cancelling.await?;
+        total += cancelled;
+        if cancelled < CANCELLED_AT_ONCE_MAX.unsigned_abs() {
+            return Ok(total);
+        }
     }
 }
 
@@ -304,7 +341,7 @@ async fn record(
     health: Health,
     results: Vec<AttemptResult>,
     disabling: Option<Disabling>,
-) -> Result<Option<SubscribedTypes>, StorageError> {
+) -> Result<Option<Receives>, StorageError> {
     let now = node.context.clock.now_seconds();
     let recording = node.context.storage.write_under_row_locks(move |write| {
         if !attempts::store_attempts(write, &lane, &results, &health)? {
@@ -314,7 +351,7 @@ async fn record(
             let reason = disabling.as_str();
             subscriptions::disable_subscription(write, lane.subscription, reason, now)?;
         }
-        subscriptions::find_subscribed_types(write, lane.subscription)
+        subscriptions::find_receives(write, lane.subscription)
     });
     recording.await
 }

@@ -12,6 +12,7 @@ mod lane;
 mod limits;
 pub mod metrics;
 mod node;
+mod places;
 pub mod policy;
 mod read_ahead;
 pub mod wake;

@@ -1,5 +1,7 @@
 //! One node, as its lanes see it.
 
+use std::sync::atomic::AtomicBool;
+
 use observe::outage::Outage;
 
 use crate::DeliveryContext;
@@ -16,4 +18,6 @@ pub(crate) struct Node {
     pub(crate) jwts: EventJwts,
     /// Whether lanes cannot be leased.
     pub(crate) lease_outage: Outage,
+    /// Whether lanes wait for a place, so that a lane gives its place back after a turn.
+    pub(crate) is_crowded: AtomicBool,
 }

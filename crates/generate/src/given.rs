@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use address::{normalise, postcode_spaced};
 use chain::ids::Uprn;
 use import::reader::{RecordReader, open_table};
-use import::row::{RowError, is_unprintable};
+use import::row::RowError;
 
 use super::GenerateError;
 use super::counties::is_county;
@@ -172,7 +172,7 @@ pub(super) fn read_property(address: &str, postcode: &str) -> Option<Property> {
 /// Whether an import would accept the address.
 fn is_usable(address: &str, display_address: &str) -> bool {
     let has_words = address.chars().any(char::is_alphanumeric);
-    let is_plain = !display_address.chars().any(is_unprintable);
+    let is_plain = unicode::clean(display_address).is_ok();
     has_words && is_plain && display_address.chars().count() <= chain::limits::TEXT_CHARACTERS_MAX
 }
 

@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod limits;
+mod pace;
 pub mod reader;
 pub mod row;
 
@@ -9,10 +10,11 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use observe::clock::Clock;
+use observe::clock::{Clock, Stopwatch};
 use storage::{Storage, StorageError};
 
-use self::apply::{Batch, BatchReport, Holders};
+use self::apply::{BatchReport, Holders, apply_batch};
+use self::pace::Pace;
 use self::reader::{Located, OpenError, RowReader};
 use self::row::Row;
 
@@ -113,13 +115,17 @@ pub fn import_files(
     observer: &mut dyn Observer,
 ) -> Result<ImportReport, ImportError> {
     let mut progress = Progress::default();
-    read_files(files, observer, |batch, observer| {
+    read_files(files, observer, |batch, pace, observer| {
         let ReadBatch { rows, rest } = batch;
+        let length = rows.len();
         let now = clock.now_seconds();
         let holders = Arc::clone(&progress.holders);
-        let done = storage.write_blocking(move |write| {
-            Batch::new(now, Arc::clone(&holders)).apply(write, &rows)
+        let (done, took) = storage.write_part_blocking(move |write| {
+            let working = Stopwatch::start();
+            let done = apply_batch(write, &rows, now, &holders)?;
+            Ok::<_, StorageError>((done, working.elapsed()))
         })?;
+        pace.note(length, took);
         progress.add(rest, done, observer);
         Ok(progress.report.rows)
     })?;
@@ -138,16 +144,16 @@ pub fn check_files(
     observer: &mut dyn Observer,
 ) -> Result<ImportReport, ImportError> {
     let (mut rows, mut rests) = (Vec::new(), Vec::new());
-    read_files(files, observer, |batch, _observer| {
+    read_files(files, observer, |batch, _pace, _observer| {
         rows.push(batch.rows);
         rests.push(batch.rest);
         Ok(0)
     })?;
     let now = clock.now_seconds();
-    let checked = storage.write_blocking(move |write| {
+    let checked = storage.write_under_row_locks_blocking(move |write| {
         let (mut holders, mut done) = (Arc::<Holders>::default(), Vec::new());
         for batch in &rows {
-            let report = Batch::new(now, Arc::clone(&holders)).apply(write, batch)?;
+            let report = apply_batch(write, batch, now, &holders)?;
             Arc::make_mut(&mut holders).extend(report.holders.clone());
             done.push(report);
         }
@@ -169,19 +175,20 @@ pub fn check_files(
 fn read_files<'a>(
     files: &[PathBuf],
     observer: &mut (dyn Observer + 'a),
-    mut take: impl FnMut(ReadBatch, &mut (dyn Observer + 'a)) -> Result<u64, ImportError>,
+    mut take: impl FnMut(ReadBatch, &mut Pace, &mut (dyn Observer + 'a)) -> Result<u64, ImportError>,
 ) -> Result<(), ImportError> {
     // Every file is opened before the first is read, so a misspelled name changes nothing.
     let readers = files
         .iter()
         .map(|file| reader::open(file))
         .collect::<Result<Vec<_>, _>>()?;
+    let mut pace = Pace::default();
     for (file, mut reader) in files.iter().zip(readers) {
         observer.begin(&file.display().to_string(), reader.total_bytes());
         let mut is_empty = true;
-        while let Some(batch) = ReadBatch::read(&mut reader) {
+        while let Some(batch) = ReadBatch::read(&mut reader, pace.rows()) {
             is_empty = false;
-            let stored = take(batch, observer)?;
+            let stored = take(batch, &mut pace, observer)?;
             observer.advance(reader.bytes_read(), stored);
         }
         if is_empty {
@@ -193,10 +200,10 @@ fn read_files<'a>(
 }
 
 impl ReadBatch {
-    /// The next rows. `None` at the end of the file.
-    fn read(reader: &mut RowReader) -> Option<Self> {
+    /// At most the next `length` rows. `None` at the end of the file.
+    fn read(reader: &mut RowReader, length: usize) -> Option<Self> {
         let (mut rows, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        for Located { file, line, row } in reader.take(limits::IMPORT_BATCH_ROWS) {
+        for Located { file, line, row } in reader.take(length) {
             match row {
                 Ok(row) => {
                     places.push((file, line));

@@ -17,7 +17,6 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use error::RowError;
-pub use error::is_unprintable;
 pub(crate) use error::quoted;
 use fields::Fields;
 use members::Members;

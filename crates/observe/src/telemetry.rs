@@ -1,6 +1,7 @@
 //! Log lines on standard error, as text or JSON, and spans for a collector.
 
 mod export;
+mod lines;
 
 use std::io::IsTerminal as _;
 use std::sync::OnceLock;
@@ -16,6 +17,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt, reload};
 
 use self::export::SpanExport;
+use self::lines::VisibleLines;
 use crate::trace;
 
 /// How log lines are written.
@@ -129,7 +131,9 @@ where
 {
     // Colours are for terminals. Files and journals get plain text.
     let is_terminal = std::io::stderr().is_terminal();
-    let lines = fmt::layer().with_ansi(is_terminal).with_writer(writer);
+    let lines = fmt::layer()
+        .with_ansi(is_terminal)
+        .with_writer(move || VisibleLines::new(writer.clone(), is_terminal));
     match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),

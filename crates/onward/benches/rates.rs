@@ -1,7 +1,8 @@
 //! Measures the speed of the real `onward` program over mutual TLS with kept-alive connections.
 //!
 //! `cargo bench -p onward` measures everything; `cargo bench -p onward -- NAME` measures one part:
-//! `chain_query`, `management`, `deliveries`, `watches` or `hostile`, or its second half `neighbours`.
+//! `chain_query`, `management`, `deliveries`, `watches` or `hostile`, or its later parts `neighbours` and
+//! `people`.
 //! `soak` takes ten minutes (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the size of the store. `ONWARD_BENCH_SECONDS` and
@@ -37,6 +38,8 @@ mod load;
 mod management;
 #[path = "rates/neighbours.rs"]
 mod neighbours;
+#[path = "rates/people.rs"]
+mod people;
 #[path = "rates/process.rs"]
 mod process;
 #[path = "rates/recorder.rs"]
@@ -83,6 +86,9 @@ fn main() {
     }
     if is_wanted("hostile") || is_wanted("neighbours") {
         runtime.block_on(neighbours::measure());
+    }
+    if is_wanted("hostile") || is_wanted("people") {
+        runtime.block_on(people::measure());
     }
     if named.iter().any(|wanted| *wanted == "soak") {
         runtime.block_on(soak::measure());

@@ -222,7 +222,7 @@ fn answer(
     text: impl std::fmt::Display,
 ) {
     if is_json {
-        say(out, document);
+        say_json(out, document);
     } else {
         say(out, text);
     }
@@ -376,7 +376,15 @@ fn client_clock() -> ::client::Clock {
     })
 }
 
-/// Writes one line to the terminal. A closed pipe is not a failure.
+/// Writes a line to the terminal. Characters that mislead readers stand there as their numbers (S-96). A
+/// closed pipe is not a failure.
 fn say(out: &mut dyn std::io::Write, line: impl std::fmt::Display) {
-    drop(writeln!(out, "{line}"));
+    let line = line.to_string();
+    drop(writeln!(out, "{}", unicode::visible_lines(&line)));
+}
+
+/// Writes a line of JSON to the terminal, with these characters as JSON's escapes.
+fn say_json(out: &mut dyn std::io::Write, document: impl std::fmt::Display) {
+    let document = document.to_string();
+    drop(writeln!(out, "{}", unicode::visible_json(&document)));
 }

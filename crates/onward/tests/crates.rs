@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Dependencies that a crate must not have. A `*` at the end stands for any rest.
 const ABSENT_DEPENDENCIES: &str = "\
+unicode: chain address serde* tokio* rusqlite postgres* reqwest hyper* axum*
 address: chain serde* tokio* rusqlite postgres* reqwest hyper* axum*
 chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe

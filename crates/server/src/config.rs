@@ -160,6 +160,8 @@ pub struct Config {
     pub rate_limit_per_second: u32,
     /// Requests that a client may send at once.
     pub rate_limit_burst: u32,
+    /// Pages of a chain that a person may load in a second on average (S-65). Others have their own cost.
+    pub person_requests_per_second: u32,
 
     /// Listings that a branch may add in a day (S-65).
     pub listings_per_day: u32,
@@ -167,8 +169,14 @@ pub struct Config {
     pub properties_per_day: u32,
     /// Events that a participant may simulate in a minute (S-65).
     pub simulations_per_minute: u32,
-    /// Active subscriptions of one participant (S-65).
+    /// Subscriptions of one participant, disabled ones included (S-65).
     pub subscriptions_max: u32,
+    /// UPRNs that all subscriptions of one participant watch (S-65).
+    pub watched_uprns_max: u32,
+    /// UPRNs that a participant may add to its watches or remove in a minute.
+    pub watch_changes_per_minute: u32,
+    /// Deliveries that a participant may replay in a day (S-65).
+    pub replays_per_day: u32,
     /// Memory of the answers that are kept for the `Idempotency-Key`s of one client (S-65).
     pub kept_answers_mebibytes: u32,
 
@@ -292,10 +300,14 @@ impl Default for Config {
             rate_limit_enabled: true,
             rate_limit_per_second: 50,
             rate_limit_burst: 100,
+            person_requests_per_second: 5,
             listings_per_day: 20_000,
             properties_per_day: 5_000,
             simulations_per_minute: 60,
             subscriptions_max: 100,
+            watched_uprns_max: 1_000_000,
+            watch_changes_per_minute: 60_000,
+            replays_per_day: 1_000_000,
             kept_answers_mebibytes: 64,
             trace_endpoint: String::new(),
             log: "info".to_owned(),

@@ -13,11 +13,14 @@ pub mod frames;
 pub mod guard;
 pub mod history_lines;
 pub(crate) mod holds;
+pub(crate) mod kept_forms;
 pub(crate) mod listing_pages;
 mod look_ups;
 pub(crate) mod open_dates;
 pub mod open_id;
+pub mod person_limits;
 pub(crate) mod refusals;
+mod refused_sign_ins;
 pub(crate) mod rings;
 pub mod role;
 pub mod session;
@@ -32,6 +35,7 @@ use storage::Storage;
 
 use self::guard::Site;
 use self::open_id::OpenId;
+use self::person_limits::PersonLimits;
 use self::streams::Streams;
 use crate::config::Config;
 use crate::listing_management::ListingManagement;
@@ -54,6 +58,8 @@ pub struct Console {
     pub management: Arc<ListingManagement>,
     /// The provider with which people sign in; `None` in a sandbox.
     pub open_id: Option<Arc<OpenId>>,
+    /// The limits of people; `None`: they have none.
+    pub people: Option<PersonLimits>,
     /// Open pages that wait for news.
     pub streams: Arc<Streams>,
     /// The secret of the page of people. Only a sandbox has one.

@@ -8,6 +8,8 @@ use axum::{Router, middleware};
 use crate::console::Console;
 use crate::console::compression::compress;
 use crate::console::guard::guard;
+use crate::console::kept_forms::keep_without_session;
+use crate::console::person_limits::count_person;
 use crate::console::session::read_session;
 use crate::routes;
 
@@ -55,6 +57,14 @@ pub(crate) fn routes(console: &Arc<Console>) -> Router {
         .merge(listing_routes())
         .merge(day_routes())
         .with_state(Arc::clone(console))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(console),
+            count_person,
+        ))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(console),
+            keep_without_session,
+        ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(console),
             read_session,

@@ -117,6 +117,18 @@ impl Forecasts {
         Ok(self.keep(key, Assessment::new(sales, &learned.tables, today)))
     }
 
+    /// Finds the assessment of this version and day, if this node has made it.
+    pub fn find_assessed(
+        &self,
+        learned: &Learned,
+        chain: ChainId,
+        version: i64,
+        today: Day,
+    ) -> Option<Arc<Assessment>> {
+        let key = AssessmentKey::new(chain, version, learned, today);
+        self.assessments.get(&key)
+    }
+
     /// Assesses a chain of this version with sales that are loaded already.
     pub fn assess_sales(
         &self,

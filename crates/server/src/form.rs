@@ -38,6 +38,12 @@ impl Form {
             .map(|field| field.1.as_str())
     }
 
+    /// All fields in the order in which they were sent.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.fields.iter();
+        fields.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The names of all fields, as often as they occur.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.0.as_str())

@@ -11,6 +11,7 @@ use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
 use outbound::networks::AllowedNetworks;
+use signing::seal::KeyEncryptionKeys;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
 use tokens::context::TokenContext;
@@ -24,8 +25,9 @@ use crate::config::Config;
 use crate::console::Console;
 use crate::console::guard::Site;
 use crate::console::open_id::{OpenId, OpenIdSettings};
+use crate::console::person_limits::PersonLimits;
 use crate::directory::Directory;
-use crate::housekeeping::Housekeeping;
+use crate::housekeeping::{Housekeeping, Overdue};
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
@@ -34,7 +36,10 @@ use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
-use crate::webhooks::running_replays::RunningReplays;
+use crate::webhooks::running::Running;
+
+/// The purpose of the key that authenticates the cookies of sign-ins.
+const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";
 
 /// The opened store and keys, before anything is served.
 #[derive(Debug)]
@@ -53,6 +58,7 @@ pub struct Foundation {
     pub outbound: OutboundClient,
     /// Keeps which client was shown which property.
     pub(crate) accesses: Arc<AccessLog>,
+    pub(crate) overdue: Overdue,
     /// The client of the OpenID provider; `None`: nobody signs in with one.
     sign_in: Option<Arc<OpenId>>,
     /// The secret of the page of people. Only a sandbox has one.
@@ -110,7 +116,7 @@ impl Foundation {
         // Faults outside the store must show before the store is upgraded.
         let sealing = config.key_safe().open()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
-        let sign_in = open_sign_in(&config)?;
+        let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
@@ -123,6 +129,7 @@ impl Foundation {
             signers: Arc::new(signers),
             outbound,
             accesses: Arc::new(accesses),
+            overdue: Overdue::default(),
             sign_in,
             entry,
         })
@@ -137,6 +144,7 @@ impl Foundation {
             queries: Arc::clone(queries),
             management: Arc::clone(management),
             open_id: self.sign_in.clone(),
+            people: person_limits(&self.config),
             streams: Arc::default(),
             entry: self.entry.clone(),
         }
@@ -182,6 +190,7 @@ impl Foundation {
             key_retention_days: self.config.key_retention_days,
             delivery_retention_days: self.config.delivery_retention_days,
             access_log_days: self.config.access_log_days,
+            overdue: self.overdue.clone(),
         }
     }
 
@@ -240,10 +249,12 @@ impl Foundation {
                 storage: storage.clone(),
                 outbound: self.outbound.clone(),
                 wake: Arc::clone(wake),
-                replays: RunningReplays::default(),
+                replays: Running::default(),
                 rate_limits,
-                simulations: simulations(&self.config),
-                subscriptions_max: self.config.subscriptions_max.into(),
+                simulations: per_minute(&self.config, self.config.simulations_per_minute),
+                watch_changes: per_minute(&self.config, self.config.watch_changes_per_minute),
+                changing: Running::default(),
+                quotas: self.config.webhook_quotas(),
                 delivery_retention_days: self.config.delivery_retention_days,
                 simulate_known_properties: self.config.simulate_known_properties,
             }),
@@ -263,7 +274,11 @@ impl Foundation {
 }
 
 /// Prepares sign-in. The operator chose the provider, so it may be in any network.
-fn open_sign_in(config: &Config) -> Result<Option<Arc<OpenId>>, StartError> {
+fn open_sign_in(
+    config: &Config,
+    sealing: &KeyEncryptionKeys,
+    clock: &Clock,
+) -> Result<Option<Arc<OpenId>>, StartError> {
     if config.console_url.is_empty() || config.sign_in_issuer.is_empty() {
         return Ok(None);
     }
@@ -286,8 +301,10 @@ fn open_sign_in(config: &Config) -> Result<Option<Arc<OpenId>>, StartError> {
         client_id: config.sign_in_client_id.clone(),
         client_secret: secret,
         redirect_uri: format!("{}/sign-in/back", config.console_url),
+        authenticator: sealing.derive_authenticator(SIGN_IN_COOKIES)?,
     };
-    Ok(Some(Arc::new(OpenId::new(settings, outbound))))
+    let open_id = OpenId::new(settings, outbound, clock.clone());
+    Ok(Some(Arc::new(open_id)))
 }
 
 fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
@@ -299,8 +316,9 @@ fn outbound_settings(config: &Config) -> Result<OutboundSettings, StartError> {
     })
 }
 
-fn simulations(config: &Config) -> Option<RateLimits> {
-    let per_minute = NonZeroU32::new(config.simulations_per_minute)?;
+/// A limit that `rate_limit_enabled` lifts.
+fn per_minute(config: &Config, amount: u32) -> Option<RateLimits> {
+    let per_minute = NonZeroU32::new(amount)?;
     let is_limited = config.rate_limit_enabled;
     is_limited.then(|| RateLimits::per_minute(per_minute))
 }
@@ -312,4 +330,11 @@ fn rate_limits(config: &Config) -> Option<Arc<RateLimits>> {
     let per_second = NonZeroU32::new(config.rate_limit_per_second)?;
     let burst = NonZeroU32::new(config.rate_limit_burst)?;
     Some(Arc::new(RateLimits::new(per_second, burst)))
+}
+
+fn person_limits(config: &Config) -> Option<PersonLimits> {
+    let per_second = NonZeroU32::new(config.person_requests_per_second)?;
+    config
+        .rate_limit_enabled
+        .then(|| PersonLimits::new(per_second))
 }

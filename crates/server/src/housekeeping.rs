@@ -4,7 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use observe::clock::Clock;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use storage::Storage;
+use storage::quotas::SLOT_SECONDS;
+use storage::retention::OldRows;
 use storage::{StorageError, waiting};
 use tokens::registry::Registry;
 use tokio::sync::watch;
@@ -29,9 +34,44 @@ pub struct Housekeeping {
     pub delivery_retention_days: u32,
     /// How long the log of accesses is kept.
     pub access_log_days: u32,
+    /// Shows the rows that are there for longer than their retention.
+    pub(crate) overdue: Overdue,
+}
+
+/// How long the oldest row of each kind is there after its retention, in seconds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Overdue(pub(crate) Family<RowLabels, Gauge>);
+
+/// Labels of a kind of row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct RowLabels {
+    kind: &'static str,
+}
+
+impl Overdue {
+    fn note(&self, rows: OldRows, seconds: i64) {
+        let kind = rows.as_str();
+        self.0.get_or_create(&RowLabels { kind }).set(seconds);
+    }
 }
 
 impl Housekeeping {
+    /// Rows of this kind from before this time go. Unix seconds.
+    fn end_of_retention(&self, rows: OldRows, now: i64) -> i64 {
+        let days = |days: u32| now - i64::from(days) * limits::DAY_SECONDS;
+        match rows {
+            // Another node's clock may be behind this one's.
+            OldRows::Assertions | OldRows::RevokedTokens => {
+                now - tokens::limits::REVOKED_KEPT_SECONDS
+            }
+            OldRows::KeptAnswers | OldRows::Proposals | OldRows::Sessions => now,
+            OldRows::Totals => now - limits::DAY_SECONDS - SLOT_SECONDS,
+            OldRows::Deliveries | OldRows::Events => days(self.delivery_retention_days),
+            OldRows::Accesses => days(self.access_log_days),
+            OldRows::PeopleAccesses => now - limits::PEOPLE_ACCESS_DAYS * limits::DAY_SECONDS,
+        }
+    }
+
     /// The parts of the daily pass over all chains.
     pub fn daily_pass(&self) -> DailyPass {
         DailyPass {
@@ -55,7 +95,7 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
             .revoked
             .forget_expired(tokens_before);
         let cleaning = async {
-            clean_store(&housekeeping).await?;
+            clean_store(&housekeeping, &stop).await?;
             delete_leftovers(&housekeeping, &stop).await
         };
         if let Err(error) = cleaning.await {
@@ -67,42 +107,51 @@ pub async fn run(housekeeping: Housekeeping, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Removes assertions, kept answers, deliveries, events and accesses that are older than their retention, and
-/// withdraws old keys (S-28). A round is one transaction of bounded size.
-pub async fn clean_store(housekeeping: &Housekeeping) -> Result<(), StorageError> {
+/// Removes all rows that are older than their retention, in transactions of bounded size, and withdraws
+/// old keys (S-28). It stops early when `stop` turns true.
+pub async fn clean_store(
+    housekeeping: &Housekeeping,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), StorageError> {
     let now = housekeeping.clock.now_seconds();
     let keys_before = now - i64::from(housekeeping.key_retention_days) * limits::DAY_SECONDS;
-    let ended_before = now - i64::from(housekeeping.delivery_retention_days) * limits::DAY_SECONDS;
-    let accesses_before = now - i64::from(housekeeping.access_log_days) * limits::DAY_SECONDS;
-    let people_before = now - limits::PEOPLE_ACCESS_DAYS * limits::DAY_SECONDS;
     housekeeping
         .storage
-        .write_at_length(move |write| {
-            // Another node's clock may be behind this one's.
-            let tokens_before = now - tokens::limits::REVOKED_KEPT_SECONDS;
-            storage::assertion::delete_expired_assertions(write, tokens_before)?;
-            storage::revoked_tokens::delete_expired_tokens(write, tokens_before)?;
-            storage::keys::revoke_retired_keys(write, keys_before, now)?;
-            let limit = limits::DELIVERIES_PRUNED_MAX;
-            storage::delivery_log::prune(write, ended_before * 1000, limit)?;
-            let limit = limits::IDEMPOTENCY_DELETED_MAX;
-            storage::idempotency::delete_expired_answers(write, now, limit)?;
-            storage::proposals::delete_expired_proposals(write, now, limit)?;
-            storage::quotas::delete_added(write, now - limits::DAY_SECONDS, limit)?;
-            storage::sessions::delete_expired_sessions(write, now, limit)?;
-            Ok::<_, StorageError>(())
-        })
+        .write(move |write| storage::keys::revoke_retired_keys(write, keys_before, now))
         .await?;
-    let limit = limits::ACCESSES_PRUNED_MAX;
-    loop {
-        let pruning = housekeeping.storage.write_at_length(move |write| {
-            storage::accesses::delete_accesses(write, accesses_before, people_before, limit)
-        });
-        let pruned: u64 = pruning.await?;
-        if pruned < limit.unsigned_abs() {
-            return Ok(());
+    for rows in OldRows::ALL {
+        let before = housekeeping.end_of_retention(rows, now);
+        let finding = housekeeping
+            .storage
+            .read(move |read| rows.find_oldest(read, before));
+        let oldest: Option<i64> = finding.await?;
+        housekeeping
+            .overdue
+            .note(rows, oldest.map_or(0, |oldest| before - oldest));
+        if oldest.is_some() {
+            delete_old(housekeeping, rows, before, stop).await?;
         }
     }
+    Ok(())
+}
+
+async fn delete_old(
+    housekeeping: &Housekeeping,
+    rows: OldRows,
+    before: i64,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), StorageError> {
+    let limit = limits::OLD_ROWS_DELETED_MAX;
+    while !*stop.borrow() {
+        let deleting = housekeeping
+            .storage
+            .write_at_length(move |write| rows.delete(write, before, limit));
+        let deleted: u64 = deleting.await?;
+        if deleted < limit.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Cancels pending deliveries of revoked API keys, and removes all deliveries of deleted

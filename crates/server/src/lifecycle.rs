@@ -116,7 +116,7 @@ impl Server {
         let metrics = Arc::new(Metrics::new(
             &edge.metrics,
             Arc::clone(&delivery_metrics),
-            &foundation.accesses.lost,
+            &foundation,
         ));
         let checked = foundation.checked(&tls, &metrics, &edge.drain);
         let readiness = Arc::new(Readiness::new(checked));
@@ -140,7 +140,14 @@ impl Server {
         tasks.spawn(readiness::watch(readiness, stopped.clone()));
         let streams = Arc::clone(&contexts.console.streams);
         let (storage, drain) = (foundation.storage.clone(), Arc::clone(&edge.drain));
-        tasks.spawn(streams::run(streams, storage, drain, stopped.clone()));
+        let clock = foundation.clock.clone();
+        tasks.spawn(streams::run(
+            streams,
+            storage,
+            clock,
+            drain,
+            stopped.clone(),
+        ));
         let accesses = Arc::clone(&foundation.accesses);
         tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);

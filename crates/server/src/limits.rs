@@ -1,9 +1,22 @@
 //! Bounds of requests, answers and stored rows, with their units.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The seconds of a day.
 pub const DAY_SECONDS: i64 = 86_400;
+/// The seconds in which a person's unused requests add up.
+pub const PERSON_BURST_SECONDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
+/// Lists that one person loads at once.
+pub const LISTS_OF_PERSON_MAX: usize = 2;
+/// People whose requests a node counts at once.
+pub const PEOPLE_COUNTED_MAX: usize = 10_000;
+/// Sign-ins of this node that call the OpenID provider at once.
+pub const SIGN_INS_AT_ONCE: usize = 16;
+/// How long a sign-in may take, from the button to the way back, in seconds.
+pub const SIGN_IN_SECONDS: i64 = 1_800;
+/// How far the clock of the node where a sign-in began may be ahead, in seconds.
+pub const SIGN_IN_SKEW_SECONDS: i64 = 60;
 /// Files that a node keeps for others than its connections: `listen_ops`, store, callbacks, logs.
 pub const FILES_RESERVED: u64 = 512;
 /// Open pages of this node that wait for news.
@@ -12,8 +25,12 @@ pub const STREAMS_MAX: usize = 10_000;
 pub const STREAMS_OF_SESSION_MAX: usize = 5;
 /// How often newer versions are looked for.
 pub const STREAM_INTERVAL: Duration = Duration::from_secs(1);
+/// How often an open stream looks again at its session, the person's role and branches, in seconds.
+pub const STREAM_LOOK_SECONDS: i64 = 30;
 /// How often a stream without news says something, so that proxies keep it open.
 pub const STREAM_HEARTBEAT: Duration = Duration::from_secs(15);
+/// Names and values of a form that a page keeps over a sign-in, in bytes.
+pub const KEPT_FORM_BYTES_MAX: usize = 32 * 1024;
 /// Characters of a note.
 pub const NOTE_CHARACTERS_MAX: usize = 4000;
 /// Notes of one listing.
@@ -79,8 +96,6 @@ pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
 pub const IDEMPOTENCY_SECONDS: i64 = DAY_SECONDS;
 /// Characters of an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 255;
-/// Kept answers that one round of housekeeping removes.
-pub const IDEMPOTENCY_DELETED_MAX: i64 = 10_000;
 /// Open proposals of links of one branch (S-47).
 pub const PROPOSALS_MAX: i64 = 100;
 /// How long a proposal of a link is open, in seconds (S-47).
@@ -89,10 +104,17 @@ pub const PROPOSAL_SECONDS: i64 = 30 * DAY_SECONDS;
 pub const WATCH_UPRNS_PER_CALL: usize = 4_000;
 /// UPRNs that one subscription watches (S-39).
 pub const WATCH_UPRNS_MAX: i64 = 100_000;
+/// UPRNs that one transaction adds to a watch or removes. A recording waits for this transaction on
+/// SQLite, so it is short.
+pub const WATCH_CHANGED_AT_ONCE: usize = 250;
+/// Watched UPRNs that one read lists.
+pub const WATCH_READ_AT_ONCE: i64 = 1_000;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.
-pub const REPLAY_PART_EVENTS: i64 = 1_000;
+pub const REPLAY_PART_EVENTS: i64 = 200;
+/// A replay pauses after each transaction so many times as long as that took.
+pub const REPLAY_PAUSE_FACTOR: u32 = 4;
 /// Deliveries of one subscription that one transaction changes or removes. A recording waits for
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
@@ -108,10 +130,9 @@ pub const READINESS_INTERVAL: Duration = Duration::from_secs(5);
 pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
 /// Accesses that wait to be stored. Later ones are lost.
 pub const ACCESSES_WAITING_MAX: usize = 100_000;
-/// Old accesses that one transaction of housekeeping removes.
-pub const ACCESSES_PRUNED_MAX: i64 = 10_000;
-/// Old deliveries that one round of housekeeping removes.
-pub const DELIVERIES_PRUNED_MAX: i64 = 10_000;
+/// Old rows that one transaction of housekeeping removes. A recording waits for this transaction on
+/// SQLite, so it is short.
+pub const OLD_ROWS_DELETED_MAX: i64 = 1_000;
 /// Chains that one read of the daily pass over all chains takes.
 pub const PASS_CHAINS: i64 = 500;
 /// How long a node keeps the task of the daily pass without a sign of life, in seconds.

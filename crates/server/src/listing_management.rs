@@ -24,6 +24,7 @@ pub mod recording;
 pub mod refusal;
 pub mod segments;
 pub mod sold_property;
+pub mod write_request;
 
 use std::sync::Arc;
 

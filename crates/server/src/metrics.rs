@@ -17,6 +17,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use crate::foundation::Foundation;
 use crate::process_metrics::ProcessMetrics;
 use crate::store_metrics::StoreMetrics;
 
@@ -117,13 +118,18 @@ impl Metrics {
     pub(crate) fn new(
         edge: &edge::metrics::Metrics,
         delivery: Arc<delivery::metrics::Metrics>,
-        accesses_lost: &Counter,
+        foundation: &Foundation,
     ) -> Self {
         let mut registry = Registry::with_prefix("onward");
         registry.register(
             "accesses_lost",
             "Accesses that the log of accesses lacks",
-            accesses_lost.clone(),
+            foundation.accesses.lost.clone(),
+        );
+        registry.register(
+            "overdue_row_seconds",
+            "How long the oldest row of a kind is there after its retention",
+            foundation.overdue.0.clone(),
         );
         edge.register(&mut registry);
         delivery.register(&mut registry);

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use edge::tls::TlsError;
 use outbound::client::OutboundError;
 use outbound::networks::NetworkError;
+use signing::seal::SealError;
 use storage::StorageError;
 use tokens::key_error::KeyError;
 
@@ -17,6 +18,9 @@ pub enum StartError {
     /// The keys cannot be used.
     #[error(transparent)]
     Keys(#[from] KeyError),
+    /// No key for the cookies of sign-ins can be derived.
+    #[error("cannot derive the key of sign-ins: {0}")]
+    SignIn(#[from] SealError),
     /// A certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),

@@ -5,9 +5,10 @@ pub mod openapi;
 pub mod owned;
 pub mod parameters;
 pub mod replaying;
-pub mod running_replays;
+pub mod running;
 pub mod simulation;
 pub mod waiting;
+pub mod watch_changes;
 pub mod watching;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use outbound::client::OutboundClient;
 use storage::Storage;
 use tokens::rate_limit::RateLimits;
 
-use self::running_replays::RunningReplays;
+use self::running::Running;
 
 /// The parts that webhook management uses.
 #[derive(Debug)]
@@ -32,15 +33,30 @@ pub struct WebhookManagement {
     /// Wakes the delivery of events.
     pub wake: Arc<Wake>,
     /// The replays that run on this node.
-    pub replays: RunningReplays,
+    pub replays: Running,
+    /// The changes of watches that run on this node.
+    pub changing: Running,
     /// Requests of each API key, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
     /// Simulations of each participant, counted (S-65); `None`: there is no limit.
     pub simulations: Option<RateLimits>,
-    /// Active subscriptions of one participant (S-65).
-    pub subscriptions_max: i64,
+    /// UPRNs that each participant adds to its watches or removes, counted; `None`: there is no limit.
+    pub watch_changes: Option<RateLimits>,
+    /// The quotas of each participant (S-65).
+    pub quotas: WebhookQuotas,
     /// How long finished deliveries and their events are kept.
     pub delivery_retention_days: u32,
     /// Whether an event about a property with a current listing can be simulated (S-33).
     pub simulate_known_properties: bool,
+}
+
+/// The quotas of a participant (S-65).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookQuotas {
+    /// Subscriptions, disabled ones included.
+    pub subscriptions: i64,
+    /// UPRNs that all subscriptions watch.
+    pub watched_uprns: i64,
+    /// Deliveries that are replayed in a day; `None`: any number.
+    pub replays_per_day: Option<i64>,
 }

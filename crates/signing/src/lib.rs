@@ -6,6 +6,7 @@
 pub mod access_token;
 pub mod algorithm;
 pub mod assertion;
+pub mod authenticator;
 pub mod base64url;
 pub mod canonical;
 pub mod certificate;

@@ -6,6 +6,7 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use aws_lc_rs::rand;
 use thiserror::Error;
 
+use crate::authenticator::Authenticator;
 use crate::base64url;
 
 /// The longest plaintext that can be sealed. An RSA-4096 key in PEM is much shorter.
@@ -160,6 +161,15 @@ impl KeyEncryptionKeys {
     /// The errors of [`KeyEncryptionKey::seal`].
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Result<String, SealError> {
         self.first.seal(plaintext, context)
+    }
+
+    /// Derives keys that authenticate texts of one purpose. All nodes with these keys derive the same.
+    ///
+    /// # Errors
+    /// [`SealError::Library`] when the cryptographic library fails.
+    pub fn derive_authenticator(&self, purpose: &str) -> Result<Authenticator, SealError> {
+        let earlier = self.earlier.iter().map(|key| key.bytes.as_slice());
+        Authenticator::derive(&self.first.bytes, earlier, purpose)
     }
 
     /// As [`KeyEncryptionKey::open`], with the key that opens it.

@@ -144,18 +144,3 @@ pub fn list_look_ups_of_colleagues(
         },
     )
 }
-
-/// Deletes at most `limit` accesses before a time. Those of people end at a time of their own. Returns
-/// their number.
-pub fn delete_accesses(
-    write: &mut Write<'_>,
-    before: i64,
-    people_before: i64,
-    limit: i64,
-) -> Result<u64> {
-    write.execute(
-        "delete from access where id in (select id from access where accessed_at < $1 \
-         and (client_id not like 'person:%' or accessed_at < $2) order by accessed_at limit $3)",
-        &[before.into(), people_before.into(), limit.into()],
-    )
-}

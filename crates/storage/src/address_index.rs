@@ -20,6 +20,20 @@ pub(crate) fn insert_tokens(
     Ok(())
 }
 
+/// As [`insert_tokens`], for many properties.
+pub(crate) fn insert_all_tokens<'a>(
+    write: &mut Write<'_>,
+    addresses: impl Iterator<Item = (PropertyId, Known<'a>)>,
+) -> Result<()> {
+    let rows: Vec<_> = addresses
+        .map(|(property, address)| (property.0, index_tokens(&address)))
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    write.insert_tokens(&rows)
+}
+
 pub(crate) fn delete_tokens(write: &mut Write<'_>, property: PropertyId) -> Result<()> {
     write.execute(
         "delete from address_token where rowid = $1",

@@ -1,4 +1,4 @@
-//! Rebuilds the index of address tokens after a change of crate `address`.
+//! Rebuilds the index of address tokens, and the normal forms, after a change of crate `address`.
 
 use address::INDEX_VERSION;
 use chain::ids::PropertyId;
@@ -43,7 +43,7 @@ fn rebuild(storage: &Storage) -> Result<()> {
     Ok(())
 }
 
-/// Rewrites the tokens of a batch of properties after `after`. Returns the last one, or `None` when
+/// Rewrites the tokens and normal forms of a batch of properties after `after`. Returns the last one, or `None` when
 /// this or another node has finished.
 fn rebuild_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<PropertyId>> {
     // This update locks the row, so nodes that start at the same time take turns.
@@ -62,6 +62,15 @@ fn rebuild_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<Prop
     for property in &batch {
         delete_tokens(write, property.id)?;
         insert_tokens(write, property.id, &property.address.known())?;
+        let address_key = address::normalise(&property.address.display_address);
+        write.execute(
+            "update property set address_key = $1 where id = $2 and address_key <> $3",
+            &[
+                (&address_key).into(),
+                property.id.into(),
+                (&address_key).into(),
+            ],
+        )?;
     }
     if batch.is_empty() {
         write.execute(

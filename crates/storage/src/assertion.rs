@@ -1,4 +1,4 @@
-//! Used client assertions. All nodes together accept each assertion once.
+//! Used client assertions, and used sign-ins of people. All nodes together accept each of them once.
 
 use crate::{Read, Result, Write};
 
@@ -27,10 +27,8 @@ pub fn insert_used_assertion(
     Ok(changed > 0)
 }
 
-/// Deletes expired assertions. Returns their number.
-pub fn delete_expired_assertions(write: &mut Write<'_>, now: i64) -> Result<u64> {
-    write.execute(
-        "delete from used_assertion where expires_at < $1",
-        &[now.into()],
-    )
+/// Marks a sign-in of the console as used. `false` if it was used before. No client has this name, and
+/// two digests are never the same.
+pub fn insert_used_sign_in(write: &mut Write<'_>, digest: &str, expires_at: i64) -> Result<bool> {
+    insert_used_assertion(write, "sign-in of a person", digest, expires_at)
 }

@@ -177,7 +177,7 @@ fn read_branch_with_participant(row: &Row<'_>) -> Result<BranchWithParticipant> 
     })
 }
 
-fn read_branch(row: &Row<'_>) -> Result<Branch> {
+pub(crate) fn read_branch(row: &Row<'_>) -> Result<Branch> {
     Ok(Branch {
         id: BranchId(row.integer(0)?),
         reference: row.text(1)?,

@@ -2,8 +2,7 @@
 
 use chain::event::{ChainChange, EventType};
 use chain::ids::{ChainId, ListingId, PropertyId, Uprn};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use chain::london::date_in_london;
 use uuid::Uuid;
 
 use crate::enqueue::{QueuedEvent, enqueue_event};
@@ -31,10 +30,8 @@ pub fn announce(write: &mut Write<'_>, changed: &ChangedChains, now: i64) -> Res
         |row| Ok((PropertyId(row.integer(0)?), read_uprn(row, 1)?)),
     )?;
     let [first, second] = changed.chains;
-    let date = Timestamp::from_second(now)
-        .map_err(|error| StorageError::Corrupt(error.to_string()))?
-        .to_zoned(TimeZone::UTC)
-        .date();
+    let date = date_in_london(now);
+    let date = date.ok_or_else(|| StorageError::Corrupt(format!("{now} is no time")))?;
     let other = (second != first).then_some(second);
     for chain in [first].into_iter().chain(other) {
         let uprns = list_uprns(write, chain)?;

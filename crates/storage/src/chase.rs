@@ -7,39 +7,31 @@ use jiff::civil::Date;
 
 use crate::milestones::read_optional_date;
 use crate::properties::{Address, read_address};
-use crate::row::{Row, Value};
+use crate::row::Row;
 use crate::{Read, Result, Write};
 
-/// The newest sales under way of a branch, as the end of a query with the values of [`under_way_values`].
-macro_rules! under_way {
-    () => {
-        " from listing u where u.branch_id = $1 and u.deleted_at is null \
-         and exists (select 1 from milestone s where s.listing_id = u.id and s.type_id = $2 \
-         and s.deleted_at is null and s.excluded = 0) \
-         and not exists (select 1 from milestone x where x.listing_id = u.id \
-         and x.type_id in ($3, $4) and x.deleted_at is null and x.excluded = 0) \
-         order by u.updated_at desc, u.id desc limit $5"
+/// The sales under offer of the branch `$branch` that changed last, at most `$limit`, as the end of a
+/// query. They stand in a partial index.
+macro_rules! newest_under_offer {
+    ($branch:literal, $limit:literal) => {
+        concat!(
+            "from listing u where u.branch_id = ",
+            $branch,
+            " and u.deleted_at is null and u.offer_since is not null \
+             order by u.updated_at desc, u.id desc limit ",
+            $limit
+        )
     };
 }
-pub(crate) use under_way as sales_under_way;
-
-/// The values of the query.
-pub(crate) fn under_way_values(branch: BranchId, limit: i64) -> [Value<'static>; 5] {
-    let id_of = |key| find_by_key(key).map_or(0, |milestone| milestone.id);
-    [
-        branch.into(),
-        id_of("sstc").into(),
-        id_of("exchange").into(),
-        id_of("completion").into(),
-        limit.into(),
-    ]
-}
+pub(crate) use newest_under_offer as sales_under_offer;
 
 /// A sale with a buyer that is not exchanged, with the facts that a list of calls shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleUnderWay {
     /// The listing.
     pub listing: ListingId,
+    /// When it last changed. Unix seconds.
+    pub changed_at: i64,
     /// Its chain.
     pub chain: ChainId,
     /// The version of the chain.
@@ -56,17 +48,19 @@ pub struct SaleUnderWay {
     pub is_open_top: bool,
     /// Whether nothing stands below the listing, and nobody confirmed it as the bottom.
     pub is_open_bottom: bool,
-}
-
-/// The notes about chasing one sale.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chase {
-    /// The sale.
-    pub listing: ListingId,
     /// The last call.
     pub chased: Option<Chased>,
     /// Until when the sale is left alone.
     pub snoozed: Option<Snoozed>,
+}
+
+/// The sales under way among the sales under offer that changed last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SalesUnderWay {
+    /// Those that changed last first.
+    pub sales: Vec<SaleUnderWay>,
+    /// How many sales under offer were looked at.
+    pub looked_at: i64,
 }
 
 /// Somebody chased a sale.
@@ -89,40 +83,51 @@ pub struct Snoozed {
     pub person: String,
 }
 
-/// At most `limit` sales under way of a branch, those that changed last first.
+/// The sales under way among the `limit` sales under offer of a branch that changed last.
 pub fn list_sales_under_way(
     read: &mut Read<'_>,
     branch: BranchId,
     limit: i64,
-) -> Result<Vec<SaleUnderWay>> {
-    read.query(
+) -> Result<SalesUnderWay> {
+    let id_of = |key| find_by_key(key).map_or(0, |milestone| milestone.id);
+    let found = read.query(
         concat!(
             "select l.id, l.chain_id, c.version, p.line1, p.line2, p.line3, p.line4, p.post_town, \
-         p.postcode, p.display_address, b.name, l.seller_conveyancer, l.buyer_conveyancer, \
-         (select count(*) from link k where k.buyer_listing_id = l.id) \
-         + (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
-         (select count(*) from link k where k.seller_listing_id = l.id) \
-         + (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom') \
-         from (select u.id as id",
-            under_way!(),
-            ") as w join listing l on l.id = w.id join chain c on c.id = l.chain_id \
-             join property p on p.id = l.property_id join branch b on b.id = l.branch_id"
+             p.postcode, p.display_address, b.name, l.seller_conveyancer, l.buyer_conveyancer, \
+             cast(case when exists (select 1 from link k where k.buyer_listing_id = l.id) \
+             or exists (select 1 from end_check e where e.listing_id = l.id \
+             and e.chain_end = 'top') then 0 else 1 end as bigint), \
+             cast(case when exists (select 1 from link k where k.seller_listing_id = l.id) \
+             or exists (select 1 from end_check e where e.listing_id = l.id \
+             and e.chain_end = 'bottom') then 0 else 1 end as bigint), l.updated_at, \
+             h.chased_at, w.name, h.snoozed_until, h.reason, s.name, \
+             cast(case when exists (select 1 from milestone m where m.listing_id = l.id \
+             and m.type_id = $1 and m.deleted_at is null and m.excluded = 0) \
+             and not exists (select 1 from milestone m where m.listing_id = l.id \
+             and m.type_id = $2 and m.deleted_at is null and m.excluded = 0) \
+             then 1 else 0 end as bigint) from (select u.id as id ",
+            sales_under_offer!("$3", "$4"),
+            ") as o join listing l on l.id = o.id join chain c on c.id = l.chain_id \
+             join property p on p.id = l.property_id join branch b on b.id = l.branch_id \
+             left join chase h on h.listing_id = l.id left join person w on w.id = h.chased_by \
+             left join person s on s.id = h.snoozed_by order by l.updated_at desc, l.id desc"
         ),
-        &under_way_values(branch, limit),
-        read_sale,
-    )
-}
-
-/// The notes about chasing the listings of a branch.
-pub fn list_chases(read: &mut Read<'_>, branch: BranchId) -> Result<Vec<Chase>> {
-    read.query(
-        "select c.listing_id, c.chased_at, w.name, c.snoozed_until, c.reason, s.name \
-         from listing l join chase c on c.listing_id = l.id \
-         left join person w on w.id = c.chased_by left join person s on s.id = c.snoozed_by \
-         where l.branch_id = $1 and l.deleted_at is null",
-        &[branch.into()],
-        read_chase,
-    )
+        &[
+            id_of("sstc").into(),
+            id_of("exchange").into(),
+            branch.into(),
+            limit.into(),
+        ],
+        |row| Ok((read_sale(row)?, row.flag(21)?)),
+    )?;
+    let looked_at = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let under_way = found
+        .into_iter()
+        .filter(|(_sale, is_under_way)| *is_under_way);
+    Ok(SalesUnderWay {
+        sales: under_way.map(|(sale, _)| sale).collect(),
+        looked_at,
+    })
 }
 
 /// Notes that a person chased a sale. The sale is not snoozed any more.
@@ -160,25 +165,20 @@ pub fn snooze_sale(
 }
 
 fn read_sale(row: &Row<'_>) -> Result<SaleUnderWay> {
+    let chased = row.optional_integer(16)?.zip(row.optional_text(17)?);
+    let snoozed = read_optional_date(row, 18)?.zip(row.optional_text(20)?);
+    let reason = row.optional_text(19)?.unwrap_or_default();
     Ok(SaleUnderWay {
         listing: ListingId(row.integer(0)?),
+        changed_at: row.integer(15)?,
         chain: row.parsed(1)?,
         version: row.integer(2)?,
         address: read_address(row, 3)?,
         selling_agent: row.text(10)?,
         seller_conveyancer: row.text(11)?,
         buyer_conveyancer: row.text(12)?,
-        is_open_top: row.integer(13)? == 0,
-        is_open_bottom: row.integer(14)? == 0,
-    })
-}
-
-fn read_chase(row: &Row<'_>) -> Result<Chase> {
-    let chased = row.optional_integer(1)?.zip(row.optional_text(2)?);
-    let snoozed = read_optional_date(row, 3)?.zip(row.optional_text(5)?);
-    let reason = row.text(4)?;
-    Ok(Chase {
-        listing: ListingId(row.integer(0)?),
+        is_open_top: row.flag(13)?,
+        is_open_bottom: row.flag(14)?,
         chased: chased.map(|(at, person)| Chased { at, person }),
         snoozed: snoozed.map(|(until, person)| Snoozed {
             until,

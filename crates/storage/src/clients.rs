@@ -136,6 +136,7 @@ pub fn remove_client(write: &mut Write<'_>, id: &str) -> Result<()> {
     for sql in [
         "delete from client_branch where client_id = $1",
         "delete from idempotency where client_id = $1",
+        "delete from used where holder = $1 and kind = 3",
         "delete from client where id = $1",
     ] {
         write.execute(sql, &[id.into()])?;

@@ -22,6 +22,8 @@ macro_rules! counted {
     };
 }
 
+pub(crate) use counted;
+
 /// The first link of a listing `l`.
 macro_rules! first_link {
     () => {
@@ -29,6 +31,21 @@ macro_rules! first_link {
          union all select y.created_at from link y where y.seller_listing_id = l.id) k)"
     };
 }
+
+pub(crate) use first_link;
+
+/// The columns of [`read_candidate`], of a listing `l`.
+macro_rules! candidate_columns {
+    () => {
+        concat!(
+            "l.id, l.created_at, l.updated_at, l.offer_since, ",
+            $crate::current_listings::counted!("1"),
+            ", ",
+            $crate::current_listings::first_link!()
+        )
+    };
+}
+pub(crate) use candidate_columns;
 
 /// Who writes, when, and how long a current listing may stay unwritten before it can lose its place
 /// (rule (e) of S-6).
@@ -134,20 +151,6 @@ fn settle_property(
     Ok(settled)
 }
 
-/// Decides which listing of a property is current after an import wrote to its listings. `holder` was
-/// current and under offer before the import.
-pub fn settle_after_import(
-    write: &mut Write<'_>,
-    decision: &Decision<'_>,
-    property: PropertyId,
-    holder: Option<ListingId>,
-) -> Result<()> {
-    let before = find_current(write, property)?;
-    let candidates = list_candidates(write, property)?;
-    let after = current::decide_after_import(holder, &candidates, decision.now);
-    store(write, decision, property, Settled { before, after })
-}
-
 /// A listing after a write, once it is decided whether it is under offer.
 #[derive(Debug, Clone, Copy)]
 pub struct SettledOffer {
@@ -161,55 +164,70 @@ pub struct SettledOffer {
     pub effect: Effect,
 }
 
+/// The columns of [`read_offer`], of a listing `l` and its property `p`.
+macro_rules! offer_columns {
+    () => {
+        concat!(
+            "l.property_id, p.current_listing_id, l.offer_since, l.deleted_at, \
+             cast(case when exists (select 1 from link x where x.buyer_listing_id = l.id) or exists \
+             (select 1 from link y where y.seller_listing_id = l.id) then 1 else 0 end as bigint), ",
+            $crate::current_listings::counted!("1"),
+            ", ",
+            $crate::current_listings::counted!("111"),
+            ", ",
+            $crate::current_listings::counted!("110")
+        )
+    };
+}
+pub(crate) use offer_columns;
+
 /// Updates whether a listing is under offer.
 pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Result<SettledOffer> {
     let (mut settled, since, offer) = write.query_exactly_one(
         concat!(
-            "select l.property_id, p.current_listing_id, l.offer_since, l.deleted_at, ",
-            "cast(case when exists (select 1 from link x where x.buyer_listing_id = l.id) or exists \
-             (select 1 from link y where y.seller_listing_id = l.id) then 1 else 0 end as bigint), ",
-            counted!("1"),
-            ", ",
-            counted!("111"),
-            ", ",
-            counted!("110"),
+            "select ",
+            offer_columns!(),
             " from listing l join property p on p.id = l.property_id where l.id = $1"
         ),
         &[listing.into()],
-        |row| {
-            let is_deleted = row.optional_integer(3)?.is_some();
-            let offer = Offer {
-                is_deleted,
-                is_linked: row.flag(4)?,
-                sstc: read_optional_date(row, 5)?,
-                fall_through: read_optional_date(row, 6)?,
-                is_completed: row.optional_text(7)?.is_some(),
-            };
-            let settled = SettledOffer {
-                property: PropertyId(row.integer(0)?),
-                current: row.optional_integer(1)?.map(ListingId),
-                is_deleted,
-                effect: Effect::Other,
-            };
-            Ok((settled, row.optional_integer(2)?, offer))
-        },
+        read_offer,
     )?;
-    let since = match (since, offer.stands()) {
-        (None, true) => {
-            settled.effect = Effect::OfferBegan;
-            Some(now)
-        }
-        (Some(_), false) => {
-            settled.effect = Effect::OfferEnded;
-            None
-        }
-        _ => return Ok(settled),
+    let Some(since) = since_after(since, &offer, now) else {
+        return Ok(settled);
     };
+    settled.effect = since.map_or(Effect::OfferEnded, |_now| Effect::OfferBegan);
     write.execute(
         "update listing set offer_since = $1 where id = $2",
         &[since.into(), listing.into()],
     )?;
     Ok(settled)
+}
+
+/// The time of the write that began an offer, if this write changed it.
+pub(crate) fn since_after(since: Option<i64>, offer: &Offer, now: i64) -> Option<Option<i64>> {
+    match (since, offer.stands()) {
+        (None, true) => Some(Some(now)),
+        (Some(_), false) => Some(None),
+        _ => None,
+    }
+}
+
+pub(crate) fn read_offer(row: &Row<'_>) -> Result<(SettledOffer, Option<i64>, Offer)> {
+    let is_deleted = row.optional_integer(3)?.is_some();
+    let offer = Offer {
+        is_deleted,
+        is_linked: row.flag(4)?,
+        sstc: read_optional_date(row, 5)?,
+        fall_through: read_optional_date(row, 6)?,
+        is_completed: row.optional_text(7)?.is_some(),
+    };
+    let settled = SettledOffer {
+        property: PropertyId(row.integer(0)?),
+        current: row.optional_integer(1)?.map(ListingId),
+        is_deleted,
+        effect: Effect::Other,
+    };
+    Ok((settled, row.optional_integer(2)?, offer))
 }
 
 /// Makes a listing the current one of its property, which the operator may do.
@@ -268,16 +286,6 @@ pub fn list_contested(read: &mut Read<'_>) -> Result<Vec<ContestedListing>> {
     )
 }
 
-/// Finds the current listing of a property, if it is under offer.
-pub fn find_current_offer(read: &mut Read<'_>, property: PropertyId) -> Result<Option<ListingId>> {
-    read.query_one(
-        "select l.id from property p join listing l on l.id = p.current_listing_id \
-         where p.id = $1 and l.offer_since is not null",
-        &[property.into()],
-        |row| Ok(ListingId(row.integer(0)?)),
-    )
-}
-
 fn find_current(read: &mut Read<'_>, property: PropertyId) -> Result<Option<ListingId>> {
     read.query_exactly_one(
         "select current_listing_id from property where id = $1",
@@ -289,10 +297,8 @@ fn find_current(read: &mut Read<'_>, property: PropertyId) -> Result<Option<List
 fn list_candidates(read: &mut Read<'_>, property: PropertyId) -> Result<Vec<Candidate>> {
     read.query(
         concat!(
-            "select l.id, l.created_at, l.updated_at, l.offer_since, ",
-            counted!("1"),
-            ", ",
-            first_link!(),
+            "select ",
+            candidate_columns!(),
             " from listing l where l.property_id = $1 and l.deleted_at is null"
         ),
         &[property.into()],
@@ -300,7 +306,7 @@ fn list_candidates(read: &mut Read<'_>, property: PropertyId) -> Result<Vec<Cand
     )
 }
 
-fn read_candidate(row: &Row<'_>) -> Result<Candidate> {
+pub(crate) fn read_candidate(row: &Row<'_>) -> Result<Candidate> {
     Ok(Candidate {
         listing: ListingId(row.integer(0)?),
         created_at: row.integer(1)?,
@@ -332,7 +338,7 @@ fn announce(write: &mut Write<'_>, settled: Settled, now: i64) -> Result<()> {
     chain_changes::announce(write, &changed, now)
 }
 
-/// Stores a change of the current listing, with a line in the history of both listings.
+/// Stores a change of the current listing, and notes it.
 fn store(
     write: &mut Write<'_>,
     decision: &Decision<'_>,
@@ -347,8 +353,13 @@ fn store(
         "update property set current_listing_id = $1 where id = $2",
         &[after.map(|listing| listing.0).into(), property.into()],
     )?;
+    note(write, decision, settled)
+}
+
+/// Writes a change of the current listing to the history of both listings.
+pub(crate) fn note(write: &mut Write<'_>, decision: &Decision<'_>, settled: Settled) -> Result<()> {
     // The first and the last listing of a property take no place from another listing.
-    let (Some(before), Some(after)) = (before, after) else {
+    let (Some(before), Some(after)) = (settled.before, settled.after) else {
         return Ok(());
     };
     for (listing, action) in [(before, "current.lost"), (after, "current.gained")] {

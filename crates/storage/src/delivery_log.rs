@@ -1,4 +1,4 @@
-//! The log of deliveries that subscribers read; redelivery and pruning (S-37).
+//! The log of deliveries that subscribers read, and redelivery (S-37).
 //!
 //! Times are in milliseconds unless a comment says seconds.
 
@@ -135,29 +135,6 @@ pub fn redeliver(
         &[now.into(), delivery.into(), subscription.into()],
     )?;
     Ok(changed > 0)
-}
-
-/// Deletes deliveries that ended before `ended_before`, with their attempts, and older events without
-/// deliveries. Deletes at most `limit` of each, so that the transaction stays short. Returns the
-/// number of deliveries.
-pub fn prune(write: &mut Write<'_>, ended_before: i64, limit: i64) -> Result<u64> {
-    write.execute(
-        "delete from attempt where delivery_id in (select id from delivery \
-         where ended_at < $1 order by ended_at, id limit $2)",
-        &[ended_before.into(), limit.into()],
-    )?;
-    let removed = write.execute(
-        "delete from delivery where id in (select id from delivery \
-         where ended_at < $1 order by ended_at, id limit $2)",
-        &[ended_before.into(), limit.into()],
-    )?;
-    write.execute(
-        "delete from event where id in (select e.id from event e where e.recorded_at < $1 \
-         and not exists (select 1 from delivery d where d.event_row = e.id) \
-         order by e.recorded_at limit $2)",
-        &[(ended_before / 1000).into(), limit.into()],
-    )?;
-    Ok(removed)
 }
 
 fn read_delivery(row: &Row<'_>) -> Result<LoggedDelivery> {

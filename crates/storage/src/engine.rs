@@ -1,14 +1,16 @@
 //! The two engines. SQL that only one engine understands stays in this module.
 
+mod each_row;
 mod postgres;
 mod sqlite;
 mod threads;
 
+pub(crate) use self::each_row::{EachRow, each_row, insert_each};
 pub use self::postgres::NotificationListener;
 pub(crate) use self::postgres::{
     PostgresEngine, PostgresOptions, PostgresSession, notify, tls_config,
 };
-pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up, restore};
+pub(crate) use self::sqlite::{SqliteEngine, SqliteSession, back_up, let_others_write, restore};
 
 use crate::error::StorageError;
 use crate::session::{Read, Write};
@@ -44,6 +46,8 @@ pub(crate) enum WriteMode {
     Alone,
     /// Read committed: only the changed rows are locked.
     RowLocks,
+    /// On a snapshot, while no serializable transaction of any node runs. It takes no predicate locks.
+    Exclusive,
 }
 
 /// A piece of work that changes the store. Running and answering are separate steps, because
@@ -70,6 +74,8 @@ pub(crate) struct Dialect {
     pub(crate) address_tokens: &'static str,
     /// Drops foreign keys that cause conflicts.
     pub(crate) fewer_references: &'static str,
+    /// Drops the foreign key of milestones, which costs more than the rest of their insert.
+    pub(crate) fewer_milestone_references: &'static str,
     /// The present time in Unix seconds.
     pub(crate) now: &'static str,
     /// Refuses changes of rows of `operator_change`.
@@ -83,6 +89,10 @@ impl Dialect {
             .replace("{bytewise}", self.bytewise)
             .replace("{address_tokens}", self.address_tokens)
             .replace("{fewer_references}", self.fewer_references)
+            .replace(
+                "{fewer_milestone_references}",
+                self.fewer_milestone_references,
+            )
             .replace("{now}", self.now)
             .replace("{operator_change_append_only}", self.append_only)
     }

@@ -3,6 +3,7 @@
 use chain::event::EventType;
 use chain::ids::{ChainId, PropertyId, Uprn};
 
+use crate::subscriptions::has_chain_client;
 use crate::{Result, Write};
 
 /// An event in the outbox, and the property and chains that watches match.
@@ -22,27 +23,28 @@ pub struct QueuedEvent {
 
 /// The active subscriptions that a condition admits: those without a watch, and those with a watch
 /// that matches. The first part has no placeholder, the second has three. A chain is read only if
-/// some subscription watches chains.
+/// some subscription watches chains, and only for participants that may see it.
 macro_rules! enqueue {
-    ($admits:literal) => {
+    ($($admits:tt)+) => {
         concat!(
             "insert into delivery (subscription_id, event_row, property_id, state, attempts, \
              not_before, created_at) \
              select receiver.id, $1, $2, 'waiting', 0, $3, $4 from (\
              select s.id from subscription s \
              where s.status = 'active' and s.watch_reach is null and ",
-            $admits,
+            $($admits)+,
             " union all select s.id from (\
              select w.subscription_id as id from watched w where w.uprn = $5 \
              union select w.subscription_id from listing l \
              join property p on p.id = l.property_id and p.current_listing_id = l.id \
              join watched w on w.uprn = p.uprn \
              join subscription c on c.id = w.subscription_id and c.watch_reach = 'chain' \
-             where l.chain_id in ($6, $7) and l.deleted_at is null \
-             and (select k.id from subscription k where k.watch_reach = 'chain' limit 1) is not null\
+             where l.chain_id in ($6, $7) and l.deleted_at is null and ",
+            has_chain_client!("c.api_key_id"),
+            " and (select k.id from subscription k where k.watch_reach = 'chain' limit 1) is not null\
              ) as watcher join subscription s on s.id = watcher.id \
              where s.status = 'active' and s.watch_reach is not null and ",
-            $admits,
+            $($admits)+,
             ") as receiver"
         )
     };
@@ -54,14 +56,15 @@ pub fn enqueue_event(write: &mut Write<'_>, event: &QueuedEvent, now: i64) -> Re
     let sql = match event.event_type {
         EventType::MilestoneUpdated => enqueue!("s.hears_milestones = 1"),
         EventType::FallThrough => enqueue!("s.hears_fall_throughs = 1"),
-        EventType::ChainChanged => enqueue!(
-            "s.hears_chain_changes = 1 and exists (select 1 from api_key a \
-             join client t on t.participant_id = a.participant_id where a.id = s.api_key_id \
-             and t.status = 'active' and t.scopes like '%transaction-status%')"
-        ),
+        EventType::ChainChanged => {
+            enqueue!(
+                "s.hears_chain_changes = 1 and ",
+                has_chain_client!("s.api_key_id")
+            )
+        }
     };
     let [first, second] = event.chains.map(|chain| chain.to_string());
-    write.execute(
+    let enqueued = write.execute(
         sql,
         &[
             event.row.into(),
@@ -72,5 +75,9 @@ pub fn enqueue_event(write: &mut Write<'_>, event: &QueuedEvent, now: i64) -> Re
             first.as_str().into(),
             second.as_str().into(),
         ],
-    )
+    )?;
+    if enqueued > 0 {
+        write.note_enqueued();
+    }
+    Ok(enqueued)
 }

@@ -3,6 +3,7 @@
 mod figures;
 mod postgres_options;
 mod store_url;
+mod typed_write;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +12,9 @@ use tokio::sync::oneshot;
 
 use self::postgres_options::postgres_options;
 pub use self::store_url::StoreUrl;
+use self::typed_write::TypedWrite;
 use crate::engine::{
-    self, NotificationListener, PostgresEngine, ReadJob, ReadMode, SqliteEngine, WriteJob,
-    WriteMode,
+    self, NotificationListener, PostgresEngine, ReadJob, ReadMode, SqliteEngine, WriteMode,
 };
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Read, Write};
@@ -225,7 +226,7 @@ impl Storage {
     }
 
     /// As [`Storage::write_under_row_locks`], for code without an async runtime.
-    pub(crate) fn write_under_row_locks_blocking<T, E>(
+    pub fn write_under_row_locks_blocking<T, E>(
         &self,
         work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
@@ -277,6 +278,35 @@ impl Storage {
     /// As [`Storage::write`], for code without an async runtime.
     pub fn write_blocking<T, E>(
         &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        self.write_noting(WriteMode::Grouped, work)
+    }
+
+    /// As [`Storage::write_blocking`], for a part of a long change that touches many rows. All other
+    /// writes of all nodes wait for it, so a part must be short.
+    pub fn write_part_blocking<T, E>(
+        &self,
+        work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StorageError> + Send + 'static,
+    {
+        let done = self.write_noting(WriteMode::Exclusive, work);
+        if let Engine::Sqlite(_) = self.engine.as_ref() {
+            engine::let_others_write();
+        }
+        done
+    }
+
+    fn write_noting<T, E>(
+        &self,
+        mode: WriteMode,
         mut work: impl FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
@@ -291,7 +321,7 @@ impl Storage {
             }
             Ok::<_, E>(done)
         };
-        let answer = self.submit_write(WriteMode::Grouped, noting)?;
+        let answer = self.submit_write(mode, noting)?;
         let done = answer
             .blocking_recv()
             .map_err(|_| StorageError::Stopped)??;
@@ -346,39 +376,5 @@ impl Storage {
             Engine::Postgres(engine) => engine.submit_write(job),
         }?;
         Ok(answer)
-    }
-}
-
-struct TypedWrite<T, E, W> {
-    mode: WriteMode,
-    work: W,
-    outcome: Option<std::result::Result<T, E>>,
-    reply: oneshot::Sender<std::result::Result<T, E>>,
-}
-
-impl<T, E, W> WriteJob for TypedWrite<T, E, W>
-where
-    T: Send,
-    E: From<StorageError> + Send,
-    W: FnMut(&mut Write<'_>) -> std::result::Result<T, E> + Send,
-{
-    fn mode(&self) -> WriteMode {
-        self.mode
-    }
-
-    fn run(&mut self, write: &mut Write<'_>) -> bool {
-        let outcome = (self.work)(write);
-        let keep = outcome.is_ok();
-        self.outcome = Some(outcome);
-        keep
-    }
-
-    fn finish(self: Box<Self>, ended: Result<()>) {
-        let outcome = match (self.outcome, ended) {
-            (Some(outcome), Ok(())) => outcome,
-            (None, Ok(())) => Err(E::from(StorageError::Stopped)),
-            (_, Err(error)) => Err(E::from(error)),
-        };
-        let _unwanted = self.reply.send(outcome);
     }
 }

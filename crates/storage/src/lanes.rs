@@ -6,7 +6,7 @@
 //! Times are in milliseconds.
 
 use crate::row::Row;
-use crate::subscriptions::{SubscribedTypes, SubscriptionId, read_hears};
+use crate::subscriptions::{Receives, SubscriptionId, read_receives, receives};
 use crate::{Read, Result, Write};
 
 /// The recent failures of a lane, from which its breaker decides.
@@ -35,22 +35,24 @@ pub struct Lane {
     pub health: Health,
     /// The URL of the receiver.
     pub callback_url: String,
-    /// The event types of the subscription when the lane was leased.
-    pub subscribed_types: SubscribedTypes,
+    /// The events of the subscription when the lane was leased.
+    pub receives: Receives,
 }
 
-/// Active subscriptions with a due delivery. `owner` may lease their lanes, and no lane is paused.
+/// Active subscriptions with a due delivery, the longest due first. `owner` may lease their lanes, and
+/// no lane is paused.
 ///
 /// Comparisons have a sum on both sides. SQLite does not use the index of a sum for a plain integer
 /// column.
 pub fn list_due_lanes(read: &mut Read<'_>, owner: &str, now: i64) -> Result<Vec<SubscriptionId>> {
     read.query(
-        "select s.id from subscription s join lane l on l.subscription_id = s.id \
+        "select ready.id from (select s.id, (select d.not_before from delivery d \
+         where d.subscription_id + 0 = s.id + 0 and d.state = 'waiting' and d.not_before >= 0 \
+         order by d.not_before limit 1) as due \
+         from subscription s join lane l on l.subscription_id = s.id \
          where s.status = 'active' and l.open_until <= $1 \
-         and (l.owner = $2 or l.lease_until <= $3) \
-         and (select d.id from delivery d where d.subscription_id + 0 = s.id + 0 \
-         and d.state = 'waiting' and d.not_before >= 0 and d.not_before <= $4 limit 1) \
-         is not null order by s.id",
+         and (l.owner = $2 or l.lease_until <= $3)) as ready \
+         where ready.due <= $4 order by ready.due, ready.id",
         &[now.into(), owner.into(), now.into(), now.into()],
         |row| Ok(SubscriptionId(row.integer(0)?)),
     )
@@ -79,10 +81,12 @@ pub fn take_lane(
         return Ok(None);
     }
     write.query_one(
-        "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url, \
-         s.hears_milestones, s.hears_fall_throughs, s.hears_chain_changes \
-         from lane l join subscription s on s.id = l.subscription_id \
-         where l.subscription_id = $1 and s.status = 'active'",
+        concat!(
+            "select l.epoch, l.failures, l.failing_since, l.open_until, s.callback_url, ",
+            receives!(),
+            " from lane l join subscription s on s.id = l.subscription_id \
+             where l.subscription_id = $1 and s.status = 'active'"
+        ),
         &[subscription.into()],
         |row| read_lane(row, subscription),
     )
@@ -135,7 +139,7 @@ fn read_lane(row: &Row<'_>, subscription: SubscriptionId) -> Result<Lane> {
         epoch: row.integer(0)?,
         health: read_health(row, 1)?,
         callback_url: row.text(4)?,
-        subscribed_types: read_hears(row, 5)?,
+        receives: read_receives(row, 5)?,
     })
 }
 

@@ -173,7 +173,7 @@ pub fn touch_listing(write: &mut Write<'_>, listing: ListingId, now: i64) -> Res
     Ok(())
 }
 
-fn read_found_listing(row: &Row<'_>) -> Result<FoundListing> {
+pub(crate) fn read_found_listing(row: &Row<'_>) -> Result<FoundListing> {
     Ok(FoundListing {
         id: ListingId(row.integer(0)?),
         chain: row.parsed(1)?,

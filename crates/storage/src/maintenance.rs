@@ -47,7 +47,12 @@ pub fn find_damage(read: &mut Read<'_>) -> Result<Vec<String>> {
 }
 
 /// Contradictions, and statements that count them.
-const CONTRADICTIONS: [(&str, &str); 3] = [
+const CONTRADICTIONS: [(&str, &str); 4] = [
+    (
+        "milestones belong to no listing",
+        "select count(*) from milestone m where not exists \
+         (select 1 from listing l where l.id = m.listing_id)",
+    ),
     (
         "properties have a current listing that is deleted or belongs to another property",
         "select count(*) from property p left join listing l on l.id = p.current_listing_id \

@@ -115,15 +115,6 @@ pub fn delete_proposals_of_listing(write: &mut Write<'_>, listing: ListingId) ->
     Ok(())
 }
 
-/// Deletes at most `limit` expired proposals. Returns their number.
-pub fn delete_expired_proposals(write: &mut Write<'_>, now: i64, limit: i64) -> Result<u64> {
-    write.execute(
-        "delete from link_proposal where id in (select id from link_proposal \
-         where expires_at <= $1 order by expires_at limit $2)",
-        &[now.into(), limit.into()],
-    )
-}
-
 fn read_proposal(row: &Row<'_>) -> Result<StoredProposal> {
     Ok(StoredProposal {
         id: row.integer(0)?,

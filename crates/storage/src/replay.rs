@@ -2,7 +2,7 @@
 
 use chain::event::EventType;
 
-use crate::subscriptions::{self, StoredSubscription};
+use crate::subscriptions::{self, StoredSubscription, has_chain_client};
 use crate::{Read, Result, Write};
 
 /// A range of events in the outbox.
@@ -39,6 +39,8 @@ macro_rules! received {
              join watched w on w.uprn = p.uprn and w.subscription_id = s.id \
              where s.watch_reach = 'chain' and s.id = ",
             $chain,
+            " and ",
+            has_chain_client!("s.api_key_id"),
             "))"
         )
     };
@@ -183,7 +185,7 @@ fn subscribed_words(
     subscription: &StoredSubscription,
 ) -> Result<[&'static str; 3]> {
     let may_receive = !subscription.events.contains(&EventType::ChainChanged)
-        || subscriptions::may_receive_chain_changes(read, subscription.api_key)?;
+        || subscriptions::may_see_chains(read, subscription.api_key)?;
     Ok(EventType::ALL.map(|wanted| {
         let is_refused = wanted == EventType::ChainChanged && !may_receive;
         if subscription.events.contains(&wanted) && !is_refused {

@@ -42,11 +42,3 @@ pub fn list_revoked_tokens(read: &mut Read<'_>, after_revision: i64) -> Result<V
         },
     )
 }
-
-/// Deletes revoked tokens that expired before a time. Returns their number.
-pub fn delete_expired_tokens(write: &mut Write<'_>, before: i64) -> Result<u64> {
-    write.execute(
-        "delete from revoked_token where expires_at < $1",
-        &[before.into()],
-    )
-}

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use chain::ids::Uprn;
 
 use crate::address_search::Located;
-use crate::engine::{PostgresSession, SqliteSession};
+use crate::engine::{EachRow, PostgresSession, SqliteSession};
 use crate::figures::DatabaseFigures;
 use crate::row::{Row, Value};
 use crate::store_time::{OwnTime, StoreTime};
@@ -21,6 +21,8 @@ pub struct Read<'c> {
 #[derive(Debug)]
 pub struct Write<'c> {
     read: Read<'c>,
+    /// Whether a delivery was enqueued.
+    has_enqueued: bool,
 }
 
 #[derive(Debug)]
@@ -142,6 +144,29 @@ impl<'c> Read<'c> {
         }
     }
 
+    /// Runs a query for each of these rows, and maps all answers.
+    pub(crate) fn query_each<T, const WIDTH: usize>(
+        &mut self,
+        statement: EachRow,
+        rows: &[[Value<'_>; WIDTH]],
+        mut map: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut found = Vec::new();
+        if rows.is_empty() {
+            return Ok(found);
+        }
+        let cells = rows.as_flattened();
+        let visit = |row: &Row<'_>| {
+            found.push(map(row)?);
+            Ok(())
+        };
+        match &mut self.session {
+            Session::Sqlite(session) => session.query_each(statement, cells, WIDTH, visit),
+            Session::Postgres(session) => session.query_each(statement, cells, WIDTH, visit),
+        }?;
+        Ok(found)
+    }
+
     fn each(
         &mut self,
         sql: &'static str,
@@ -159,7 +184,18 @@ impl<'c> Write<'c> {
     pub(crate) fn new(session: Session<'c>) -> Self {
         Self {
             read: Read::new(session),
+            has_enqueued: false,
         }
+    }
+
+    /// Whether this transaction enqueued a delivery, so that lanes have something new.
+    pub fn has_enqueued(&self) -> bool {
+        self.has_enqueued
+    }
+
+    /// Notes that this transaction enqueued a delivery.
+    pub(crate) fn note_enqueued(&mut self) {
+        self.has_enqueued = true;
     }
 
     /// Runs a statement that returns no rows. Returns the number of changed rows.
@@ -167,6 +203,40 @@ impl<'c> Write<'c> {
         match &mut self.read.session {
             Session::Sqlite(session) => session.execute(sql, parameters),
             Session::Postgres(session) => session.execute(sql, parameters),
+        }
+    }
+
+    /// Runs a statement for each of these rows.
+    pub(crate) fn execute_each<const WIDTH: usize>(
+        &mut self,
+        statement: EachRow,
+        rows: &[[Value<'_>; WIDTH]],
+    ) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let cells = rows.as_flattened();
+        match &mut self.read.session {
+            Session::Sqlite(session) => session.execute_each(statement, cells, WIDTH),
+            Session::Postgres(session) => session.execute_each(statement, cells, WIDTH),
+        }
+    }
+
+    /// Ids for new rows of a table, in rising order. This transaction must insert them before it
+    /// reserves others.
+    pub(crate) fn reserve_ids(&mut self, table: &'static str, count: usize) -> Result<Vec<i64>> {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        match &mut self.read.session {
+            Session::Sqlite(session) => session.reserve_ids(table, count),
+            Session::Postgres(session) => session.reserve_ids(table, count),
+        }
+    }
+
+    /// Inserts the address tokens of new properties.
+    pub(crate) fn insert_tokens(&mut self, rows: &[(i64, Vec<i32>)]) -> Result<()> {
+        match &mut self.read.session {
+            Session::Sqlite(session) => session.insert_tokens(rows),
+            Session::Postgres(session) => session.insert_tokens(rows),
         }
     }
 

@@ -94,15 +94,6 @@ pub fn delete_oldest_sessions(write: &mut Write<'_>, person: i64, kept: i64) -> 
     Ok(())
 }
 
-/// Deletes at most `limit` sessions that ended before a time.
-pub fn delete_expired_sessions(write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {
-    write.execute(
-        "delete from console_session where id in (select id from console_session \
-         where expires_at < $1 order by expires_at limit $2)",
-        &[before.into(), limit.into()],
-    )
-}
-
 fn read_session(row: &crate::row::Row<'_>) -> Result<StoredSession> {
     Ok(StoredSession {
         id: row.integer(0)?,

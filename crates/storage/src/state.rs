@@ -94,28 +94,42 @@ pub fn find_chain_state(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain
     }))
 }
 
-/// Loads the members and links of a chain, for decisions about them.
-pub fn find_chain(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain>> {
-    let members = read.query(
-        "select l.id, l.branch_id, l.is_locked, \
+/// The columns of [`read_checked_member`], of a listing `l`.
+macro_rules! member_columns {
+    () => {
+        "l.id, l.branch_id, l.is_locked, \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
          (select count(*) from end_check e where e.listing_id = l.id and e.chain_end = 'bottom'), \
          (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'top'), \
-         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'bottom') \
-         from listing l where l.chain_id = $1 and l.deleted_at is null",
+         (select e.branch_id from end_check e where e.listing_id = l.id and e.chain_end = 'bottom')"
+    };
+}
+pub(crate) use member_columns;
+
+/// Loads the members and links of a chain, for decisions about them.
+pub fn find_chain(read: &mut Read<'_>, id: ChainId) -> Result<Option<Chain>> {
+    let members = read.query(
+        concat!(
+            "select ",
+            member_columns!(),
+            " from listing l where l.chain_id = $1 and l.deleted_at is null"
+        ),
         &[(&id.to_string()).into()],
-        |row| {
-            let branch = |column| Ok::<_, StorageError>(row.optional_integer(column)?.map(BranchId));
-            Ok(Member {
-                checked_by: [branch(5)?, branch(6)?],
-                ..read_member(row)?
-            })
-        },
+        read_checked_member,
     )?;
     if members.is_empty() {
         return Ok(None);
     }
     build_chain(read, id, members).map(Some)
+}
+
+/// Reads a member with the branches that checked it.
+pub(crate) fn read_checked_member(row: &Row<'_>) -> Result<Member> {
+    let branch = |column| Ok::<_, StorageError>(row.optional_integer(column)?.map(BranchId));
+    Ok(Member {
+        checked_by: [branch(5)?, branch(6)?],
+        ..read_member(row)?
+    })
 }
 
 fn build_chain(read: &mut Read<'_>, id: ChainId, members: Vec<Member>) -> Result<Chain> {

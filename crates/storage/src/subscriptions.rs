@@ -4,7 +4,7 @@ use chain::event::{EventType, Reach};
 
 use crate::row::Row;
 pub use crate::subscription_id::SubscriptionId;
-use crate::{Read, Result, StorageError, Write, waiting};
+use crate::{Read, Result, StorageError, Write};
 
 /// A query for [`read_subscription`], up to its condition.
 macro_rules! select_subscription {
@@ -17,6 +17,35 @@ macro_rules! select_subscription {
          watched_uprns from subscription "
     };
 }
+
+/// A condition: the participant of the API key has an active client with the scope
+/// `transaction-status`. `chain.changed` and watches of chains need it (S-39).
+macro_rules! has_chain_client {
+    ($api_key:literal) => {
+        concat!(
+            "exists (select 1 from api_key a join client t on t.participant_id = a.participant_id \
+             where a.id = ",
+            $api_key,
+            " and t.status = 'active' and t.scopes like '%transaction-status%')"
+        )
+    };
+}
+pub(crate) use has_chain_client;
+
+/// The columns that [`read_receives`] reads, of a subscription `s`. Most subscriptions need no right,
+/// and for these the engine looks for none.
+macro_rules! receives {
+    () => {
+        concat!(
+            "s.hears_milestones, s.hears_fall_throughs, s.hears_chain_changes, \
+             cast(case when s.hears_chain_changes = 1 or s.watch_reach = 'chain' then \
+             case when ",
+            $crate::subscriptions::has_chain_client!("s.api_key_id"),
+            " then 0 else 1 end else 0 end as smallint)"
+        )
+    };
+}
+pub(crate) use receives;
 
 /// A subscription to be stored.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +104,16 @@ pub struct StoredWatch {
     pub uprns: i64,
 }
 
-/// The event types that an active subscription receives.
+/// The events that an active subscription receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receives {
+    /// Its event types.
+    pub types: SubscribedTypes,
+    /// Whether its participant lost the right to see chains, which the subscription needs (S-39).
+    pub lacks_right: bool,
+}
+
+/// The event types of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubscribedTypes {
     /// `milestone.updated`.
@@ -89,12 +127,12 @@ pub struct SubscribedTypes {
 /// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
 /// it is new.
 ///
-/// This cancels all pending deliveries of types that the subscription does not receive any more.
-/// There may be many, so callers cancel them in parts before.
+/// Pending deliveries of types that the subscription does not receive any more stay. There may be many,
+/// so callers cancel them in parts after it, and a lane never sends them.
 pub fn store_subscription(
     write: &mut Write<'_>,
     new: &NewSubscription<'_>,
-    now_milliseconds: i64,
+    now: i64,
 ) -> Result<bool> {
     let known = write.query_one(
         "select id, status from subscription where api_key_id = $1 and callback_url = $2",
@@ -102,7 +140,7 @@ pub fn store_subscription(
         |row| Ok((SubscriptionId(row.integer(0)?), row.text(1)?)),
     )?;
     let Some((id, status)) = known else {
-        insert_subscription(write, new, now_milliseconds / 1000)?;
+        insert_subscription(write, new, now)?;
         return Ok(true);
     };
     if status == "active" {
@@ -110,12 +148,7 @@ pub fn store_subscription(
     } else {
         reset_health(write, id)?;
     }
-    update_subscription(write, id, new, now_milliseconds / 1000)?;
-    for event_type in EventType::ALL {
-        if !new.events.contains(&event_type) {
-            waiting::cancel_waiting(write, id, event_type, now_milliseconds, i64::MAX)?;
-        }
-    }
+    update_subscription(write, id, new, now)?;
     Ok(false)
 }
 
@@ -166,6 +199,27 @@ fn insert_subscription(write: &mut Write<'_>, new: &NewSubscription<'_>, now: i6
     Ok(())
 }
 
+/// The number of subscriptions of the participant that has this API key, disabled ones included.
+pub fn count_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+    read.query_integer(
+        "select count(*) from subscription s join api_key k on k.id = s.api_key_id \
+         where s.status <> 'removed' and k.participant_id = \
+         (select participant_id from api_key where id = $1)",
+        &[api_key.into()],
+    )
+}
+
+/// The number of UPRNs that all subscriptions of the participant that has this API key watch.
+pub fn sum_watched_uprns(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
+    read.query_integer(
+        "select coalesce(cast(sum(s.watched_uprns) as bigint), 0) from subscription s \
+         join api_key k on k.id = s.api_key_id \
+         where s.status <> 'removed' and k.participant_id = \
+         (select participant_id from api_key where id = $1)",
+        &[api_key.into()],
+    )
+}
+
 /// The number of active subscriptions of the participant that has this API key.
 pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
     read.query_integer(
@@ -177,11 +231,10 @@ pub fn count_active_subscriptions(read: &mut Read<'_>, api_key: i64) -> Result<i
 }
 
 /// Whether the participant of an API key has an active client with the scope `transaction-status`.
-/// Only then its subscriptions receive `chain.changed` (S-39).
-pub fn may_receive_chain_changes(read: &mut Read<'_>, api_key: i64) -> Result<bool> {
+/// Only then its subscriptions receive `chain.changed`, and watch chains (S-39).
+pub fn may_see_chains(read: &mut Read<'_>, api_key: i64) -> Result<bool> {
     read.exists(
-        "select 1 from api_key a join client t on t.participant_id = a.participant_id \
-         where a.id = $1 and t.status = 'active' and t.scopes like '%transaction-status%' limit 1",
+        concat!("select 1 where ", has_chain_client!("$1")),
         &[api_key.into()],
     )
 }
@@ -230,16 +283,16 @@ pub fn find_subscription_by_url(
     )
 }
 
-/// The event types that a subscription receives now. `None` if it is not active.
-pub fn find_subscribed_types(
-    read: &mut Read<'_>,
-    id: SubscriptionId,
-) -> Result<Option<SubscribedTypes>> {
+/// The events that a subscription receives now. `None` if it is not active.
+pub fn find_receives(read: &mut Read<'_>, id: SubscriptionId) -> Result<Option<Receives>> {
     read.query_one(
-        "select hears_milestones, hears_fall_throughs, hears_chain_changes from subscription \
-         where id = $1 and status = 'active'",
+        concat!(
+            "select ",
+            receives!(),
+            " from subscription s where s.id = $1 and s.status = 'active'"
+        ),
         &[id.into()],
-        |row| read_hears(row, 0),
+        |row| read_receives(row, 0),
     )
 }
 
@@ -285,8 +338,8 @@ pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<
 /// the lane's row first.
 fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
-        "update lane set failures = 0, failing_since = null, open_until = 0 \
-         where subscription_id = $1",
+        "update lane set failures = 0, failing_since = null, open_until = 0, owner = '', \
+         lease_until = 0, epoch = epoch + 1 where subscription_id = $1",
         &[id.into()],
     )?;
     Ok(())
@@ -294,19 +347,26 @@ fn reset_health(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
 
 /// Ends a pause and keeps the recent failures, so that one more failure begins the next pause. This
 /// must come first too.
+///
+/// A lane with failures gets a new epoch. Otherwise an attempt that is under way would store the pause
+/// again that this call ends.
 pub fn end_pause(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     write.execute(
-        "update lane set open_until = 0 where subscription_id = $1",
+        "update lane set open_until = 0, owner = '', lease_until = 0, epoch = epoch + 1 \
+         where subscription_id = $1 and (failures > 0 or open_until > 0)",
         &[id.into()],
     )?;
     Ok(())
 }
 
-pub(crate) fn read_hears(row: &Row<'_>, first: usize) -> Result<SubscribedTypes> {
-    Ok(SubscribedTypes {
-        milestones: row.flag(first)?,
-        fall_throughs: row.flag(first + 1)?,
-        chain_changes: row.flag(first + 2)?,
+pub(crate) fn read_receives(row: &Row<'_>, first: usize) -> Result<Receives> {
+    Ok(Receives {
+        types: SubscribedTypes {
+            milestones: row.flag(first)?,
+            fall_throughs: row.flag(first + 1)?,
+            chain_changes: row.flag(first + 2)?,
+        },
+        lacks_right: row.flag(first + 3)?,
     })
 }
 

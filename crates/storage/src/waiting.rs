@@ -3,9 +3,8 @@
 //!
 //! Times are in milliseconds.
 
-use chain::event::EventType;
-
 use crate::subscription_id::SubscriptionId;
+use crate::subscriptions::has_chain_client;
 use crate::{Read, Result, Write};
 
 /// Makes at most `limit` pending deliveries due now. Returns how many.
@@ -24,26 +23,49 @@ pub fn make_waiting_due(
     )
 }
 
-/// Cancels at most `limit` pending deliveries of an event type. Returns how many.
-pub fn cancel_waiting(
+/// Cancels at most `limit` pending deliveries of event types that a subscription no longer has. Returns how
+/// many.
+pub fn cancel_unsubscribed(
     write: &mut Write<'_>,
     id: SubscriptionId,
-    event_type: EventType,
     now: i64,
     limit: i64,
 ) -> Result<u64> {
     lock_lane(write, id)?;
     write.execute(
         "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
-         where id in (select d.id from delivery d where d.subscription_id + 0 = $2 \
-         and d.state = 'waiting' and d.not_before >= 0 and exists (select 1 from event e \
-         where e.id = d.event_row and e.event_type = $3) limit $4)",
-        &[
-            now.into(),
-            id.into(),
-            event_type.as_str().into(),
-            limit.into(),
-        ],
+         where id in (select d.id from delivery d join event e on e.id = d.event_row \
+         join subscription s on s.id = d.subscription_id \
+         where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
+         and ((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
+         or (e.event_type = 'fallthrough' and s.hears_fall_throughs = 0) \
+         or (e.event_type = 'chain.changed' and s.hears_chain_changes = 0)) limit $3)",
+        &[now.into(), id.into(), limit.into()],
+    )
+}
+
+/// Cancels at most `limit` pending deliveries for which a subscription lacks the right to see chains
+/// (S-39). Returns how many.
+pub fn cancel_without_right(
+    write: &mut Write<'_>,
+    id: SubscriptionId,
+    now: i64,
+    limit: i64,
+) -> Result<u64> {
+    lock_lane(write, id)?;
+    write.execute(
+        concat!(
+            "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
+             where id in (select d.id from delivery d join event e on e.id = d.event_row \
+             join subscription s on s.id = d.subscription_id \
+             where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
+             and (e.event_type = 'chain.changed' or (s.watch_reach = 'chain' and not exists \
+             (select 1 from watched w where w.uprn = e.uprn and w.subscription_id = s.id))) \
+             and not ",
+            has_chain_client!("s.api_key_id"),
+            " limit $3)"
+        ),
+        &[now.into(), id.into(), limit.into()],
     )
 }
 

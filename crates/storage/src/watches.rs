@@ -3,8 +3,9 @@
 use chain::event::Reach;
 use chain::ids::Uprn;
 
+use crate::properties::read_uprn;
 use crate::subscriptions::SubscriptionId;
-use crate::{Result, Write};
+use crate::{Read, Result, Write};
 
 /// UPRNs that one statement takes.
 const PART: usize = 500;
@@ -25,10 +26,11 @@ macro_rules! listed {
     };
 }
 
-/// Adds UPRNs. Those that are watched already stay.
+/// Adds UPRNs. Those that are watched already stay. Callers add a long list in parts.
 pub fn add_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -> Result<()> {
+    let mut added = 0;
     for part in uprns.chunks(PART) {
-        write.execute(
+        added += write.execute(
             concat!(
                 "insert into watched (uprn, subscription_id) select named.uprn, $1 from (",
                 listed!("$2", "$3"),
@@ -41,13 +43,14 @@ pub fn add_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -> R
             ],
         )?;
     }
-    Ok(())
+    add_to_total(write, id, i64::try_from(added).unwrap_or(i64::MAX))
 }
 
-/// Removes UPRNs. Those that are not watched are ignored.
+/// Removes UPRNs. Those that are not watched are ignored. Callers remove a long list in parts.
 pub fn remove_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -> Result<()> {
+    let mut removed = 0;
     for part in uprns.chunks(PART) {
-        write.execute(
+        removed += write.execute(
             concat!(
                 "delete from watched where subscription_id = $1 and uprn in (select named.uprn from (",
                 listed!("$2", "$3"),
@@ -56,19 +59,46 @@ pub fn remove_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -
             &[id.into(), count(part).into(), write_out(part).as_str().into()],
         )?;
     }
-    Ok(())
+    add_to_total(write, id, -i64::try_from(removed).unwrap_or(i64::MAX))
 }
 
-/// Removes all UPRNs of a subscription.
-pub fn clear(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
-    write.execute(
-        "delete from watched where subscription_id = $1",
-        &[id.into()],
-    )?;
-    Ok(())
+/// How many of these UPRNs a subscription watches.
+pub fn count_watched(read: &mut Read<'_>, id: SubscriptionId, uprns: &[Uprn]) -> Result<i64> {
+    let mut watched = 0;
+    for part in uprns.chunks(PART) {
+        watched += read.query_integer(
+            concat!(
+                "select count(*) from watched where subscription_id = $1 and uprn in \
+                 (select named.uprn from (",
+                listed!("$2", "$3"),
+                ") as named)"
+            ),
+            &[
+                id.into(),
+                count(part).into(),
+                write_out(part).as_str().into(),
+            ],
+        )?;
+    }
+    Ok(watched)
 }
 
-/// Sets how far the watch of a subscription reaches, after its UPRNs changed. `None`: it has no watch.
+/// At most `limit` UPRNs that a subscription watches, in ascending order, the first one after `after`.
+pub fn list_uprns(
+    read: &mut Read<'_>,
+    id: SubscriptionId,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<Uprn>> {
+    read.query(
+        "select uprn from watched where subscription_id = $1 and uprn > $2 order by uprn limit $3",
+        &[id.into(), after.into(), limit.into()],
+        |row| read_uprn(row, 0),
+    )
+}
+
+/// Sets how far the watch of a subscription reaches. `None`: it has no watch, and the UPRNs that it has
+/// still do not count.
 pub fn store_reach(
     write: &mut Write<'_>,
     id: SubscriptionId,
@@ -76,15 +106,19 @@ pub fn store_reach(
     now: i64,
 ) -> Result<()> {
     write.execute(
-        "update subscription set watch_reach = $1, updated_at = $2, watched_uprns = \
-         (select count(*) from watched w where w.subscription_id = $3) where id = $4",
-        &[
-            reach.map(Reach::as_str).into(),
-            now.into(),
-            id.into(),
-            id.into(),
-        ],
+        "update subscription set watch_reach = $1, updated_at = $2 where id = $3",
+        &[reach.map(Reach::as_str).into(), now.into(), id.into()],
     )?;
+    Ok(())
+}
+
+fn add_to_total(write: &mut Write<'_>, id: SubscriptionId, uprns: i64) -> Result<()> {
+    if uprns != 0 {
+        write.execute(
+            "update subscription set watched_uprns = watched_uprns + $1 where id = $2",
+            &[uprns.into(), id.into()],
+        )?;
+    }
     Ok(())
 }
 

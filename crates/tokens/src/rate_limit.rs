@@ -66,9 +66,18 @@ impl RateLimits {
 
     /// Counts one request.
     pub fn count(&self, client_id: &str) -> Allowance {
-        let (remaining, wait_seconds, is_exceeded) = match self.bucket(client_id).check() {
-            Ok(state) => (state.remaining_burst_capacity(), 0, false),
-            Err(until) => {
+        self.count_cost(client_id, NonZeroU32::MIN)
+    }
+
+    /// Counts one request that is as expensive as so many others. None costs more than a full bucket.
+    pub fn count_cost(&self, caller: &str, cost: NonZeroU32) -> Allowance {
+        let cost = cost.min(self.quota.burst_size());
+        // A cost within the size of the bucket always has an outcome.
+        let outcome = self.bucket(caller).check_n(cost);
+        let (remaining, wait_seconds, is_exceeded) = match outcome {
+            Err(_larger_than_bucket) => (0, 0, false),
+            Ok(Ok(state)) => (state.remaining_burst_capacity(), 0, false),
+            Ok(Err(until)) => {
                 let wait = until.wait_time_from(self.clock.now());
                 (0, wait.as_secs() + u64::from(wait.subsec_nanos() > 0), true)
             }

@@ -13,4 +13,6 @@ mod normal;
 #[cfg(test)]
 mod queries;
 #[cfg(test)]
+mod twins;
+#[cfg(test)]
 mod typed;

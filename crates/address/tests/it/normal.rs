@@ -29,7 +29,19 @@ fn addresses_have_one_spelling() {
         ("Park Row LS1 4AC", "PARK ROW LS1 4AC"),
         ("Flat 1 W1A 1AA", "FLAT 1 W1A1AA"),
         ("Flat 1A 1AA", "FLAT 1A 1AA"),
-        ("Αθήνα 7", "ΑΘΉΝΑ 7"),
+        ("Αθήνα 7", "ΑΘΗΝΑ 7"),
+        // Other shapes and invisible characters.
+        ("１２ Ｈｉｇｈ　Ｓｔｒｅｅｔ， 𝐋eeds， ＬＳ１ ４ＡＰ", plain),
+        (
+            "1\u{200b}2 \u{202e}High\u{ad} Street, Leeds\u{3164}, LS1\u{feff} 4AP",
+            plain,
+        ),
+        (
+            "1\u{fe0f}2\u{20e3} High\u{34f} Street, Leeds, LS1 4AP",
+            plain,
+        ),
+        ("6½ 6² ⑥ ６½ 1⁄2", "6½ 6² ⑥ 6½ 1⁄2"),
+        ("№ 6 King´s", "6 KINGS"),
     ] {
         assert_eq!(normalise(text), expected, "{text:?}");
     }

@@ -21,6 +21,7 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("account", render(&people::account())),
         ("look_ups", render(&people::look_ups())),
         ("refusal", render(&people::refusal())),
+        ("kept", render(&people::kept())),
         ("changes", render(&people::changes())),
         ("history", render(&people::history())),
         ("listing", render(&sales::listing())),

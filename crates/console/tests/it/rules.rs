@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::pages;
+use crate::{pages, samples};
 
 /// Templates that may write text without escaping it. Markup is never a text here, so there are none.
 const MAY_WRITE_UNESCAPED: [&str; 0] = [];
@@ -26,6 +26,18 @@ fn templates_escape_every_text() {
         text.contains("HtmlSafe") || text.contains("escape = ")
     });
     assert_eq!(safe.collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+}
+
+#[test]
+fn pages_show_characters_that_mislead_readers_by_their_numbers() {
+    let mut page = samples::sales::listing();
+    page.details.seller_conveyancer = "Law\u{202e} <LLP>\u{200b}".to_owned();
+    page.notes[0].text = "one\ntwo\u{7}".to_owned();
+    let html = pages::render(&page);
+    for shown in ["LawU+202E &#60;LLP&#62;U+200B", "one\ntwoU+0007"] {
+        assert!(html.contains(shown), "{shown}");
+    }
+    assert!(!html.contains(['\u{202e}', '\u{200b}', '\u{7}']));
 }
 
 #[test]

@@ -86,6 +86,7 @@ pub(crate) fn straight(length: usize) -> ChainPage {
             stream: Some(Stream {
                 chain: chain_id(),
                 version: 41,
+                asked_for: None,
             }),
             ..frame(Role::Progressor)
         },

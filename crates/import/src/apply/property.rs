@@ -1,9 +1,9 @@
 //! Applies rows of properties.
 
-use storage::properties::{self, Address, NewProperty};
-use storage::{StorageError, Write};
+use storage::properties::{Address, NewProperty};
 
-use crate::row::PropertyRow;
+use super::known::KnownProperty;
+use super::{Applied, Batch, PropertyRow};
 
 /// The property of a row, with its normalised texts.
 pub fn new_property(row: &PropertyRow) -> NewProperty {
@@ -24,19 +24,32 @@ pub fn new_property(row: &PropertyRow) -> NewProperty {
     }
 }
 
-/// Applies a row. `false` if the store holds it already.
-pub(super) fn apply_property(
-    write: &mut Write<'_>,
-    row: &PropertyRow,
-) -> Result<bool, StorageError> {
-    let property = new_property(row);
-    let Some(known) = properties::find_known_property(write, row.uprn)? else {
-        properties::insert_property(write, &property)?;
-        return Ok(true);
-    };
-    if known.is_verified && known.address == property.address {
-        return Ok(false);
+impl Batch {
+    pub(super) fn apply_property(&mut self, row: &PropertyRow) -> Applied {
+        let property = new_property(row);
+        let known = self.known.properties.get_mut(&row.uprn);
+        let id = match known {
+            Some(known) if known.is_verified && known.address == property.address => {
+                return Ok(false);
+            }
+            Some(known) => {
+                known.address.clone_from(&property.address);
+                known.is_verified = true;
+                known.id
+            }
+            None => {
+                let id = self.pending.next_property()?;
+                let known = KnownProperty {
+                    id,
+                    address: property.address.clone(),
+                    is_verified: true,
+                    is_new: true,
+                };
+                self.known.properties.insert(row.uprn, known);
+                id
+            }
+        };
+        self.pending.put_property(id, property);
+        Ok(true)
     }
-    properties::update_property(write, known.id, &property)?;
-    Ok(true)
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chain::ids::{ListingId, PropertyId};
-use storage::current_listings::{self, Decision};
-use storage::{StorageError, Write};
+use storage::current_listings::Decision;
+use storage::{StorageError, Write, batches};
 
 /// The actor of an import in the history.
 const ACTOR: &str = "import";
@@ -16,7 +16,7 @@ pub type Holders = HashMap<PropertyId, Option<ListingId>>;
 /// Listings and properties to decide about.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
-    /// Listings with an offer that may have begun or ended.
+    /// Stored listings with an offer that may have begun or ended.
     listings: BTreeSet<ListingId>,
     /// Properties with a current listing that may change.
     properties: BTreeSet<PropertyId>,
@@ -34,6 +34,11 @@ impl Unsettled {
         self.properties.insert(property);
     }
 
+    /// Leaves out listings whose offers are stored with them.
+    pub(super) fn leave_out(&mut self, is_decided: impl Fn(ListingId) -> bool) {
+        self.listings.retain(|listing| !is_decided(*listing));
+    }
+
     /// Decides. Returns the holders that are not in `known`.
     pub(super) fn settle(
         self,
@@ -41,26 +46,24 @@ impl Unsettled {
         now: i64,
         known: &Holders,
     ) -> Result<Holders, StorageError> {
-        let mut found = Holders::new();
-        for property in &self.properties {
-            if !known.contains_key(property) {
-                let holder = current_listings::find_current_offer(write, *property)?;
-                found.insert(*property, holder);
-            }
-        }
-        for listing in self.listings {
-            current_listings::settle_offer(write, listing, now)?;
-        }
+        let unknown = self.properties.iter().copied();
+        let unknown: Vec<_> = unknown.filter(|id| !known.contains_key(id)).collect();
+        let offers = batches::find_offers(write, &unknown)?;
+        let found = unknown.into_iter();
+        let found: Holders = found.map(|id| (id, offers.get(&id).copied())).collect();
+        let listings: Vec<_> = self.listings.into_iter().collect();
+        batches::settle_listings(write, &listings, now)?;
         let decision = Decision {
             actor: ACTOR,
             now,
             detail: "{}",
         };
-        for property in self.properties {
+        let properties = self.properties.into_iter().map(|property| {
             let holder = known.get(&property).or_else(|| found.get(&property));
-            let holder = holder.copied().flatten();
-            current_listings::settle_after_import(write, &decision, property, holder)?;
-        }
+            (property, holder.copied().flatten())
+        });
+        let properties: Vec<_> = properties.collect();
+        batches::settle_properties(write, &decision, &properties)?;
         Ok(found)
     }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// The reason why one row cannot be loaded. Each message says what is wrong and how to correct it.
-/// Quoted text of the file is shortened, and its control characters are escaped.
+/// Quoted text of the file is shortened, and its characters that mislead readers are shown as numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RowError {
     /// The line is not JSON, or not an object.
@@ -95,33 +95,13 @@ impl RowError {
     }
 }
 
-/// The text in backquotes, cut to 40 characters, with control characters escaped. A hostile file
-/// can neither flood nor control a terminal or a log.
+/// The text in backquotes, cut to 40 characters. Characters that mislead readers stand there as their
+/// numbers, so a hostile file can neither flood nor control a terminal or a log.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("`");
-    let mut characters = text.chars();
-    for character in characters.by_ref().take(QUOTED_MAX_CHARACTERS) {
-        if is_unprintable(character) {
-            quoted.extend(character.escape_unicode());
-        } else {
-            quoted.push(character);
-        }
+    match text.char_indices().nth(QUOTED_MAX_CHARACTERS) {
+        Some((end, _)) => format!("`{}…`", unicode::visible(&text[..end])),
+        None => format!("`{}`", unicode::visible(text)),
     }
-    if characters.next().is_some() {
-        quoted.push('…');
-    }
-    quoted.push('`');
-    quoted
-}
-
-/// Whether the character can change how the text around it is displayed: control characters,
-/// direction marks and invisible characters.
-pub fn is_unprintable(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-        )
 }
 
 const QUOTED_MAX_CHARACTERS: usize = 40;

@@ -9,7 +9,7 @@ use chain::listing::{Tenure, TransactionType};
 use chain::milestone::{MilestoneType, find_by_key};
 use jiff::civil::Date;
 
-use super::error::{RowError, is_unprintable, quoted};
+use super::error::{RowError, quoted};
 use super::members::{Members, Value};
 use super::row_type::RowType;
 
@@ -62,8 +62,7 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let text = trim(member, value)?;
-        check_text(member, &text, chain::limits::TEXT_CHARACTERS_MAX)?;
-        Ok(Some(text.into_owned()))
+        read_text(member, &text, chain::limits::TEXT_CHARACTERS_MAX).map(Some)
     }
 
     /// A reference that rows use for each other: 1 to 64 characters.
@@ -77,8 +76,7 @@ impl<'a> Fields<'a> {
         if text.is_empty() {
             return Err(self.missing(member));
         }
-        check_text(member, &text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)?;
-        Ok(text.into_owned())
+        read_text(member, &text, chain::limits::EXTERNAL_ID_CHARACTERS_MAX)
     }
 
     pub(super) fn uprn(&mut self, member: &'static str) -> Result<Uprn, RowError> {
@@ -261,17 +259,16 @@ fn trim<'a>(member: &'static str, value: Value<'a>) -> Result<Cow<'a, str>, RowE
     }
 }
 
-fn check_text(member: &'static str, text: &str, max_characters: usize) -> Result<(), RowError> {
-    if text.chars().any(is_unprintable) {
-        let rule = "must not contain control characters";
-        return Err(RowError::wrong_value(member, text, rule));
-    }
-    let characters = text.chars().count();
+/// The text in one form. An error if it has characters that mislead readers (S-96), or too many.
+fn read_text(member: &'static str, text: &str, max_characters: usize) -> Result<String, RowError> {
+    let clean = unicode::clean(text)
+        .map_err(|fault| RowError::wrong_value(member, text, fault.to_string()))?;
+    let characters = clean.chars().count();
     if characters > max_characters {
         let rule = format!("has {characters} characters: shorten it to {max_characters}");
         return Err(RowError::wrong_value(member, text, rule));
     }
-    Ok(())
+    Ok(clean.into_owned())
 }
 
 /// Whether the text has the form `0000-00-00`. The date parser also accepts other ISO 8601 forms

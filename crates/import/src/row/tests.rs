@@ -197,7 +197,7 @@ fn texts_are_bounded_and_printable() {
     check(&branch(&"b".repeat(65), "A"), Err(&message));
     let blank = "a row of type branch needs member `branch`: add it";
     check(&branch(" ", "A"), Err(blank));
-    let controls = r"name `a\u{1b}[31m\u{202e}` must not contain control characters";
+    let controls = "name `aU+001B[31mU+202E` has the character U+001B, which texts must not have";
     check(&branch("B", r"a\u001b[31m\u202e"), Err(controls));
 }
 

@@ -144,6 +144,11 @@ impl Node {
             .collect()
     }
 
+    /// The address of the console's page of people.
+    pub(crate) fn console_url(&self) -> &str {
+        &self.sandbox.console_url
+    }
+
     /// The socket of the base listener.
     pub(crate) fn base_address(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.first_port))

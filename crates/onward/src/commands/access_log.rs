@@ -9,7 +9,7 @@ use serde_json::json;
 use storage::accesses::{AccessFilter, StoredAccess, list_accesses};
 
 use super::audit_log::read_time;
-use super::{Failure, ReadArgs, say};
+use super::{Failure, ReadArgs, say, say_json};
 
 /// Accesses that are read at once.
 const PAGE: i64 = 1000;
@@ -51,23 +51,30 @@ pub fn run(args: AccessLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
         };
         filter.after = last.id;
         for access in &page {
-            say(out, line(access, args.output.json));
+            if args.output.json {
+                say_json(out, describe(access));
+            } else {
+                say(out, line(access));
+            }
         }
     }
 }
 
-fn line(stored: &StoredAccess, is_json: bool) -> String {
+fn describe(stored: &StoredAccess) -> serde_json::Value {
+    let access = &stored.access;
+    let at = clock::to_rfc3339(access.accessed_at);
+    json!({
+        "id": stored.id, "accessed_at": at, "client": access.client, "property": access.property.0,
+        "uprn": stored.uprn.map(Uprn::value),
+    })
+}
+
+fn line(stored: &StoredAccess) -> String {
     let access = &stored.access;
     let at = clock::to_rfc3339(access.accessed_at);
     let (client, property) = (&access.client, access.property.0);
-    let uprn = stored.uprn.map(Uprn::value);
-    if is_json {
-        let object = json!({
-            "id": stored.id, "accessed_at": at, "client": client, "property": property,
-            "uprn": uprn,
-        });
-        return object.to_string();
-    }
-    let uprn = uprn.map_or_else(String::new, |uprn| format!(" (UPRN {uprn})"));
+    let uprn = stored
+        .uprn
+        .map_or_else(String::new, |uprn| format!(" (UPRN {uprn})"));
     format!("{at}  {client}  property {property}{uprn}")
 }

@@ -10,7 +10,7 @@ use server::webhooks::holder;
 use storage::api_keys;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
 
 /// The subcommands of `onward api-key`.
 #[derive(Debug, Subcommand)]
@@ -85,7 +85,7 @@ fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
                 "created_at": key.created_at, "revoked_at": key.revoked_at,
             })
         });
-        say(out, rows.collect::<serde_json::Value>());
+        say_json(out, rows.collect::<serde_json::Value>());
         return Ok(());
     }
     for key in &keys {

@@ -10,7 +10,7 @@ use observe::clock;
 use serde_json::json;
 use storage::operator_changes::{self, OperatorChange};
 
-use super::{Failure, ReadArgs, say};
+use super::{Failure, ReadArgs, say, say_json};
 
 /// The characters of a date such as 2026-11-01.
 const DATE_CHARACTERS: usize = 10;
@@ -52,7 +52,7 @@ pub fn run(args: &AuditLogArgs, out: &mut dyn Write) -> Result<(), Failure> {
                 "command": change.command, "reason": change.reason,
             })
         });
-        say(out, rows.collect::<serde_json::Value>());
+        say_json(out, rows.collect::<serde_json::Value>());
         return Ok(());
     }
     for change in &changes {

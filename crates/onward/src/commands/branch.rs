@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::names::{read_name, read_text};
-use super::{Failure, OperatorArgs, ReadArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
 
 /// The subcommands of `onward branch`.
 #[derive(Debug, Subcommand)]
@@ -118,7 +118,7 @@ fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let branches = output.open()?.read_blocking(branch::list_branches)?;
     if output.json {
         let rows: Vec<_> = branches.iter().map(describe).collect();
-        say(out, serde_json::Value::from(rows));
+        say_json(out, serde_json::Value::from(rows));
         return Ok(());
     }
     for branch in &branches {

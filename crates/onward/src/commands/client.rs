@@ -21,7 +21,7 @@ use uuid::Uuid;
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
 
 mod certificate;
 mod change;
@@ -227,7 +227,7 @@ fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let clients = storage.read_blocking(clients::list_clients)?;
     if args.json {
         let rows: Vec<_> = clients.iter().map(describe).collect();
-        say(out, serde_json::Value::from(rows));
+        say_json(out, serde_json::Value::from(rows));
         return Ok(());
     }
     for client in &clients {

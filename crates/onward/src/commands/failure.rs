@@ -1,5 +1,7 @@
 //! Why a command failed, and its exit status.
 
+use std::borrow::Cow;
+
 use server::start_error::StartError;
 use storage::StorageError;
 use tokens::key_error::KeyError;
@@ -50,9 +52,12 @@ impl Failure {
     }
 
     /// The reason as a terminal shows it: a terminal must not obey control characters of an argument.
-    pub(super) fn printable(&self) -> String {
-        let is_unwanted = |one: char| one.is_control() && !(self.has_lines && one == '\n');
-        self.reason.replace(is_unwanted, "\u{fffd}")
+    pub(super) fn printable(&self) -> Cow<'_, str> {
+        if self.has_lines {
+            unicode::visible_lines(&self.reason)
+        } else {
+            unicode::visible(&self.reason)
+        }
     }
 
     /// Makes the failure of a start. A database or port that is missing now may come back.
@@ -72,6 +77,7 @@ impl Failure {
             | StartError::Tls(_)
             | StartError::OutboundClient(_)
             | StartError::Network(_)
+            | StartError::SignIn(_)
             | StartError::StoreFile { .. } => false,
         };
         if may_pass {

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use observe::clock::Clock;
 use serde::Serialize;
 
-use super::{ConfigArgs, Failure, ReasonArgs, open_for_operator, say};
+use super::{ConfigArgs, Failure, ReasonArgs, open_for_operator, say, say_json};
 use crate::limits;
 
 /// Loads rows from NDJSON or CSV files; docs/import.md describes them.
@@ -60,7 +60,7 @@ pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     if args.json {
         let refused = &bar.refused;
         let text = serde_json::to_string(&JsonReport { report, refused });
-        say(&mut std::io::stdout(), text.map_err(Failure::new)?);
+        say_json(&mut std::io::stdout(), text.map_err(Failure::new)?);
     } else {
         let line = format!(
             "{} rows read: {} {changed} the store, {} were there already, {} bad",
@@ -135,7 +135,10 @@ impl Observer for Bar {
         }
         self.progress.suspend(|| {
             let BadRow { file, line, reason } = bad;
-            drop(writeln!(std::io::stderr(), "{file}:{line}: {reason}"));
+            say(
+                &mut std::io::stderr(),
+                format_args!("{file}:{line}: {reason}"),
+            );
         });
         self.refused.push(bad.clone());
     }

@@ -10,7 +10,7 @@ use signing::keyring::Purpose;
 use storage::Storage;
 use tokens::keys::{self, Rotation};
 
-use super::{Failure, OperatorArgs, ReadArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
 
 /// The subcommands of `onward keys`.
 #[derive(Debug, Subcommand)]
@@ -97,7 +97,7 @@ fn list_keys(storage: &Storage, is_json: bool, out: &mut dyn Write) -> Result<()
                 "state": key.state, "created_at": key.created_at, "changed_at": key.changed_at,
             })
         });
-        say(out, rows.collect::<serde_json::Value>());
+        say_json(out, rows.collect::<serde_json::Value>());
         return Ok(());
     }
     for key in &stored {
@@ -151,7 +151,7 @@ fn rotate(args: &RotateArgs, out: &mut dyn Write) -> Result<(), Failure> {
         }));
     }
     if args.output.json {
-        say(out, serde_json::Value::from(rows));
+        say_json(out, serde_json::Value::from(rows));
     }
     Ok(())
 }

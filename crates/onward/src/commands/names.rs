@@ -5,15 +5,13 @@ pub(super) fn read_name(text: &str) -> Result<String, String> {
     read_text(text, chain::limits::TEXT_CHARACTERS_MAX)
 }
 
-/// Reads a text of 1 to `characters_max` characters, none of them a control character.
+/// Reads a text of 1 to `characters_max` characters, in one form and without characters that mislead
+/// readers (S-96).
 pub(super) fn read_text(text: &str, characters_max: usize) -> Result<String, String> {
-    let text = text.trim();
-    let length = text.chars().count();
-    if (1..=characters_max).contains(&length) && !text.chars().any(char::is_control) {
-        Ok(text.to_owned())
+    let text = unicode::clean(text.trim()).map_err(|fault| format!("it {fault}"))?;
+    if (1..=characters_max).contains(&text.chars().count()) {
+        Ok(text.into_owned())
     } else {
-        Err(format!(
-            "it must have 1 to {characters_max} characters, none of them a control character"
-        ))
+        Err(format!("it must have 1 to {characters_max} characters"))
     }
 }

@@ -9,7 +9,7 @@ use storage::participants::{self, Participant, Registration};
 use uuid::Uuid;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
 
 /// The subcommands of `onward participant`.
 #[derive(Debug, Subcommand)]
@@ -173,7 +173,7 @@ fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let all = storage.read_blocking(participants::list_participants)?;
     if output.json {
         let rows: Vec<_> = all.iter().map(describe).collect();
-        say(out, serde_json::Value::from(rows));
+        say_json(out, serde_json::Value::from(rows));
         return Ok(());
     }
     for one in &all {

@@ -13,7 +13,7 @@ use storage::people::{self, NewPerson, StoredPerson};
 use storage::{Storage, branch};
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say};
+use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
 
 /// The subcommands of `onward person`.
 #[derive(Debug, Subcommand)]
@@ -171,7 +171,7 @@ fn invite(args: &IdArgs, out: &mut dyn Write) -> Result<(), Failure> {
 fn list(output: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let all = output.open()?.read_blocking(people::list_people)?;
     if output.json {
-        say(out, all.iter().map(to_json).collect::<serde_json::Value>());
+        say_json(out, all.iter().map(to_json).collect::<serde_json::Value>());
         return Ok(());
     }
     for person in &all {

@@ -8,7 +8,7 @@ use serde_json::json;
 use storage::current_listings::{self, ContestedListing};
 use storage::properties;
 
-use super::{Failure, ReadArgs, say};
+use super::{Failure, ReadArgs, say, say_json};
 
 /// Which properties to list.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub fn run(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Failure> {
         .read_blocking(current_listings::list_contested)?;
     if args.output.json {
         let rows: Vec<_> = listings.iter().map(describe).collect();
-        say(out, serde_json::Value::from(rows));
+        say_json(out, serde_json::Value::from(rows));
         return Ok(());
     }
     if listings.is_empty() {
@@ -70,7 +70,7 @@ fn list_unverified(args: &PropertiesArgs, out: &mut dyn Write) -> Result<(), Fai
                 "uprn": one.uprn.value(), "address": one.display_address, "branch": one.branch,
             })
         });
-        say(out, rows.collect::<serde_json::Value>());
+        say_json(out, rows.collect::<serde_json::Value>());
         return Ok(());
     }
     if found.is_empty() {

@@ -47,7 +47,8 @@ pub struct QueryArgs {
     #[command(flatten)]
     source: SourceArgs,
 
-    /// Prints the verified answer unchanged, as JSON.
+    /// Prints the verified answer as JSON. Characters that mislead readers are JSON's escapes there;
+    /// `--output` keeps them.
     #[arg(long)]
     json: bool,
 
@@ -134,8 +135,8 @@ pub async fn run(args: QueryArgs, clock: Clock, out: &mut dyn Write) -> Result<(
         std::fs::write(&path, answer.body()).map_err(|source| QueryError::Save { path, source })?;
     }
     if args.json {
-        out.write_all(answer.body())?;
-        writeln!(out)?;
+        let body = String::from_utf8_lossy(answer.body());
+        writeln!(out, "{}", unicode::visible_json(&body))?;
     } else {
         write_answer(&answer, Paint::detect(), out)?;
     }

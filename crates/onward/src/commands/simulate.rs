@@ -94,7 +94,7 @@ pub async fn run(args: SimulateArgs, out: &mut dyn Write) -> Result<(), QueryErr
     let simulated = client.simulate(&simulation).await?;
     if args.json {
         let text = serde_json::to_string(&simulated).map_err(std::io::Error::from)?;
-        writeln!(out, "{text}")?;
+        writeln!(out, "{}", unicode::visible_json(&text))?;
     } else {
         write_simulated(&simulated, out)?;
     }

@@ -10,7 +10,7 @@ use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
 use storage::{subscriptions, waiting};
 
-use super::{Failure, OperatorArgs, ReadArgs, say};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
 
 /// The subcommands of `onward subscription`.
 #[derive(Debug, Subcommand)]
@@ -73,7 +73,7 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if args.output.json {
         let rows = found.iter().map(|one| document(one, now));
-        say(out, rows.collect::<Value>());
+        say_json(out, rows.collect::<Value>());
         return Ok(());
     }
     for one in &found {

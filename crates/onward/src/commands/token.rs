@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::client::read_scope;
 use super::source::{SourceArgs, open_client};
-use super::{Failure, say};
+use super::{Failure, say, say_json};
 
 /// Gets an access token and prints it.
 #[derive(Args, Debug)]
@@ -42,7 +42,7 @@ pub async fn run(args: TokenArgs, clock: Clock, out: &mut dyn Write) -> Result<(
             "expires_in": issued.expires_in,
             "scope": issued.scope,
         });
-        say(out, shown);
+        say_json(out, shown);
     } else if args.curl {
         say(out, args.source.curl_line(&issued).map_err(Failure::new)?);
     } else {

@@ -53,15 +53,12 @@ pub async fn run(args: VerifyArgs, out: &mut dyn Write) -> Result<(), QueryError
     let body = read_answer(&args.file)?;
     let keys = obtain_keys(&args).await?;
     match verify_answer(body, &keys) {
-        Ok(answer) if args.json => writeln!(out, "{}", summarise(&answer))?,
+        Ok(answer) if args.json => write_json(&summarise(&answer), out)?,
         Ok(answer) => write_summary(&answer, out)?,
         Err(error) => {
             if args.json {
-                writeln!(
-                    out,
-                    "{}",
-                    json!({"verified": false, "reason": error.to_string()})
-                )?;
+                let document = json!({"verified": false, "reason": error.to_string()});
+                write_json(&document, out)?;
                 out.flush()?;
             }
             return Err(error.into());
@@ -113,6 +110,10 @@ async fn obtain_keys(args: &VerifyArgs) -> Result<JwkSet, QueryError> {
             reason,
         })
     })
+}
+
+fn write_json(document: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", unicode::visible_json(&document.to_string()))
 }
 
 fn summarise(answer: &VerifiedAnswer) -> serde_json::Value {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use ::client::sandbox::{SandboxClient, SandboxSamples};
 use chain::ids::{BranchId, Uprn};
+use chain::london::date_in_london;
 use generate::{self, GenerateOptions, History};
 use import::{self, Observer};
 use jiff::civil::Date;
-use observe::clock::{Clock, date_in_london};
+use observe::clock::Clock;
 use provision::files;
 use storage::samples::Samples;
 use storage::{Storage, StorageError, branch, participants, samples};

@@ -73,7 +73,8 @@ story! {
         assert_eq!(list(&server, &ALL).await.len(), 5);
 
         let clean = async || {
-            clean_store(&server.node.foundation.housekeeping()).await.unwrap();
+            let (_stop, stopping) = tokio::sync::watch::channel(false);
+            clean_store(&server.node.foundation.housekeeping(), &stopping).await.unwrap();
         };
         server.clock.advance(2 * DAY_SECONDS);
         clean().await;

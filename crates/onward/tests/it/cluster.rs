@@ -6,6 +6,7 @@
 //! may be closed. `docs/scaling.md` shows the balancer's configuration that is used here.
 
 mod balancer;
+mod beside_import;
 mod failover;
 mod load;
 mod outage;

@@ -1,6 +1,7 @@
 //! What an import does to the store, seen through the chain query.
 
 mod addresses;
+mod beside_load;
 mod corrections;
 mod formats;
 mod links;
@@ -35,7 +36,7 @@ fn link(seller: &str, buyer: &str, split: bool) -> String {
 }
 
 /// A made-up import file.
-fn generated(listings: u64, seed: u64) -> String {
+pub(crate) fn generated(listings: u64, seed: u64) -> String {
     let mut file = Vec::new();
     let options = GenerateOptions {
         listings: Some(listings),

@@ -35,11 +35,14 @@ mod management;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod person_limits;
 mod query;
 #[cfg(test)]
 mod quotas;
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]

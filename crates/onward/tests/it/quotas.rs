@@ -50,7 +50,8 @@ story! {
         assert_eq!(refused.header("retry-after"), "600");
         assert_eq!(add(&north, 1).await.status, 200, "a change of a listing is no new one");
         assert_eq!(add(&south, 3).await.status, 201);
-        server.clock.advance(DAY_SECONDS);
+        // The sum has slots of ten minutes.
+        server.clock.advance(DAY_SECONDS + 600);
         let north = north.renewed(&server).await;
         assert_eq!(add(&north, 3).await.status, 201);
         // The sandbox's --no-rate-limit lifts it.
@@ -98,6 +99,7 @@ story! {
                 body_digest: String::new(),
                 status: 200,
                 body: "x".repeat(1024 * 1024),
+                branches_digest: None,
             };
             keep_answer(write, &key, &answer, now + DAY_SECONDS)
         });
@@ -139,7 +141,7 @@ story! {
 }
 
 story! {
-    async fn a_participant_has_so_many_active_subscriptions(server) {
+    async fn a_participant_has_so_many_subscriptions(server) {
         server = server.reconfigure(|config| config.subscriptions_max = 3).await;
         let [key, same, other] = [
             server.api_key("Example Lender").await,
@@ -157,13 +159,13 @@ story! {
             assert_eq!(answer.status, 201);
             ids.push(answer.json()["subscriptionId"].as_str().unwrap().to_owned());
         }
-        let said = "409 quota-used-up: A participant has at most 3 active subscriptions. Delete one \
-            first.";
+        let said = "409 quota-used-up: A participant has at most 3 subscriptions, disabled ones \
+            included. Delete one first.";
         assert_eq!(subscribe(&key, 3).await.problem(), said);
         assert_eq!(subscribe(&same, 3).await.problem(), said);
         assert_eq!(subscribe(&key, 0).await.status, 200, "a known URL is no further one");
         assert_eq!(subscribe(&other, 0).await.status, 201);
-        // A disabled one makes room, and is enabled only while there is room.
+        // A disabled one makes no room. It is enabled only while fewer are active.
         let of_store = server.storage.write(|write| {
             write.execute(
                 "update subscription set status = 'disabled' where callback_url = $1",
@@ -171,12 +173,50 @@ story! {
             )
         });
         of_store.await.unwrap();
-        assert_eq!(subscribe(&key, 3).await.status, 201);
+        assert_eq!(subscribe(&key, 3).await.problem(), said);
+        server.storage.write(|write| write.execute(
+            "insert into subscription (reference, api_key_id, participant_name, callback_url, \
+             hears_milestones, hears_fall_throughs, status, created_at, updated_at) \
+             select reference || '-', api_key_id, 'A', 'https://localhost/older', 0, 1, 'active', 0, 0 \
+             from subscription where callback_url = $1",
+            &["https://localhost/0".into()],
+        )).await.unwrap();
         let enable = format!("/subscriptions/{}/enable", ids[0]);
         assert_eq!(server.webhook(&key, ("POST", &enable), None).await.problem(), said);
         assert_eq!(subscribe(&key, 0).await.problem(), said);
         let delete = format!("/subscriptions/{}", ids[1]);
         assert_eq!(server.webhook(&key, ("DELETE", &delete), None).await.status, 204);
         assert_eq!(server.webhook(&key, ("POST", &enable), None).await.status, 200);
+    }
+}
+
+story! {
+    async fn a_participant_replays_so_many_deliveries_a_day(server) {
+        server = server.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.replays_per_day = 3;
+        }).await;
+        let (receiver, key, id) = server.subscriber().await;
+        let agent = server.agent("north").await;
+        for uprn in 1..=2 {
+            let listing = agent.list(uprn).await;
+            agent.record(listing, "sstc", "2026-11-01").await;
+        }
+        receiver.wait_for(2).await;
+        let path = format!("/subscriptions/{id}/replay");
+        let replay = async || {
+            server.wait_until("all are delivered", async || {
+                server.deliveries(&key, &id).await.iter().all(|one| one["status"] == "delivered")
+            }).await;
+            let since = json!({"since": "2026-11-21T00:00:00Z"});
+            server.post_webhook(&key, &path, since).await
+        };
+        assert_eq!(replay().await.json(), json!({"deliveries": 2}));
+        let cut = replay().await.json();
+        assert_eq!((&cut["deliveries"], cut["nextSince"].is_string()), (&json!(1), true));
+        let said = "429 quota-used-up: A participant replays at most 3 deliveries within a day.";
+        assert_eq!(replay().await.problem(), said);
+        server.clock.advance(DAY_SECONDS + 600);
+        assert_eq!(replay().await.status, 202);
     }
 }

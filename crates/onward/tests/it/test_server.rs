@@ -10,6 +10,7 @@ mod database;
 pub(crate) mod https;
 pub(crate) mod manners;
 mod node;
+mod provider;
 mod receiver;
 mod registration;
 mod subscriber;
@@ -36,6 +37,7 @@ pub(crate) use self::client::{Addresses, Client, send};
 pub(crate) use self::closed::ClosedTestServer;
 pub(crate) use self::database::Database;
 pub(crate) use self::node::Node;
+pub(crate) use self::provider::{Provider, SUBJECT};
 pub(crate) use self::receiver::{Received, Receiver, Reply};
 pub(crate) use self::registration::{
     ASSERTION_TYPE, OPERATOR_ID, Registration, client_trusting, http_client, token_form,

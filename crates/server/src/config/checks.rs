@@ -104,7 +104,7 @@ impl Config {
     }
 
     /// Numbers and their allowed ranges, except the limits of connections.
-    fn numbers(&self) -> [Number; 11] {
+    fn numbers(&self) -> [Number; 12] {
         let (lifetime, reuse) = (self.token_lifetime_seconds, self.signature_reuse_seconds);
         let (lifetime_max, reuse_max) = (
             tokens::limits::TOKEN_LIFETIME_SECONDS_MAX,
@@ -137,17 +137,25 @@ impl Config {
             ("offer_idle_days", self.offer_idle_days.into(), 1..=36_500),
             ("rate_limit_per_second", rate, 1..=1_000_000),
             ("rate_limit_burst", burst, 1..=1_000_000),
+            (
+                "person_requests_per_second",
+                self.person_requests_per_second.into(),
+                1..=100_000,
+            ),
         ]
     }
 
     /// Allowed ranges of the quotas and of the log of accesses.
-    fn quota_numbers(&self) -> [Number; 6] {
+    fn quota_numbers(&self) -> [Number; 9] {
         let quota = |name, setting: u32| (name, i64::from(setting), 1..=1_000_000_000);
         [
             quota("listings_per_day", self.listings_per_day),
             quota("properties_per_day", self.properties_per_day),
             quota("simulations_per_minute", self.simulations_per_minute),
             quota("subscriptions_max", self.subscriptions_max),
+            quota("watched_uprns_max", self.watched_uprns_max),
+            quota("watch_changes_per_minute", self.watch_changes_per_minute),
+            quota("replays_per_day", self.replays_per_day),
             quota("kept_answers_mebibytes", self.kept_answers_mebibytes),
             ("access_log_days", self.access_log_days.into(), 0..=36_500),
         ]

@@ -13,6 +13,7 @@ use toml::Table;
 use super::{Config, seconds};
 use crate::listener::Listener;
 use crate::listing_management::quotas::Quotas;
+use crate::webhooks::WebhookQuotas;
 
 /// The filter `onward=LEVEL` holds for the log lines of these crates as well.
 const LOGGING_CRATES: [&str; 8] = [
@@ -105,6 +106,17 @@ impl Config {
             listings_per_day: per_day(self.listings_per_day),
             properties_per_day: per_day(self.properties_per_day),
             kept_answer_bytes: i64::from(self.kept_answers_mebibytes) * 1024 * 1024,
+        }
+    }
+
+    /// The quotas of webhook management (S-65).
+    pub fn webhook_quotas(&self) -> WebhookQuotas {
+        WebhookQuotas {
+            subscriptions: self.subscriptions_max.into(),
+            watched_uprns: self.watched_uprns_max.into(),
+            replays_per_day: self
+                .rate_limit_enabled
+                .then_some(i64::from(self.replays_per_day)),
         }
     }
 

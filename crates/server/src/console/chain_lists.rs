@@ -1,100 +1,195 @@
 //! Makes the list of a progressor's chains.
 
 use ::console::chains::{ChainRow, ChainsFilter, HeldBy};
-use chain::ids::{BranchId, ListingId};
+use chain::ids::{BranchId, ChainId, ListingId};
+use chain::london::date_in_london;
 use chain::milestone::{CATALOGUE, MilestoneType};
 use chain::permission;
 use chain::progress;
-use forecast::chase::{ChasedChain, Reason, list_entries_with};
 use forecast::day::Day;
 use jiff::civil::Date;
-use observe::clock;
-use storage::chains::{self, ChangedChain};
+use storage::recent_chains::{self, ChangedListing, Place};
 use storage::state::{self, ChainState, ListingState};
-use storage::{Read, StorageError, forecasts};
+use storage::{Read, StorageError};
 
 use super::addresses::home_name;
+use super::chase_lists::list_late_chains;
 use super::holds::held_by;
 use super::open_dates::open_dates;
 use super::times::moment;
-use crate::forecasts::Learned;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::assessments::assess_chain;
 
 /// Chains on one page.
 pub(crate) const ROWS: usize = 50;
-/// Chains that are looked at for one page, so that a rare filter ends.
-const SCANNED_MAX: usize = 1000;
+/// Listings that are looked at for one page, so that a rare text ends.
+const LISTINGS_MAX: usize = 500;
+/// Chains that are read for one page, so that a rare filter ends.
+const CHAINS_MAX: usize = 100;
+/// Listings of a branch that one statement reads: without a text, and with one.
+const BATCHES: [usize; 2] = [ROWS, 250];
 
 /// A page of the list.
 #[derive(Debug)]
 pub(crate) struct ChainList {
     pub(crate) rows: Vec<ChainRow>,
-    /// The last chain that was looked at; `None`: the list ends here.
-    pub(crate) next: Option<ChangedChain>,
+    /// The last listing that was looked at; `None`: the list ends here.
+    pub(crate) next: Option<Place>,
 }
 
-/// Reads the chains of these branches that fit the filter, after a chain of the page before.
+/// A list under construction.
+struct Listing<'a> {
+    management: &'a ListingManagement,
+    branches: &'a [BranchId],
+    filter: &'a ChainsFilter,
+    today: Day,
+    rows: Vec<ChainRow>,
+    /// How many chains were read.
+    chains: usize,
+}
+
+/// Reads the chains of these branches that fit the filter, after a place of the page before.
 pub(crate) fn list_chains(
     read: &mut Read<'_>,
     management: &ListingManagement,
     branches: &[BranchId],
     filter: &ChainsFilter,
-    mut after: Option<ChangedChain>,
+    after: Option<Place>,
 ) -> Result<ChainList, StorageError> {
     let wanted: Vec<BranchId> = branches
         .iter()
         .copied()
         .filter(|branch| filter.branch.is_none_or(|only| only == *branch))
         .collect();
-    let today = clock::date_in_london(management.clock.now_seconds()).unwrap_or_default();
-    let learned = management.forecasts.learned(read)?;
-    let mut rows = Vec::new();
-    let mut scanned = 0;
-    while rows.len() < ROWS && scanned < SCANNED_MAX {
-        let found = next_chains(read, &wanted, after)?;
-        let Some(last) = found.last() else {
-            return Ok(ChainList { rows, next: None });
-        };
-        after = Some(*last);
-        scanned += found.len();
-        for changed in found {
-            if rows.len() >= ROWS {
-                break;
-            }
-            after = Some(changed);
-            if let Some(state) = state::find_chain_state(read, changed.chain)?
-                && fits(&state, filter)
-                && (!filter.is_stuck || is_late(read, &learned, &state, branches, today.into())?)
-            {
-                let chain = state.chain.clone();
-                let assessed = assess_chain(read, management, branches, chain, today.into())?;
-                let mut row = to_row(&state, branches, changed.changed_at);
-                row.held_by = held_by(&state, &assessed);
-                rows.push(row);
-            }
-        }
+    let today = date_in_london(management.clock.now_seconds()).unwrap_or_default();
+    let list = Listing {
+        management,
+        branches,
+        filter,
+        today: today.into(),
+        rows: Vec::new(),
+        chains: 0,
+    };
+    if filter.is_stuck {
+        list.of_late_sales(read, &wanted, after)
+    } else {
+        list.of_all_sales(read, &wanted, after)
     }
-    Ok(ChainList { rows, next: after })
 }
 
-/// The next chains of all branches, each once.
-fn next_chains(
+impl Listing<'_> {
+    /// Walks all listings, those that changed last first.
+    fn of_all_sales(
+        mut self,
+        read: &mut Read<'_>,
+        wanted: &[BranchId],
+        mut after: Option<Place>,
+    ) -> Result<ChainList, StorageError> {
+        let mut looked_at = 0;
+        while looked_at < LISTINGS_MAX {
+            let batch = BATCHES[usize::from(!self.filter.text.is_empty())];
+            let found = next_listings(read, wanted, after, batch)?;
+            if found.is_empty() {
+                return Ok(self.end(None));
+            }
+            looked_at += found.len();
+            for listing in found {
+                if self.is_full() {
+                    return Ok(self.end(after));
+                }
+                after = Some(listing.place);
+                if is_newest(&listing, wanted) && self.is_named(&listing) {
+                    self.add(read, listing.chain, listing.place)?;
+                }
+            }
+        }
+        Ok(self.end(after))
+    }
+
+    /// Walks the chains with a late sale, those whose late sales changed last first.
+    fn of_late_sales(
+        mut self,
+        read: &mut Read<'_>,
+        wanted: &[BranchId],
+        mut after: Option<Place>,
+    ) -> Result<ChainList, StorageError> {
+        let known = &self.management.forecasts;
+        let late = list_late_chains(read, known, wanted, self.today)?;
+        let begin = late.partition_point(|(place, _)| after.is_some_and(|after| *place >= after));
+        for (place, chain) in late.into_iter().skip(begin) {
+            if self.is_full() {
+                return Ok(self.end(after));
+            }
+            after = Some(place);
+            self.add(read, chain, place)?;
+        }
+        Ok(self.end(None))
+    }
+
+    fn is_full(&self) -> bool {
+        self.rows.len() >= ROWS || self.chains >= CHAINS_MAX
+    }
+
+    fn end(self, next: Option<Place>) -> ChainList {
+        ChainList {
+            rows: self.rows,
+            next,
+        }
+    }
+
+    fn is_named(&self, listing: &ChangedListing) -> bool {
+        let text = self.filter.text.to_lowercase();
+        let mut homes = listing.homes.iter();
+        text.is_empty() || homes.any(|home| home.display_address.to_lowercase().contains(&text))
+    }
+
+    /// Adds a chain if it fits.
+    fn add(
+        &mut self,
+        read: &mut Read<'_>,
+        chain: ChainId,
+        place: Place,
+    ) -> Result<(), StorageError> {
+        self.chains += 1;
+        let Some(state) = state::find_chain_state(read, chain)? else {
+            return Ok(());
+        };
+        if fits(&state, self.filter) {
+            let chain = state.chain.clone();
+            let assessed = assess_chain(read, self.management, self.branches, chain, self.today)?;
+            let mut row = to_row(&state, self.branches, place.changed_at);
+            row.held_by = held_by(&state, &assessed);
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+}
+
+/// The next listings of all branches.
+fn next_listings(
     read: &mut Read<'_>,
     branches: &[BranchId],
-    after: Option<ChangedChain>,
-) -> Result<Vec<ChangedChain>, StorageError> {
-    let limit = i64::try_from(ROWS).unwrap_or(i64::MAX);
+    after: Option<Place>,
+    batch: usize,
+) -> Result<Vec<ChangedListing>, StorageError> {
+    let limit = i64::try_from(batch).unwrap_or(i64::MAX);
     let mut all = Vec::new();
     for branch in branches {
-        all.extend(chains::list_chains_of_branch(read, *branch, after, limit)?);
+        all.extend(recent_chains::list_changed_listings(
+            read, *branch, after, limit,
+        )?);
     }
-    all.sort_unstable_by(|one, other| other.cmp(one));
-    // A chain with listings of two branches stands at its later change.
-    let mut seen = std::collections::HashSet::new();
-    all.retain(|changed| seen.insert(changed.chain));
-    all.truncate(ROWS);
+    all.sort_unstable_by_key(|listing| std::cmp::Reverse(listing.place));
+    all.truncate(batch);
     Ok(all)
+}
+
+/// Whether the listing is the one by which its chain stands in the list: of several in one chain, the one
+/// that changed last.
+fn is_newest(listing: &ChangedListing, branches: &[BranchId]) -> bool {
+    let own = listing.homes.iter();
+    let own = own.filter(|home| permission::is_own(branches, home.branch));
+    own.map(|home| home.place).max() == Some(listing.place)
 }
 
 fn fits(state: &ChainState, filter: &ChainsFilter) -> bool {
@@ -112,28 +207,6 @@ fn fits(state: &ChainState, filter: &ChainsFilter) -> bool {
     (!filter.has_open_end || is_open)
         && (text.is_empty() || state.listings.iter().any(is_named))
         && is_at_stage
-}
-
-/// Whether a step of one of the viewer's sales is late.
-fn is_late(
-    read: &mut Read<'_>,
-    learned: &Learned,
-    state: &ChainState,
-    branches: &[BranchId],
-    today: Day,
-) -> Result<bool, StorageError> {
-    let mut sales = forecasts::list_sales_of_chain(read, state.chain.id())?;
-    sales.retain(|sale| {
-        let member = state.chain.member(sale.listing);
-        member.is_some_and(|member| permission::is_own(branches, member.branch))
-    });
-    let chain = ChasedChain {
-        sales: &sales,
-        open_ends: &[],
-    };
-    let entries = list_entries_with(&chain, None, &learned.tables, today);
-    let is_late = |reason| matches!(reason, Reason::Overdue { .. } | Reason::Slow { .. });
-    Ok(entries.iter().any(|entry| is_late(entry.reason)))
 }
 
 /// The furthest milestone of each sale that has one.

@@ -1,19 +1,21 @@
 //! Makes the page of a chain from the store.
 
 mod homes;
+mod viewable;
 
 pub(crate) use self::homes::name_homes;
+pub(crate) use self::viewable::find_viewable;
 
 use std::sync::Arc;
 
 use ::console::chain_page::{
     Audience, Cap, ChainPage, Confirmation, History, Proof, ShareLink, Sharing, SinceVisit,
 };
-use ::console::frame::{Frame, Section};
+use ::console::frame::{Frame, Section, Stream};
 use chain::ends::End;
 use chain::ids::{BranchId, ChainId, Uprn};
+use chain::london::date_in_london;
 use chain::permission;
-use observe::clock;
 use storage::address_search::{self, CurrentListing};
 use storage::end_checks::{self, EndCheck};
 use storage::history::{self, HistoryEntry};
@@ -25,7 +27,6 @@ use storage::{Read, StorageError, Write};
 
 use super::Console;
 use super::chain_answer::ChainAnswer;
-use super::frames::stream_of;
 use super::history_lines::{Names, to_lines};
 use super::holds::{forecast, hold};
 use super::session::SignedIn;
@@ -104,6 +105,20 @@ impl Viewing {
         }
     }
 
+    /// The stream of news for the page. The holder of a share link has no session, and so no stream.
+    fn stream(&self, state: &ChainState) -> Option<Stream> {
+        let asked_for = match self {
+            Self::Progressor(_) => None,
+            Self::Reader(_, uprn) => Some(*uprn),
+            Self::Holder { .. } => return None,
+        };
+        Some(Stream {
+            chain: state.chain.id(),
+            version: state.version,
+            asked_for,
+        })
+    }
+
     /// Whether this viewer may see the chain. Other chains do not exist for the viewer.
     fn may_see(&self, state: &ChainState, current: Option<&CurrentListing>) -> bool {
         match self {
@@ -158,10 +173,7 @@ impl Console {
         let state = &loaded.state;
         let names = name_homes(state);
         let frame = Frame {
-            // A stream needs a session.
-            stream: viewing
-                .signed_in()
-                .and_then(|_| stream_of(state.chain.id(), state.version)),
+            stream: viewing.stream(state),
             ..self.frame(viewing.signed_in(), Section::Chains)
         };
         ChainPage {
@@ -221,7 +233,7 @@ impl Console {
     /// Today in London.
     pub(crate) fn today(&self) -> jiff::civil::Date {
         let now = self.clock.now_seconds();
-        clock::date_in_london(now).unwrap_or_default()
+        date_in_london(now).unwrap_or_default()
     }
 
     fn proof(&self, answer: &ChainAnswer) -> Proof {
@@ -250,12 +262,12 @@ fn load(
     if !viewing.may_see(&state, current.as_ref()) {
         return Err(UNKNOWN);
     }
-    let checks = end_checks::list_end_checks(read, id)?;
     let Viewing::Progressor(signed_in) = viewing else {
+        // Document 1 says that an end is closed, not who confirmed it or when.
         return Ok(Loaded {
             state,
             current,
-            checks,
+            checks: Vec::new(),
             milestones: Vec::new(),
             seen: None,
             since: Vec::new(),
@@ -274,7 +286,7 @@ fn load(
         Some(seen) => newest(read, seen.history, SINCE_LINES + 1)?,
         None => Vec::new(),
     };
-    let today = clock::date_in_london(now).unwrap_or_default().into();
+    let today = date_in_london(now).unwrap_or_default().into();
     let chain = state.chain.clone();
     let assessed = assess_chain(read, management, signed_in.branches(), chain, today)?;
     let mut links = Vec::new();
@@ -286,7 +298,7 @@ fn load(
         history,
         state,
         current,
-        checks,
+        checks: end_checks::list_end_checks(read, id)?,
         seen,
         since,
         shares: links,

@@ -1,5 +1,7 @@
 //! Makes the list of sales to chase: each sale once, with its most urgent reason.
 
+mod loaded;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
@@ -12,10 +14,11 @@ use forecast::chase::{ChasedChain, Entry, Reason, list_entries_with, sort_entrie
 use forecast::day::Day;
 use forecast::sale::Sale;
 use forecast::step::Step;
-use storage::chase::{self, Chase, SaleUnderWay};
-use storage::forecasts::{self, ChainSales};
+use storage::chase::SaleUnderWay;
+use storage::recent_chains::Place;
 use storage::{Read, StorageError};
 
+use self::loaded::Loaded;
 use super::addresses::to_address;
 use super::rings::{Firms, rings};
 use super::times::moment;
@@ -33,15 +36,7 @@ pub(crate) struct ChaseList {
     pub is_cut: bool,
 }
 
-/// The sales under way of some branches.
-#[derive(Default)]
-struct Loaded {
-    sales: Vec<SaleUnderWay>,
-    chains: HashMap<ChainId, ChainSales>,
-    chases: HashMap<ListingId, Chase>,
-}
-
-/// Lists the sales of these branches that somebody should chase. Each branch costs three statements.
+/// Lists the sales of these branches that somebody should chase.
 pub(crate) fn list_chases(
     read: &mut Read<'_>,
     known: &Forecasts,
@@ -50,16 +45,16 @@ pub(crate) fn list_chases(
     today: Day,
 ) -> Result<ChaseList, StorageError> {
     let wanted = branches.iter().copied();
-    let wanted = wanted.filter(|branch| filter.branch.is_none_or(|only| only == *branch));
+    let wanted: Vec<BranchId> = wanted
+        .filter(|branch| filter.branch.is_none_or(|only| only == *branch))
+        .collect();
     let learned = known.learned(read)?;
-    let mut loaded = Loaded::default();
-    let mut list = ChaseList::default();
-    for branch in wanted {
-        let looked_at = i64::try_from(loaded.sales.len()).unwrap_or(i64::MAX);
-        let limit = limits::CHASE_SALES_MAX.saturating_sub(looked_at);
-        list.is_cut |= loaded.add_branch(read, branch, limit)?;
-    }
-    let mut rows = loaded.rows(known, &learned, today);
+    let loaded = Loaded::of_branches(read, known, &learned, &wanted, today)?;
+    let mut list = ChaseList {
+        is_cut: loaded.is_cut,
+        ..ChaseList::default()
+    };
+    let mut rows = loaded.rows(&learned, today);
     let is_snoozed = |row: &ChaseRow| row.snoozed.is_some();
     list.snoozed = rows.iter().filter(|row| is_snoozed(row)).count() as u64;
     rows.retain(|row| filter.with_snoozed || !is_snoozed(row));
@@ -68,6 +63,40 @@ pub(crate) fn list_chases(
     count_others(&mut rows);
     list.rows = rows;
     Ok(list)
+}
+
+/// The chains of these branches in which a step of one of their sales is late, by the last change of
+/// these sales, the newest first.
+pub(crate) fn list_late_chains(
+    read: &mut Read<'_>,
+    known: &Forecasts,
+    branches: &[BranchId],
+    today: Day,
+) -> Result<Vec<(Place, ChainId)>, StorageError> {
+    let learned = known.learned(read)?;
+    let loaded = Loaded::of_branches(read, known, &learned, branches, today)?;
+    let is_late = |reason| matches!(reason, Reason::Overdue { .. } | Reason::Slow { .. });
+    let mut late = Vec::new();
+    for (chain, own) in loaded.by_chain() {
+        let Some(assessment) = loaded.assessments.get(&chain) else {
+            continue;
+        };
+        let chased = ChasedChain {
+            sales: &assessment.sales,
+            open_ends: &[],
+        };
+        let entries = list_entries_with(&chased, None, &learned.tables, today);
+        let mut entries = entries.iter().filter(|entry| is_late(entry.reason));
+        let place = |sale: &&SaleUnderWay| Place {
+            changed_at: sale.changed_at,
+            listing: sale.listing,
+        };
+        if entries.any(|entry| own.iter().any(|sale| sale.listing == entry.listing)) {
+            late.extend(own.iter().map(place).max().map(|place| (place, chain)));
+        }
+    }
+    late.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(*place));
+    Ok(late)
 }
 
 /// One group, or one for each organisation to ring, in the order of its most urgent sale. Sales
@@ -99,51 +128,26 @@ pub(crate) fn group(rows: Vec<ChaseRow>, by_conveyancer: bool) -> Vec<ChaseGroup
 }
 
 impl Loaded {
-    /// Adds at most `limit` sales of a branch. Returns whether there may be more.
-    fn add_branch(
-        &mut self,
-        read: &mut Read<'_>,
-        branch: BranchId,
-        limit: i64,
-    ) -> Result<bool, StorageError> {
-        let sales = chase::list_sales_under_way(read, branch, limit)?;
-        let is_full = i64::try_from(sales.len()).is_ok_and(|count| count >= limit);
-        for chain in forecasts::list_sales_of_branch(read, branch, limit)? {
-            self.chains.insert(chain.chain, chain);
-        }
-        let chases = chase::list_chases(read, branch)?.into_iter();
-        self.chases
-            .extend(chases.map(|chase| (chase.listing, chase)));
-        self.sales.extend(sales);
-        Ok(is_full)
-    }
-
-    fn rows(&self, known: &Forecasts, learned: &Learned, today: Day) -> Vec<ChaseRow> {
-        let mut by_chain: HashMap<ChainId, Vec<&SaleUnderWay>> = HashMap::new();
-        for sale in &self.sales {
-            by_chain.entry(sale.chain).or_default().push(sale);
-        }
+    fn rows(&self, learned: &Learned, today: Day) -> Vec<ChaseRow> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut places = HashMap::new();
-        for (chain, own) in by_chain {
-            let (Some(chain), Some(first)) = (self.chains.get(&chain), own.first()) else {
+        for (chain, own) in self.by_chain() {
+            let Some(assessment) = self.assessments.get(&chain) else {
                 continue;
             };
-            let assessment = known.assess_sales(learned, chain, first.version, today);
-            entries.extend(list_own_entries(&own, &assessment, learned, today));
+            entries.extend(list_own_entries(&own, assessment, learned, today));
             let own = own.into_iter();
-            places.extend(own.map(|sale| (sale.listing, (sale, assessment.clone()))));
+            places.extend(own.map(|sale| (sale.listing, (sale, assessment))));
         }
         let entries = choose_entries(entries);
         let row = |entry: &Entry| {
             let (sale, assessment) = places.get(&entry.listing)?;
-            self.row(entry, sale, assessment, today)
+            Self::row(entry, sale, assessment, today)
         };
         entries.iter().filter_map(row).collect()
     }
 
     fn row(
-        &self,
         entry: &Entry,
         sale: &SaleUnderWay,
         assessment: &Assessment,
@@ -157,8 +161,6 @@ impl Loaded {
             seller_conveyancer: &sale.seller_conveyancer,
             buyer_conveyancer: &sale.buyer_conveyancer,
         };
-        let chase = self.chases.get(&sale.listing);
-        let snoozed = chase.and_then(|chase| chase.snoozed.as_ref());
         Some(ChaseRow {
             listing: sale.listing,
             home: address.name(),
@@ -171,13 +173,13 @@ impl Loaded {
             rule: to_rule(&entry.reason, facts, today)?,
             ring: rings(entry.reason.chased(), firms),
             other_late: 0,
-            chased: chase
-                .and_then(|chase| chase.chased.as_ref())
-                .map(|chased| Chased {
-                    at: moment(chased.at),
-                    by: chased.person.clone(),
-                }),
-            snoozed: snoozed
+            chased: sale.chased.as_ref().map(|chased| Chased {
+                at: moment(chased.at),
+                by: chased.person.clone(),
+            }),
+            snoozed: sale
+                .snoozed
+                .as_ref()
                 .filter(|snoozed| snoozed.until > today.date())
                 .map(|snoozed| Snooze {
                     until: snoozed.until,

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::form::Form;
 use crate::limits;
-use crate::listing_management::recording::WriteRequest;
 use crate::listing_management::refusal::{Class, Refusal};
+use crate::listing_management::write_request::WriteRequest;
 use crate::problem::{FieldError, Problem};
 
 /// A form of the console, read within bounds.
@@ -35,6 +35,11 @@ impl PostedForm {
     /// The value of a field without white space around it; empty if the form lacks it.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.form.find(name).unwrap_or_default().trim()
+    }
+
+    /// The value of a field as it was sent; `None` if the form lacks it.
+    pub(crate) fn find(&self, name: &str) -> Option<&str> {
+        self.form.find(name)
     }
 
     /// All values of a repeated field.

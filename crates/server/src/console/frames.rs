@@ -1,7 +1,7 @@
 //! Makes the frame of each page, and answers with pages.
 
 use ::console::RenderError;
-use ::console::frame::{self, FieldProblem, Frame, Section, Stream, Viewer};
+use ::console::frame::{self, FieldProblem, Frame, Section, Viewer};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderValue, StatusCode, header};
 use uuid::Uuid;
@@ -176,11 +176,6 @@ pub fn show_as(status: StatusCode, page: Result<String, RenderError>) -> Result<
     let page = page.map_err(|error| Problem::Internal(error.to_string()))?;
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     Ok((status, [(header::CONTENT_TYPE, html)], page).into_response())
-}
-
-/// The newer versions that a page announces.
-pub fn stream_of(chain: chain::ids::ChainId, version: i64) -> Option<Stream> {
-    Some(Stream { chain, version })
 }
 
 /// The notice that an address names.

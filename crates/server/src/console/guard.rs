@@ -14,6 +14,15 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
+/// Who led a browser to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LedBy {
+    /// A page of the console, or the person: by the address bar, a bookmark or another program.
+    Person,
+    /// A page of another site, or somebody whom the browser does not name.
+    Elsewhere,
+}
+
 /// The console's own address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
@@ -93,6 +102,23 @@ impl Site {
             (None, None) => false,
         }
     }
+
+    /// Who led the browser here. Browsers that send no `Sec-Fetch-Site` send `Referer` from the console's
+    /// own pages, as its policy asks.
+    fn led_by(&self, headers: &HeaderMap, host: &str) -> LedBy {
+        let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let own = format!("{}://{host}", self.scheme);
+        let is_person = match (text(&SEC_FETCH_SITE), text(&header::REFERER)) {
+            (Some(site), _) => matches!(site, "same-origin" | "none"),
+            (None, Some(referrer)) => origin_of(referrer) == own,
+            (None, None) => false,
+        };
+        if is_person {
+            LedBy::Person
+        } else {
+            LedBy::Elsewhere
+        }
+    }
 }
 
 /// The scheme, host and port of a URL.
@@ -107,12 +133,15 @@ fn origin_of(url: &str) -> String {
 /// a page may do.
 pub(crate) async fn guard(
     State(console): State<Arc<Console>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let policy = console.site.policy_of(request.uri().path());
     let mut response = match check(&console.site, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(led_by) => {
+            request.extensions_mut().insert(led_by);
+            next.run(request).await
+        }
         Err(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();
@@ -125,12 +154,12 @@ pub(crate) async fn guard(
     response
 }
 
-fn check(site: &Site, request: &Request) -> Result<(), Problem> {
+fn check(site: &Site, request: &Request) -> Result<LedBy, Problem> {
     let host = site.find_host(request).ok_or(Problem::WrongHost)?;
     // No page has a third method, so the router refuses it.
     let is_form = *request.method() == Method::POST;
     if !is_form || site.is_own_form(request.headers(), host) {
-        Ok(())
+        Ok(site.led_by(request.headers(), host))
     } else {
         Err(Problem::CrossSite)
     }
@@ -141,7 +170,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::Request;
 
-    use super::{Site, check};
+    use super::{LedBy, Site, check};
     use crate::problem::Problem;
 
     #[test]
@@ -190,11 +219,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn pages_of_other_sites_are_told_from_the_person() {
+        let site = Site::new("https://console.example", "https://keys.example/jwks");
+        let own = ("referer", "https://console.example/search");
+        for (fields, expected) in [
+            (&[("sec-fetch-site", "same-origin")][..], LedBy::Person),
+            (&[("sec-fetch-site", "none")], LedBy::Person),
+            (&[("sec-fetch-site", "same-site")], LedBy::Elsewhere),
+            (&[("sec-fetch-site", "cross-site"), own], LedBy::Elsewhere),
+            (&[own], LedBy::Person),
+            (
+                &[("referer", "https://console.example.evil/")],
+                LedBy::Elsewhere,
+            ),
+            (&[("referer", "about:blank")], LedBy::Elsewhere),
+            (&[], LedBy::Elsewhere),
+        ] {
+            let mut request = Request::builder().header("host", "console.example");
+            for (name, value) in fields {
+                request = request.header(*name, *value);
+            }
+            let request = request.body(Body::empty()).unwrap();
+            assert_eq!(check(&site, &request), Ok(expected), "{fields:?}");
+        }
+    }
+
     fn outcome(site: &Site, method: &str, fields: &[(&str, &str)]) -> Result<(), Problem> {
         let mut request = Request::builder().method(method).uri("/");
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        check(site, &request.body(Body::empty()).unwrap())
+        check(site, &request.body(Body::empty()).unwrap()).map(drop)
     }
 }

@@ -2,7 +2,7 @@
 
 use ::console::chain_page::Confirmation;
 use ::console::change::HistoryLine;
-use ::console::frame::Section;
+use ::console::frame::{Frame, Section, Stream};
 use ::console::listing::{
     Details, EndState, Links, ListingPage, MilestoneEntry, MilestoneRecord, Neighbour, Note,
     Proposal,
@@ -12,7 +12,8 @@ use chain::ids::ListingId;
 use chain::link::Side;
 use chain::milestone::{CATALOGUE, MilestoneType, Origin};
 use chain::permission;
-use chain::state::Chain;
+use chain::state::{Chain, Link};
+use storage::chains;
 use storage::end_checks::{self, EndCheck};
 use storage::history::{self, HistoryEntry};
 use storage::listings::{self, StoredListing};
@@ -43,6 +44,8 @@ const SHOWN_LINES: usize = 50;
 struct Loaded {
     listing: StoredListing,
     chain: Chain,
+    /// The version of the chain.
+    version: i64,
     neighbours: Vec<StoredListing>,
     milestones: Vec<StoredMilestone>,
     checks: Vec<EndCheck>,
@@ -70,8 +73,16 @@ impl Console {
     fn show_loaded(&self, signed_in: &SignedIn, loaded: &Loaded) -> ListingPage {
         let listing = &loaded.listing;
         let chain = &loaded.chain;
+        let frame = Frame {
+            stream: Some(Stream {
+                chain: listing.chain,
+                version: loaded.version,
+                asked_for: None,
+            }),
+            ..self.frame(Some(signed_in), Section::Chains)
+        };
         ListingPage {
-            frame: self.frame(Some(signed_in), Section::Chains),
+            frame,
             listing: listing.id,
             uprn: listing.uprn,
             address: to_address(&listing.address),
@@ -116,6 +127,7 @@ fn load(
     let (_total, proposed) = proposals::list_proposals(read, id, now, (100, 0))?;
     let (_total, history) = history::list_history(read, id, HISTORY_LINES, 0)?;
     Ok(Loaded {
+        version: chains::find_version(read, listing.chain)?.unwrap_or_default(),
         neighbours,
         milestones: milestones::list_milestones_of_listing(read, id)?,
         checks: end_checks::list_end_checks(read, listing.chain)?,
@@ -145,6 +157,7 @@ impl Loaded {
             milestone: kind,
             record: stored.map(|stored| self.record(stored)),
             typed: None,
+            is_newer: false,
         }
     }
 
@@ -167,7 +180,7 @@ impl Loaded {
 
     fn links(&self, signed_in: &SignedIn) -> Links {
         let id = self.listing.id;
-        let named = |ids: &[ListingId]| {
+        let named = |ids: &[ListingId], is_above: bool| {
             let found = ids.iter().filter_map(|id| {
                 let mut all = self.neighbours.iter();
                 all.find(|other| other.id == *id)
@@ -176,6 +189,7 @@ impl Loaded {
                 listing: other.id,
                 name: to_address(&other.address).name(),
                 may_open: permission::is_own(signed_in.branches(), other.branch),
+                is_split: is_split(&self.chain, link_of(id, other.id, is_above)),
             };
             found.map(to_neighbour).collect()
         };
@@ -193,8 +207,8 @@ impl Loaded {
             }
         };
         Links {
-            above: named(self.chain.onward_purchases(id)),
-            below: named(self.chain.buyers_sales(id)),
+            above: named(self.chain.onward_purchases(id), true),
+            below: named(self.chain.buyers_sales(id), false),
             proposed: self.proposals.iter().map(to_proposal).collect(),
             typed: String::new(),
             typed_below: false,
@@ -218,6 +232,23 @@ impl Loaded {
     }
 }
 
+/// The link between a sale and another one above or below it. The seller of the lower home buys the upper
+/// one.
+pub(crate) fn link_of(listing: ListingId, other: ListingId, is_above: bool) -> Link {
+    let (seller, buyer) = if is_above {
+        (other, listing)
+    } else {
+        (listing, other)
+    };
+    Link { seller, buyer }
+}
+
+/// Whether one of the two homes of a link has another link on the same side. Nobody but the operator makes
+/// such a link (S-46).
+pub(crate) fn is_split(chain: &Chain, link: Link) -> bool {
+    chain.onward_purchases(link.buyer).len() > 1 || chain.buyers_sales(link.seller).len() > 1
+}
+
 fn to_note(note: &StoredNote) -> Note {
     Note {
         at: moment(note.created_at),
@@ -226,9 +257,22 @@ fn to_note(note: &StoredNote) -> Note {
     }
 }
 
-fn to_details(listing: &StoredListing) -> Details {
+/// The details of a stored sale as its page shows them.
+pub(crate) fn to_details(listing: &StoredListing) -> Details {
     let types = listing.transaction_type.split_whitespace();
+    let (price, reference) = (listing.price.to_string(), listing.external_id.as_deref());
+    let seen = form_urlencoded::Serializer::new(String::new())
+        .append_pair("price", &price)
+        .append_pair("tenure", &listing.tenure)
+        .append_pair("types", &listing.transaction_type)
+        .append_pair("seller", &listing.seller_conveyancer)
+        .append_pair("buyer", &listing.buyer_conveyancer)
+        .append_pair("reference", reference.unwrap_or_default())
+        .append_pair("locked", if listing.is_locked { "1" } else { "" })
+        .finish();
     Details {
+        seen,
+        is_newer: false,
         price: listing.price.to_string(),
         tenure: listing.tenure.clone(),
         transaction_types: types.map(str::to_owned).collect(),

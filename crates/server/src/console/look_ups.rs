@@ -1,9 +1,10 @@
-//! The limits and the log of look-ups. Each search of a lender or conveyancer is one, and each view of a
-//! chain.
+//! The limits and the log of look-ups. Each search of a lender or conveyancer is one, each view of a chain
+//! in any form, and each stream of its news.
 
 use chain::ids::PropertyId;
 
 use super::Console;
+use super::chain_pages::Viewing;
 use super::session::SignedIn;
 use crate::problem::Problem;
 
@@ -15,6 +16,14 @@ impl Console {
             return Ok(());
         }
         self.count(&format!("participant {}", signed_in.person().participant))
+    }
+
+    /// Counts a view of a chain, or a stream of its news.
+    pub(crate) fn count_view(&self, viewing: &Viewing) -> Result<(), Problem> {
+        match viewing {
+            Viewing::Reader(reader, _uprn) => self.count_look_up(reader),
+            Viewing::Progressor(_) | Viewing::Holder { .. } => Ok(()),
+        }
     }
 
     /// Counts an opening of a share link. Each link has a limit of its own, so that its holders cannot
@@ -32,9 +41,11 @@ impl Console {
     }
 
     /// Writes to the access log that a reader saw the chain of a property.
-    pub(crate) fn note_look_up(&self, signed_in: &SignedIn, property: PropertyId) {
-        let now = self.clock.now_seconds();
-        let accesses = &self.queries.accesses;
-        accesses.note_person(now, &signed_in.actor(), property);
+    pub(crate) fn note_view(&self, viewing: &Viewing, asked_for: Option<PropertyId>) {
+        if let (Viewing::Reader(reader, _uprn), Some(property)) = (viewing, asked_for) {
+            let now = self.clock.now_seconds();
+            let accesses = &self.queries.accesses;
+            accesses.note_person(now, &reader.actor(), property);
+        }
     }
 }

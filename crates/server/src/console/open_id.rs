@@ -2,22 +2,29 @@
 //! code flow with PKCE (RFC 7636), and the ID token's checks.
 //!
 //! The browser keeps the secret of a sign-in in a cookie. `state`, `nonce` and the code verifier are
-//! digests of it, so that no node has to remember a sign-in that has begun.
+//! digests of it, so that no node has to remember a sign-in that has begun. A sign-in calls the provider
+//! once, and few do at the same time.
 
 mod id_token;
 mod provider;
 
+use std::sync::Arc;
+
+use observe::clock::Clock;
 use outbound::callback::CallbackUrl;
 use outbound::client::{FetchError, FormAuthentication, OutboundClient};
 use serde_json::Value;
+use signing::authenticator::Authenticator;
 use signing::{base64url, canonical, random};
 use tokens::client_keys::{KeysError, PublishedKeys};
-use tokio::sync::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::form_urlencoded::Serializer;
 
 use self::id_token::{IdTokenRefusal, IdTokenRules};
-use self::provider::{Provider, ProviderError};
+use self::provider::{KnownProvider, Provider, ProviderError};
+use super::refused_sign_ins::RefusedSignIns;
 use crate::form::Form;
+use crate::limits;
 
 /// Bytes of an answer of the token endpoint that are read at most.
 const TOKEN_ANSWER_BYTES_MAX: usize = 64 * 1024;
@@ -30,13 +37,24 @@ pub struct OpenId {
     client_id: String,
     client_secret: Option<String>,
     redirect_uri: String,
+    /// Authenticates the cookies of sign-ins.
+    authenticator: Authenticator,
     outbound: OutboundClient,
-    provider: Mutex<Option<Provider>>,
+    clock: Clock,
+    provider: KnownProvider,
     keys: PublishedKeys,
+    places: Arc<Semaphore>,
+    refusals: RefusedSignIns,
+}
+
+/// The place of one sign-in among those that may call the provider at once, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    _permit: OwnedSemaphorePermit,
 }
 
 /// The settings of sign-in.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OpenIdSettings {
     /// The provider's issuer.
     pub issuer: String,
@@ -46,6 +64,8 @@ pub struct OpenIdSettings {
     pub client_secret: Option<String>,
     /// Where the provider sends the browser back to.
     pub redirect_uri: String,
+    /// Authenticates the cookies of sign-ins. All nodes have the same.
+    pub authenticator: Authenticator,
 }
 
 /// The account with which somebody signed in.
@@ -63,6 +83,12 @@ pub enum SignInRefusal {
     /// The browser has no cookie of this sign-in, or `state` belongs to another one.
     #[error("this sign-in was not begun in this browser, or it has ended already")]
     WrongState,
+    /// The sign-in was used before.
+    #[error("this sign-in has ended already")]
+    Used,
+    /// Too many sign-ins call the provider.
+    #[error("too many sign-ins are under way")]
+    Busy,
     /// The answer names another provider (RFC 9207).
     #[error("the answer is of another provider")]
     WrongIssuer,
@@ -135,25 +161,35 @@ impl Begun {
 
 impl OpenId {
     /// Makes the relying party. It contacts the provider when somebody signs in.
-    pub fn new(settings: OpenIdSettings, outbound: OutboundClient) -> Self {
+    pub fn new(settings: OpenIdSettings, outbound: OutboundClient, clock: Clock) -> Self {
         Self {
             issuer: settings.issuer,
             client_id: settings.client_id,
             client_secret: settings.client_secret,
             redirect_uri: settings.redirect_uri,
+            authenticator: settings.authenticator,
             outbound,
-            provider: Mutex::default(),
+            clock,
+            provider: KnownProvider::default(),
             keys: PublishedKeys::default(),
+            places: Arc::new(Semaphore::new(limits::SIGN_INS_AT_ONCE)),
+            refusals: RefusedSignIns::new(),
         }
     }
 
+    /// Authenticates the cookies of sign-ins.
+    pub fn authenticator(&self) -> &Authenticator {
+        &self.authenticator
+    }
+
+    /// Writes to the log that nobody was signed in.
+    pub(crate) fn note_refusal(&self, refusal: &SignInRefusal) {
+        self.refusals.note(refusal);
+    }
+
     /// The URL to which the browser goes to sign in (OpenID Connect Core section 3.1.2.1).
-    pub async fn authorization_url(
-        &self,
-        begun: &Begun,
-        now: i64,
-    ) -> Result<String, SignInRefusal> {
-        let provider = self.provider(now).await?;
+    pub async fn authorization_url(&self, begun: &Begun) -> Result<String, SignInRefusal> {
+        let provider = self.provider().await?;
         let parameters = Serializer::new(String::new())
             .append_pair("response_type", "code")
             .append_pair("client_id", &self.client_id)
@@ -169,19 +205,32 @@ impl OpenId {
         Ok(format!("{endpoint}{joint}{parameters}"))
     }
 
-    /// Checks the provider's answer, redeems the code and checks the ID token.
+    /// Checks that the answer belongs to the sign-in that began in this browser.
+    pub(crate) fn check_state(begun: &Begun, answer: &Form) -> Result<(), SignInRefusal> {
+        let state = answer.find("state").unwrap_or_default();
+        if random::constant_time_eq(state.as_bytes(), begun.state().as_bytes()) {
+            Ok(())
+        } else {
+            Err(SignInRefusal::WrongState)
+        }
+    }
+
+    /// Takes a place among the sign-ins that may call the provider at once.
+    pub(crate) fn take_place(&self) -> Result<Place, SignInRefusal> {
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        place
+            .map(|permit| Place { _permit: permit })
+            .map_err(|_taken| SignInRefusal::Busy)
+    }
+
+    /// Checks the rest of the provider's answer, redeems the code and checks the ID token.
     pub(crate) async fn finish(
         &self,
-        begun: Option<Begun>,
+        begun: &Begun,
         answer: &Form,
-        now: i64,
+        place: Place,
     ) -> Result<Account, SignInRefusal> {
-        let begun = begun.ok_or(SignInRefusal::WrongState)?;
-        let state = answer.find("state").unwrap_or_default();
-        if !random::constant_time_eq(state.as_bytes(), begun.state().as_bytes()) {
-            return Err(SignInRefusal::WrongState);
-        }
-        let provider = self.provider(now).await?;
+        let provider = self.provider().await?;
         // RFC 9207 section 2.4: a provider that sends `iss` sends its own, always.
         match answer.find("iss") {
             Some(issuer) if issuer != self.issuer => return Err(SignInRefusal::WrongIssuer),
@@ -195,8 +244,9 @@ impl OpenId {
         if code.is_empty() {
             return Err(SignInRefusal::Refused("no code".to_owned()));
         }
-        let token = self.redeem(&provider, &begun, code).await?;
-        let subject = self.verify(&provider, &begun, &token, now).await?;
+        let token = self.redeem(&provider, begun, code).await?;
+        let subject = self.verify(&provider, begun, &token).await?;
+        drop(place);
         Ok(Account {
             issuer: self.issuer.clone(),
             subject,
@@ -255,8 +305,8 @@ impl OpenId {
         provider: &Provider,
         begun: &Begun,
         token: &str,
-        now: i64,
     ) -> Result<String, SignInRefusal> {
+        let now = self.clock.now_seconds();
         let kid = id_token::read_kid(token)?;
         let keys = self
             .keys
@@ -270,14 +320,14 @@ impl OpenId {
         Ok(id_token::check(token, &keys, &rules, now)?)
     }
 
-    async fn provider(&self, now: i64) -> Result<Provider, ProviderError> {
-        let mut known = self.provider.lock().await;
-        if let Some(provider) = known.as_ref().filter(|provider| provider.is_fresh(now)) {
-            return Ok(provider.clone());
-        }
-        let provider = Provider::discover(&self.outbound, &self.issuer, now).await?;
-        *known = Some(provider.clone());
-        Ok(provider)
+    async fn provider(&self) -> Result<Provider, ProviderError> {
+        let Self {
+            outbound,
+            issuer,
+            clock,
+            ..
+        } = self;
+        self.provider.find(outbound, issuer, clock).await
     }
 }
 

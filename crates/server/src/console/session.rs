@@ -75,9 +75,32 @@ impl SignedIn {
     }
 
     fn find(read: &mut Read<'_>, digest: &str, now: i64) -> Result<Option<Self>, StorageError> {
-        let Some(session) = sessions::find_session(read, digest)? else {
-            return Ok(None);
-        };
+        match sessions::find_session(read, digest)? {
+            Some(session) => Self::of_session(read, session, now),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the session and the person again. `None` if the session has ended meanwhile, or if the person
+    /// may not use the console any more.
+    pub(crate) fn find_again(
+        &self,
+        read: &mut Read<'_>,
+        now: i64,
+    ) -> Result<Option<Self>, StorageError> {
+        let (person, id) = (self.person.id, self.session.id);
+        let sessions = sessions::list_sessions(read, person)?;
+        match sessions.into_iter().find(|session| session.id == id) {
+            Some(session) => Self::of_session(read, session, now),
+            None => Ok(None),
+        }
+    }
+
+    fn of_session(
+        read: &mut Read<'_>,
+        session: StoredSession,
+        now: i64,
+    ) -> Result<Option<Self>, StorageError> {
         let person = people::find_person(read, session.person)?;
         let Some(person) = person.filter(may_sign_in) else {
             return Ok(None);

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chain::ids::ChainId;
 use edge::drain::Drain;
+use observe::clock::Clock;
 use storage::{Storage, StorageError, chains};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::limits;
 
@@ -24,49 +25,87 @@ struct Watched {
     chains: HashMap<ChainId, watch::Sender<i64>>,
     /// Open streams of each session.
     sessions: HashMap<i64, usize>,
-    open: usize,
+    /// When each open stream looks at its session again.
+    looks: HashMap<u64, Look>,
+    /// The number of the next stream.
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Look {
+    due: Arc<Notify>,
+    /// Unix seconds.
+    at: i64,
+}
+
+/// The chain of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenPage {
+    /// The viewer's session.
+    pub session: i64,
+    /// The chain.
+    pub chain: ChainId,
+    /// The version that the store has.
+    pub stored: i64,
+    /// The version that the page says it shows. Nobody else hears of it.
+    pub shown: i64,
 }
 
 /// One open stream. Dropping it makes room for another.
 #[derive(Debug)]
 pub struct Subscription {
     streams: Arc<Streams>,
+    number: u64,
     session: i64,
     versions: watch::Receiver<i64>,
+    look: Arc<Notify>,
+}
+
+/// The cause for which a stream wakes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The chain has this version now.
+    Newer(i64),
+    /// It is time to look at the session again.
+    Look,
 }
 
 impl Streams {
-    /// Opens a stream about a chain, of which the page shows this version. `None` if the session or
-    /// this node has too many.
-    pub fn subscribe(
-        self: &Arc<Self>,
-        session: i64,
-        chain: ChainId,
-        version: i64,
-    ) -> Option<Subscription> {
+    /// Opens a stream for a page. `None` if the session or this node has too many. `now` is in Unix seconds.
+    pub fn subscribe(self: &Arc<Self>, page: &OpenPage, now: i64) -> Option<Subscription> {
         let mut watched = self.lock();
-        if watched.open >= limits::STREAMS_MAX {
+        if watched.looks.len() >= limits::STREAMS_MAX {
             return None;
         }
-        match watched.sessions.entry(session) {
+        match watched.sessions.entry(page.session) {
             Entry::Occupied(mut open) if *open.get() < limits::STREAMS_OF_SESSION_MAX => {
                 *open.get_mut() += 1;
             }
             Entry::Occupied(_) => return None,
             Entry::Vacant(vacant) => drop(vacant.insert(1)),
         }
-        watched.open += 1;
-        let sender = watched.chains.entry(chain);
-        let sender = sender.or_insert_with(|| watch::Sender::new(version));
+        let number = watched.next;
+        watched.next += 1;
+        let look = Look {
+            due: Arc::default(),
+            at: now + limits::STREAM_LOOK_SECONDS,
+        };
+        let due = Arc::clone(&look.due);
+        watched.looks.insert(number, look);
+        let sender = watched.chains.entry(page.chain);
+        let sender = sender.or_insert_with(|| watch::Sender::new(page.stored));
+        raise(sender, page.stored);
         let mut versions = sender.subscribe();
-        // A page that shows an older version than others learns of it at once.
-        if *sender.borrow() > version {
+        // A page that shows an older version than the store learns of it at once.
+        if *sender.borrow() > page.shown {
             versions.mark_changed();
         }
         Some(Subscription {
             streams: Arc::clone(self),
-            session,
+            number,
+            session: page.session,
             versions,
+            look: due,
         })
     }
 
@@ -87,11 +126,17 @@ impl Streams {
         let watched = self.lock();
         for (chain, version) in versions {
             if let Some(sender) = watched.chains.get(chain) {
-                sender.send_if_modified(|known| {
-                    let is_newer = *version > *known;
-                    *known = (*known).max(*version);
-                    is_newer
-                });
+                raise(sender, *version);
+            }
+        }
+    }
+
+    /// Wakes the streams that are due to look at their sessions.
+    fn wake_due(&self, now: i64) {
+        for look in self.lock().looks.values_mut() {
+            if look.at <= now {
+                look.at = now + limits::STREAM_LOOK_SECONDS;
+                look.due.notify_one();
             }
         }
     }
@@ -101,18 +146,32 @@ impl Streams {
     }
 }
 
+/// Announces a version of the store, unless a newer one is known.
+fn raise(known: &watch::Sender<i64>, version: i64) {
+    known.send_if_modified(|known| {
+        let is_newer = version > *known;
+        *known = (*known).max(version);
+        is_newer
+    });
+}
+
 impl Subscription {
-    /// Waits for a newer version. `None` when the stream must end.
-    pub async fn next(&mut self) -> Option<i64> {
-        self.versions.changed().await.ok()?;
-        Some(*self.versions.borrow_and_update())
+    /// Waits for a cause. `None` when the stream must end.
+    pub async fn next(&mut self) -> Option<Cause> {
+        tokio::select! {
+            changed = self.versions.changed() => {
+                changed.ok()?;
+                Some(Cause::Newer(*self.versions.borrow_and_update()))
+            }
+            () = self.look.notified() => Some(Cause::Look),
+        }
     }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
         let mut watched = self.streams.lock();
-        watched.open = watched.open.saturating_sub(1);
+        watched.looks.remove(&self.number);
         if let Entry::Occupied(mut open) = watched.sessions.entry(self.session) {
             *open.get_mut() -= 1;
             if *open.get() == 0 {
@@ -126,6 +185,7 @@ impl Drop for Subscription {
 pub(crate) async fn run(
     streams: Arc<Streams>,
     storage: Storage,
+    clock: Clock,
     drain: Arc<Drain>,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -141,6 +201,7 @@ pub(crate) async fn run(
             streams.end_all();
             continue;
         }
+        streams.wake_due(clock.now_seconds());
         let watched = streams.watched_chains();
         if watched.is_empty() {
             continue;
@@ -167,27 +228,73 @@ mod tests {
     use chain::ids::ChainId;
     use uuid::Uuid;
 
-    use super::Streams;
+    use super::{Cause, OpenPage, Streams, Subscription};
     use crate::limits;
+
+    const NOW: i64 = 1_800_000_000;
+
+    fn open(streams: &Arc<Streams>, session: i64, versions: [i64; 2]) -> Option<Subscription> {
+        let [stored, shown] = versions;
+        let page = OpenPage {
+            session,
+            chain: ChainId(Uuid::from_u128(1)),
+            stored,
+            shown,
+        };
+        streams.subscribe(&page, NOW)
+    }
 
     #[tokio::test]
     async fn a_page_learns_of_newer_versions_only() {
         let streams = Arc::<Streams>::default();
         let chain = ChainId(Uuid::from_u128(1));
-        let mut page = streams.subscribe(1, chain, 5).unwrap();
+        let mut page = open(&streams, 1, [5, 5]).unwrap();
         streams.announce(&[(chain, 5), (chain, 7), (chain, 6)]);
-        assert_eq!(page.next().await, Some(7));
-        let mut older = streams.subscribe(2, chain, 5).unwrap();
-        assert_eq!(older.next().await, Some(7));
+        assert_eq!(page.next().await, Some(Cause::Newer(7)));
+        let mut older = open(&streams, 2, [7, 5]).unwrap();
+        assert_eq!(older.next().await, Some(Cause::Newer(7)));
         streams.end_all();
         assert_eq!(page.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn nobody_hears_of_a_version_that_a_page_claims() {
+        let streams = Arc::<Streams>::default();
+        let chain = ChainId(Uuid::from_u128(1));
+        let mut liar = open(&streams, 1, [5, i64::MAX]).unwrap();
+        let mut page = open(&streams, 2, [5, 5]).unwrap();
+        let mut other_liar = open(&streams, 3, [5, i64::MAX]).unwrap();
+        streams.announce(&[(chain, 6)]);
+        for one in [&mut liar, &mut page, &mut other_liar] {
+            assert_eq!(one.next().await, Some(Cause::Newer(6)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_looks_at_its_session_again_and_again() {
+        let streams = Arc::<Streams>::default();
+        let mut page = open(&streams, 1, [5, 5]).unwrap();
+        let seconds = limits::STREAM_LOOK_SECONDS;
+        for (now, expected) in [
+            (NOW + seconds - 1, None),
+            (NOW + seconds, Some(Cause::Look)),
+            (NOW + 2 * seconds - 1, None),
+            (NOW + 2 * seconds, Some(Cause::Look)),
+        ] {
+            streams.wake_due(now);
+            let woken = tokio::select! {
+                biased;
+                woken = page.next() => woken,
+                () = std::future::ready(()) => None,
+            };
+            assert_eq!(woken, expected, "{now}");
+        }
     }
 
     #[test]
     fn a_session_has_few_streams() {
         let streams = Arc::<Streams>::default();
-        let chain = ChainId(Uuid::from_u128(1));
-        let open = |session| streams.subscribe(session, chain, 1);
+        let open = |session| open(&streams, session, [1, 1]);
         let mut all: Vec<_> = (0..limits::STREAMS_OF_SESSION_MAX)
             .map(|_stream| open(1).unwrap())
             .collect();

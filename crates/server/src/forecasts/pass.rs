@@ -3,11 +3,12 @@
 //! One node has the task at a time, and each London day has one pass. The pass reads pages of chains,
 //! each in a short transaction of its own, and writes small parts, so recordings never wait for it.
 
+use chain::london::date_in_london;
 use forecast::WINDOW_DAYS;
 use forecast::day::Day;
 use forecast::gathering::{Gathered, Gathering};
 use jiff::civil::Date;
-use observe::clock::{Clock, date_in_london};
+use observe::clock::Clock;
 use storage::{Storage, StorageError, forecasts};
 use tokio::sync::watch;
 

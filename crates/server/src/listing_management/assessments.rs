@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chain::ids::{BranchId, ListingId};
+use chain::london::date_in_london;
 use chain::permission;
 use chain::state::Chain;
 use forecast::bottleneck::{Comparison, compare};
@@ -10,7 +11,6 @@ use forecast::counts::Stratum;
 use forecast::day::Day;
 use forecast::outlook::OpenStep;
 use forecast::sale::Sale;
-use observe::clock::date_in_london;
 use storage::{Read, StorageError};
 
 use super::ListingManagement;

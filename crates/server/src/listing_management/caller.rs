@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use chain::ids::BranchId;
 use chain::permission;
 use http::request::Parts;
+use signing::{base64url, canonical};
 use tokens::context::TokenContext;
 use tokens::registry::{Client, Scope};
 
@@ -89,6 +90,14 @@ impl BranchCaller {
             Actor::Client(client) => &client.branches,
             Actor::Person { branches, .. } => branches,
         }
+    }
+
+    /// A digest of the branches that the caller acts for.
+    pub(super) fn digest_branches(&self) -> String {
+        let mut branches: Vec<i64> = self.branches().iter().map(|branch| branch.0).collect();
+        branches.sort_unstable();
+        let bytes: Vec<u8> = branches.into_iter().flat_map(i64::to_be_bytes).collect();
+        base64url::encode(&canonical::digest(&bytes))
     }
 
     /// Refuses a branch that the caller does not act for.

@@ -1,5 +1,6 @@
 //! Reads a JSON body, and reports all wrong fields in one answer.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -141,7 +142,8 @@ impl Fields {
         text
     }
 
-    /// An optional text without the white space around it.
+    /// An optional text without the white space around it, in one form and without characters that
+    /// mislead readers (S-96).
     pub fn text(&mut self, name: &'static str) -> Option<String> {
         self.bounded_text(name, 1, chain::limits::TEXT_CHARACTERS_MAX)
     }
@@ -159,17 +161,30 @@ impl Fields {
         characters_max: usize,
     ) -> Option<String> {
         let text = self.exact_text(name)?;
-        let text = text.trim();
-        let length = text.chars().count();
-        let is_sane = (characters_min..=characters_max).contains(&length)
-            && !text.chars().any(char::is_control);
-        if is_sane {
-            return Some(text.to_owned());
+        let text = match unicode::clean(text.trim()) {
+            Ok(text) => text,
+            Err(fault) => {
+                self.refuse(name, fault.to_string());
+                return None;
+            }
+        };
+        if (characters_min..=characters_max).contains(&text.chars().count()) {
+            return Some(text.into_owned());
         }
-        let detail = format!(
-            "must have {characters_min} to {characters_max} characters, none of them a control character"
-        );
+        let detail = format!("must have {characters_min} to {characters_max} characters");
         self.refuse(name, detail);
+        None
+    }
+
+    /// An optional text to look for, without the white space around it. It is not stored, so it may
+    /// have characters that a text of older stores has.
+    pub fn sought_text(&mut self, name: &'static str) -> Option<String> {
+        let text = self.exact_text(name)?;
+        let sought = super::page::read_sought(&text);
+        match sought {
+            Ok(text) => return Some(unicode::clean(text).map_or(text.to_owned(), Cow::into_owned)),
+            Err(detail) => self.refuse(name, detail),
+        }
         None
     }
 

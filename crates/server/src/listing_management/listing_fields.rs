@@ -8,7 +8,7 @@ use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;
 
 use super::fields::Fields;
-use super::recording::WriteRequest;
+use super::write_request::WriteRequest;
 use crate::problem::Problem;
 
 /// A listing to create or to update.

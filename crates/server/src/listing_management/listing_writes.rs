@@ -3,7 +3,6 @@
 use chain::ids::{ChainId, ListingId, PropertyId};
 use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
-use storage::quotas::Added;
 use storage::{Write, branch, chains, current_listings, proposals};
 use uuid::Uuid;
 
@@ -128,7 +127,7 @@ fn create(
     new: &NewListing,
     allowance: &Allowance,
 ) -> Result<Reply, Problem> {
-    allowance.add(write, Added::Listing)?;
+    allowance.add_listing(write)?;
     let property = sold_property::find_or_add(write, &new.place, None, allowance)?;
     let NewListing { facts, .. } = new;
     let details = ListingDetails {

@@ -57,21 +57,17 @@ impl Query {
         number
     }
 
-    /// An optional text of bounded length. Adds a wrong value to `errors`.
+    /// An optional text to look for, of bounded length. Adds a wrong value to `errors`.
     pub fn text(&self, name: &str, errors: &mut Vec<FieldError>) -> Option<String> {
-        let text = self.find(name)?.trim();
-        let is_sane = (1..=chain::limits::TEXT_CHARACTERS_MAX).contains(&text.chars().count())
-            && !text.chars().any(char::is_control);
-        if !is_sane {
-            errors.push(FieldError {
-                pointer: name.to_owned(),
-                detail: format!(
-                    "must have 1 to {} characters, none of them a control character",
-                    chain::limits::TEXT_CHARACTERS_MAX
-                ),
-            });
-        }
-        is_sane.then(|| text.to_owned())
+        let sought = read_sought(self.find(name)?);
+        sought.map(ToOwned::to_owned).map_or_else(
+            |detail| {
+                let pointer = name.to_owned();
+                errors.push(FieldError { pointer, detail });
+                None
+            },
+            Some,
+        )
     }
 
     /// An optional word out of a list. Adds a wrong value to `errors`.
@@ -156,6 +152,16 @@ impl Page {
         let meta = Meta { pagination };
         Json(List { data, meta })
     }
+}
+
+/// A text to look for without the white space around it, or why it is refused.
+pub(super) fn read_sought(text: &str) -> Result<&str, String> {
+    let (text, longest) = (text.trim(), chain::limits::TEXT_CHARACTERS_MAX);
+    let is_sane =
+        (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    is_sane.then_some(text).ok_or_else(|| {
+        format!("must have 1 to {longest} characters, none of them a control character")
+    })
 }
 
 /// Fails with all errors, if there are any.

@@ -1,7 +1,7 @@
 //! Bounds the rows that a branch adds in a day, and the answers kept for a client (S-65).
 
 use chain::ids::BranchId;
-use storage::quotas::{self, Added};
+use storage::quotas::{self, Used};
 use storage::{StorageError, Write};
 
 use super::ListingManagement;
@@ -45,35 +45,49 @@ impl Allowance {
         let quotas = management.quotas;
         let now = management.clock.now_seconds();
         let counting = management.storage.read(move |read| {
-            let mut count = |limit: Option<i64>, added| {
+            let mut count = |limit: Option<i64>, used| {
                 let Some(limit) = limit else {
                     return Ok(None);
                 };
-                let count =
-                    quotas::count_added(read, branch, added, now - limits::DAY_SECONDS, limit)?;
-                let is_used_up = count >= limit;
+                let since = now - limits::DAY_SECONDS;
+                let sum = quotas::sum_used(read, &branch.to_string(), used, since)?;
+                let is_used_up = sum >= limit;
                 Ok::<_, StorageError>(Some(Part { limit, is_used_up }))
             };
             Ok::<_, StorageError>(Self {
                 branch,
                 now,
-                listings: count(quotas.listings_per_day, Added::Listing)?,
-                properties: count(quotas.properties_per_day, Added::Property)?,
+                listings: count(quotas.listings_per_day, Used::Listings)?,
+                properties: count(quotas.properties_per_day, Used::Properties)?,
             })
         });
         Ok(counting.await?)
     }
 
-    /// Notes a new row, or refuses it.
-    pub fn add(&self, write: &mut Write<'_>, added: Added) -> Result<(), Problem> {
-        let (part, name) = match added {
-            Added::Listing => (self.listings, "listings"),
-            Added::Property => (self.properties, "new properties"),
-        };
+    /// Counts a new listing, or refuses it.
+    pub fn add_listing(&self, write: &mut Write<'_>) -> Result<(), Problem> {
+        self.add(write, self.listings, Used::Listings, "listings")
+    }
+
+    /// Counts a new property, or refuses it.
+    pub fn add_property(&self, write: &mut Write<'_>) -> Result<(), Problem> {
+        self.add(write, self.properties, Used::Properties, "new properties")
+    }
+
+    fn add(
+        &self,
+        write: &mut Write<'_>,
+        part: Option<Part>,
+        used: Used,
+        name: &str,
+    ) -> Result<(), Problem> {
         match part {
             None => Ok(()),
             Some(part) if part.is_used_up => Err(day_used_up(self.branch, part.limit, name)),
-            Some(_) => Ok(quotas::note_added(write, self.branch, added, self.now)?),
+            Some(_) => {
+                let branch = self.branch.to_string();
+                Ok(quotas::add_used(write, &branch, used, 1, self.now)?)
+            }
         }
     }
 }
@@ -84,9 +98,10 @@ pub async fn refuse_kept_answer(
     client_id: &str,
 ) -> Result<Option<Problem>, StorageError> {
     let id = client_id.to_owned();
+    let now = management.clock.now_seconds();
     let counting = management
         .storage
-        .read(move |read| quotas::count_kept_bytes(read, &id));
+        .lookup(move |read| quotas::sum_used(read, &id, Used::KeptBytes, now));
     let limit = management.quotas.kept_answer_bytes;
     if counting.await? < limit {
         return Ok(None);

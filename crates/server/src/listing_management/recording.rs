@@ -1,44 +1,31 @@
 //! Records a change, its history and its kept answer in one transaction.
 
-use axum::extract::{FromRequest, Request};
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use chain::consent::ForeignLinks;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use observe::trace;
 use serde::Serialize;
 use serde_json::Value;
-use signing::{base64url, canonical};
-use storage::Write;
 use storage::current_listings::Settling;
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
 use storage::proposals::StoredProposal;
+use storage::{Storage, StorageError, Write};
 use tracing::Instrument as _;
 
 use super::caller::BranchCaller;
-use super::fields::Fields;
 use super::history::HistoryWriter;
-use super::json_body::JsonBody;
-use super::page::Query;
 use super::quotas;
-use super::refusal::Refusal;
+use super::refusal::Class;
+use super::write_request::{WriteRequest, key_reused};
 use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::problem::Problem;
 use crate::wire::management::proposal::ProposalResource;
 use crate::wire::management::{Data, SuccessAnswer};
 
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-
-/// A request for a change. Its body is not parsed yet.
-#[derive(Debug, Clone)]
-pub struct WriteRequest {
-    path: String,
-    query: Option<String>,
-    key: Option<String>,
-    digest: String,
-    body: JsonBody,
-}
 
 /// The answer to a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,130 +50,228 @@ pub struct Author<'a> {
     pub offer_idle_seconds: i64,
 }
 
-impl<S: Send + Sync> FromRequest<S> for WriteRequest {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let key = read_key(request.headers())?;
-        let path = request.uri().path().to_owned();
-        let query = request.uri().query().map(ToOwned::to_owned);
-        let method = request.method().clone();
-        let body = JsonBody::from_request(request, state).await?;
-        Ok(Self {
-            path,
-            query,
-            key,
-            digest: identify(method.as_str(), &body),
-            body,
-        })
-    }
-}
-
-/// The identity of a request, to which its method and its body belong.
-fn identify(method: &str, body: &JsonBody) -> String {
-    let identity = [method.as_bytes(), b" ", body.bytes()].concat();
-    base64url::encode(&canonical::digest(&identity))
-}
-
-impl WriteRequest {
-    /// The request that a form of the console stands for. `path` is the form's, and `key` its
-    /// `idempotency_key`, so that a form sent twice changes once.
-    pub(crate) fn of_form(path: &str, key: &str, body: &Value) -> Result<Self, Problem> {
-        let mut headers = HeaderMap::new();
-        let value = HeaderValue::from_str(key).map_err(|_error| key_malformed())?;
-        headers.insert(IDEMPOTENCY_KEY, value);
-        let body = JsonBody::of_value(body);
-        Ok(Self {
-            path: path.to_owned(),
-            query: None,
-            key: read_key(&headers)?,
-            digest: identify("FORM", &body),
-            body,
-        })
-    }
-
-    /// Parses the query string.
-    pub fn query(&self) -> Result<Query, Problem> {
-        Query::parse(self.query.as_deref())
-    }
-
-    /// Refuses a JSON body with members, for a call that has none (S-57). Another body is ignored.
-    pub fn refuse_members(&self) -> Result<(), Problem> {
-        if self.body.is_sent_as_json() {
-            self.fields()?.finish()?;
-        }
-        Ok(())
-    }
-
-    /// Parses the members of the JSON body.
-    pub fn fields(&self) -> Result<Fields, Problem> {
-        self.body.fields()
-    }
-}
-
 /// Runs `work` in one transaction. With an `Idempotency-Key`, the same transaction keeps the first
-/// answer, even a refusal, and repeats it for 24 h (S-52). `work` may run again after a conflict,
-/// and must refuse before it changes anything.
+/// answer and repeats it for 24 h (S-52). `work` may run again after a conflict.
+///
+/// A refusal rolls the transaction back, so that it changes nothing. With a key, a transaction of its
+/// own keeps the refusal.
 pub async fn record(
     management: &ListingManagement,
     caller: BranchCaller,
     request: WriteRequest,
-    mut work: impl FnMut(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + 'static,
+    work: impl Fn(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
-    let now = management.clock.now_seconds();
-    let now_milliseconds = management.clock.now_milliseconds();
-    let offer_idle_seconds = management.offer_idle_seconds;
-    let foreign_links = management.foreign_links;
-    let refusal = match &request.key {
+    let quota = match &request.key {
         Some(_key) => quotas::refuse_kept_answer(management, caller.actor()).await?,
         None => None,
     };
-    let (reply, is_replayed) = management
-        .storage
-        .write(move |write| {
-            let author = Author {
-                caller: &caller,
-                now,
-                now_milliseconds,
-                foreign_links,
-                offer_idle_seconds,
-            };
-            let Some(key) = request.key.as_deref() else {
-                return work(write, &author).map(|reply| (reply, false));
-            };
-            let answer_key = AnswerKey {
-                client_id: caller.actor(),
-                path: &request.path,
-                key,
-            };
-            if let Some(kept) = idempotency::find_answer(write, &answer_key, now)? {
-                return replay(&kept, &request).map(|reply| (reply, true));
-            }
-            if let Some(refusal) = &refusal {
-                return Err(refusal.clone());
-            }
-            let reply = match work(write, &author) {
-                Ok(reply) => reply,
-                Err(problem) => Reply::of_refusal(problem)?,
-            };
-            let kept = KeptAnswer {
-                body_digest: request.digest.clone(),
-                status: i64::from(reply.status.as_u16()),
-                body: reply.body.clone(),
-            };
-            let expires_at = now + limits::IDEMPOTENCY_SECONDS;
-            idempotency::keep_answer(write, &answer_key, &kept, expires_at)?;
-            Ok::<_, Problem>((reply, false))
-        })
+    let recording = Arc::new(Recording {
+        caller,
+        request,
+        quota,
+        now: management.clock.now_seconds(),
+        now_milliseconds: management.clock.now_milliseconds(),
+        foreign_links: management.foreign_links,
+        offer_idle_seconds: management.offer_idle_seconds,
+        work,
+    });
+    let done = recording
+        .run(&management.storage)
         .instrument(trace::step("store write"))
         .await?;
-    management.wake.wake();
-    let mut response = reply.into_response();
-    if is_replayed {
+    if done.is_due {
+        management.wake.wake();
+    }
+    let mut response = done.reply.into_response();
+    if done.is_replayed {
         let headers = response.headers_mut();
         headers.insert(REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
+}
+
+/// One write of a caller.
+struct Recording<W> {
+    caller: BranchCaller,
+    request: WriteRequest,
+    /// The refusal of one more kept answer.
+    quota: Option<Problem>,
+    now: i64,
+    now_milliseconds: i64,
+    foreign_links: ForeignLinks,
+    offer_idle_seconds: i64,
+    work: W,
+}
+
+/// The answer to a write.
+struct Done {
+    reply: Reply,
+    is_replayed: bool,
+    /// Whether lanes have something new.
+    is_due: bool,
+}
+
+/// The end of a transaction.
+enum Ended {
+    Done(Done),
+    /// The answer is a repetition, and the caller's branches have changed since the first one.
+    Repeated(Reply),
+}
+
+/// Why a transaction was rolled back.
+enum Undone {
+    /// The work refused the request.
+    Refused(Problem),
+    /// The request was not tried, or the store failed.
+    Untried(Problem),
+}
+
+/// The end of a trial, which is always rolled back.
+enum Trial {
+    /// The caller may make the call.
+    Allowed,
+    /// The caller may not, or the store failed.
+    Ended(Problem),
+}
+
+impl<W> Recording<W>
+where
+    W: Fn(&mut Write<'_>, &Author<'_>) -> Result<Reply, Problem> + Send + Sync + 'static,
+{
+    async fn run(self: Arc<Self>, storage: &Storage) -> Result<Done, Problem> {
+        let this = Arc::clone(&self);
+        match storage.write(move |write| this.attempt(write)).await {
+            Ok(Ended::Done(done)) => Ok(done),
+            Ok(Ended::Repeated(reply)) => {
+                self.refuse_stranger(storage).await?;
+                Ok(Done::repeated(reply))
+            }
+            Err(Undone::Refused(problem)) if self.request.key.is_some() => {
+                let reply = Reply::of_refusal(problem)?;
+                storage
+                    .write(move |write| self.keep_refusal(write, &reply))
+                    .await
+            }
+            Err(Undone::Refused(problem) | Undone::Untried(problem)) => Err(problem),
+        }
+    }
+
+    fn attempt(&self, write: &mut Write<'_>) -> Result<Ended, Undone> {
+        if let Some(kept) = self.find_kept(write)? {
+            let reply = replay(&kept, &self.request).map_err(Undone::Untried)?;
+            let is_same_caller = kept.branches_digest == Some(self.caller.digest_branches());
+            return Ok(if is_same_caller {
+                Ended::Done(Done::repeated(reply))
+            } else {
+                Ended::Repeated(reply)
+            });
+        }
+        if let Some(refusal) = &self.quota {
+            return Err(Undone::Untried(refusal.clone()));
+        }
+        let author = self.author();
+        let checked = self.request.check(write, &author);
+        checked.map_err(Undone::Untried)?;
+        let reply = (self.work)(write, &author).map_err(Undone::Refused)?;
+        self.keep(write, &reply)?;
+        Ok(Ended::Done(Done {
+            reply,
+            is_replayed: false,
+            is_due: write.has_enqueued(),
+        }))
+    }
+
+    /// Keeps a refusal, unless the same request was answered meanwhile.
+    fn keep_refusal(&self, write: &mut Write<'_>, reply: &Reply) -> Result<Done, Problem> {
+        if let Some(kept) = self.find_kept(write)? {
+            return Ok(Done::repeated(replay(&kept, &self.request)?));
+        }
+        self.keep(write, reply)?;
+        Ok(Done {
+            reply: reply.clone(),
+            is_replayed: false,
+            is_due: false,
+        })
+    }
+
+    /// Refuses the repetition of an answer to a caller who may not make the call any more. This tries
+    /// the call and rolls it back.
+    async fn refuse_stranger(self: &Arc<Self>, storage: &Storage) -> Result<(), Problem> {
+        let this = Arc::clone(self);
+        let trying = storage.write(move |write| match (this.work)(write, &this.author()) {
+            Err(Problem::Refused(refusal))
+                if matches!(refusal.class, Class::Forbidden | Class::Unknown) =>
+            {
+                Err::<(), _>(Trial::Ended(refusal.into()))
+            }
+            Ok(_) | Err(_) => Err(Trial::Allowed),
+        });
+        match trying.await {
+            Err(Trial::Ended(problem)) => Err(problem),
+            Ok(()) | Err(Trial::Allowed) => Ok(()),
+        }
+    }
+
+    fn author(&self) -> Author<'_> {
+        Author {
+            caller: &self.caller,
+            now: self.now,
+            now_milliseconds: self.now_milliseconds,
+            foreign_links: self.foreign_links,
+            offer_idle_seconds: self.offer_idle_seconds,
+        }
+    }
+
+    /// `None` without an `Idempotency-Key`.
+    fn answer_key(&self) -> Option<AnswerKey<'_>> {
+        Some(AnswerKey {
+            client_id: self.caller.actor(),
+            path: &self.request.path,
+            key: self.request.key.as_deref()?,
+        })
+    }
+
+    fn find_kept(&self, write: &mut Write<'_>) -> Result<Option<KeptAnswer>, StorageError> {
+        match self.answer_key() {
+            Some(key) => idempotency::find_answer(write, &key, self.now),
+            None => Ok(None),
+        }
+    }
+
+    fn keep(&self, write: &mut Write<'_>, reply: &Reply) -> Result<(), StorageError> {
+        let Some(key) = self.answer_key() else {
+            return Ok(());
+        };
+        let kept = KeptAnswer {
+            body_digest: self.request.digest.clone(),
+            status: i64::from(reply.status.as_u16()),
+            body: reply.body.clone(),
+            branches_digest: Some(self.caller.digest_branches()),
+        };
+        idempotency::keep_answer(write, &key, &kept, self.now + limits::IDEMPOTENCY_SECONDS)
+    }
+}
+
+impl Done {
+    fn repeated(reply: Reply) -> Self {
+        Self {
+            reply,
+            is_replayed: true,
+            is_due: false,
+        }
+    }
+}
+
+impl From<StorageError> for Undone {
+    fn from(error: StorageError) -> Self {
+        Self::Untried(error.into())
+    }
+}
+
+impl From<StorageError> for Trial {
+    fn from(error: StorageError) -> Self {
+        Self::Ended(error.into())
+    }
 }
 
 fn replay(kept: &KeptAnswer, request: &WriteRequest) -> Result<Reply, Problem> {
@@ -282,37 +367,4 @@ impl Author<'_> {
             now: self.now,
         }
     }
-}
-
-/// Reads the `Idempotency-Key`: at most 255 visible ASCII characters.
-fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let mut fields = headers.get_all(IDEMPOTENCY_KEY).iter();
-    let Some(field) = fields.next() else {
-        return Ok(None);
-    };
-    let is_sane = fields.next().is_none()
-        && (1..=limits::IDEMPOTENCY_KEY_CHARACTERS_MAX).contains(&field.len())
-        && field.as_bytes().iter().all(u8::is_ascii_graphic);
-    let text = field.to_str().ok().filter(|_| is_sane);
-    let text = text.ok_or_else(key_malformed)?;
-    Ok(Some(text.to_owned()))
-}
-
-/// The refusal of a malformed key.
-pub fn key_malformed() -> Refusal {
-    let detail = format!(
-        "must be sent once, with 1 to {} visible ASCII characters",
-        limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
-    );
-    Refusal::invalid("value_invalid", "Idempotency-Key", detail)
-}
-
-/// The refusal of a key that was used for another write.
-pub fn key_reused() -> Refusal {
-    let detail = "this key was used with another body; take a new key for a new request";
-    Refusal::invalid(
-        "idempotency_key_reused",
-        "Idempotency-Key",
-        detail.to_owned(),
-    )
 }

@@ -5,6 +5,8 @@ use chain::ids::{ChainId, ListingId};
 use chain::link::LinkRefusal;
 use http::StatusCode;
 
+const CHANGED_MEANWHILE: &str = "changed_meanwhile";
+
 /// A refusal of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -113,6 +115,17 @@ impl Refusal {
             field: None,
             detail,
         }
+    }
+
+    /// Refuses a form of an older state than the present one.
+    pub fn changed_meanwhile() -> Self {
+        let detail = "somebody else changed this since you opened the page; nothing was changed";
+        Self::conflict(CHANGED_MEANWHILE, detail.to_owned())
+    }
+
+    /// Whether the form was of an older state than the present one.
+    pub fn is_of_older_state(&self) -> bool {
+        self.code == CHANGED_MEANWHILE
     }
 
     /// Refuses a wrong value.

@@ -7,7 +7,6 @@ use chain::ids::{PropertyId, Uprn};
 use storage::Write;
 use storage::listings::StoredListing;
 use storage::properties::{self, Address, NewProperty, StoredProperty};
-use storage::quotas::Added;
 
 use super::listing_fields::{Place, PlaceAddress};
 use super::quotas::Allowance;
@@ -76,13 +75,19 @@ fn find_by_address(
         return Ok(standing.property);
     }
     let (_, known) = properties::list_properties_by_address(write, &address_key, 2, 0)?;
-    if let [only] = known.as_slice() {
-        return Ok(only.id);
-    }
+    let only = match known.as_slice() {
+        [only] if only.is_verified => return Ok(only.id),
+        // Its address may be the disguise of a verified one.
+        [only] => Some(only.id),
+        _ => None,
+    };
     if let Some(found) = find_best(write, address)?
         && property_search::is_certainly_same(address, &found.address)
     {
         return Ok(found.id);
+    }
+    if let Some(only) = only {
+        return Ok(only);
     }
     let uprn = properties::next_placeholder_uprn(write)?;
     add(write, address, uprn, allowance)
@@ -105,7 +110,7 @@ fn add(
     uprn: Uprn,
     allowance: &Allowance,
 ) -> Result<PropertyId, Problem> {
-    allowance.add(write, Added::Property)?;
+    allowance.add_property(write)?;
     let property = NewProperty {
         uprn,
         address: address.clone(),

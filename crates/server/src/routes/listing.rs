@@ -34,9 +34,10 @@ use crate::listing_management::parameters::{
     IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
 };
 use crate::listing_management::quotas::Allowance;
-use crate::listing_management::recording::{self, WriteRequest};
+use crate::listing_management::recording;
 use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::listing_management::{listing_writes, listings};
 use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
@@ -111,7 +112,7 @@ pub(crate) async fn list_listings(
     let (total, listings) = management
         .storage
         .read(move |read| {
-            let wanted = ListingPage {
+            let mut wanted = ListingPage {
                 client_id: caller.actor(),
                 updated_since,
                 external_id: external_id.as_deref(),
@@ -119,7 +120,15 @@ pub(crate) async fn list_listings(
                 offset: page.offset(),
             };
             let found = storage::listings::list_listings_of_client(read, &wanted)?;
-            Ok::<_, StorageError>(found)
+            // Older stores have references as they were sent (S-96).
+            let clean = external_id
+                .as_deref()
+                .and_then(|text| unicode::clean(text).ok());
+            if found.0 > 0 || clean.as_deref() == external_id.as_deref() {
+                return Ok::<_, StorageError>(found);
+            }
+            wanted.external_id = clean.as_deref().or(wanted.external_id);
+            storage::listings::list_listings_of_client(read, &wanted)
         })
         .await?;
     Ok(page.answer(total, listings.iter().map(ListingResource::plain).collect()))

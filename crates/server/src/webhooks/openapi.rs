@@ -9,9 +9,9 @@ use utoipa::openapi::{RefOr, Response};
 
 use super::holder;
 use super::owned::{disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription};
-use super::replaying::under_way;
+use super::replaying::{under_way, used_up};
 use super::simulation::{self, nobody_subscribed};
-use super::watching;
+use super::{watch_changes, watching};
 use crate::openapi::refusals;
 use crate::problem::{FieldError, Problem};
 
@@ -39,14 +39,19 @@ pub fn active_subscription() -> Vec<Problem> {
     vec![unknown_subscription(), disabled()]
 }
 
-/// Refusals of a change of a watch.
+/// Refusals of a change of a watch that must be there.
 pub fn changed_watch() -> Vec<Problem> {
     vec![watching::no_watch(), watching::too_long()]
 }
 
-/// The refusal of `chain.changed` without a client that may query chains.
-pub fn chain_events() -> Vec<Problem> {
-    vec![no_chain_client()]
+/// Refusals of any change of a watch.
+pub fn any_watch() -> Vec<Problem> {
+    vec![
+        watching::too_many_watched(1_000_000),
+        watch_changes::under_way(),
+        watch_changes::too_fast(60_000, 1),
+        no_chain_client(),
+    ]
 }
 
 /// Refusals of a delivery of an active subscription.
@@ -58,7 +63,7 @@ pub fn own_delivery() -> Vec<Problem> {
 
 /// Refusals of a replay that must be the only one.
 pub fn one_replay() -> Vec<Problem> {
-    vec![under_way()]
+    vec![under_way(), used_up(1_000_000)]
 }
 
 /// Refusals of a callback URL.

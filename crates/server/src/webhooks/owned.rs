@@ -32,8 +32,9 @@ pub fn find_active_subscription(
     Err(disabled())
 }
 
-/// Refuses one more active subscription of the key's participant, if it has so many (S-65).
-pub fn check_one_more(
+/// Refuses one more active subscription of the key's participant, if it has so many active ones. A
+/// participant may have more disabled ones from before the quota counted them.
+pub fn check_one_more_active(
     read: &mut Read<'_>,
     holder: &ApiKeyHolder,
     most: i64,
@@ -44,18 +45,39 @@ pub fn check_one_more(
     Err(too_many(most))
 }
 
+/// Refuses one more subscription of the key's participant, if it has so many (S-65).
+pub fn check_one_more(
+    read: &mut Read<'_>,
+    holder: &ApiKeyHolder,
+    most: i64,
+) -> Result<(), Problem> {
+    if subscriptions::count_subscriptions(read, holder.id())? < most {
+        return Ok(());
+    }
+    Err(too_many(most))
+}
+
+/// Refuses events about chains to a participant that may not query chains (S-39).
+pub fn check_chain_right(read: &mut Read<'_>, holder: &ApiKeyHolder) -> Result<(), Problem> {
+    if subscriptions::may_see_chains(read, holder.id())? {
+        return Ok(());
+    }
+    Err(no_chain_client())
+}
+
 /// The refusal of a subscription above the quota.
 pub fn too_many(most: i64) -> Problem {
-    let detail =
-        format!("A participant has at most {most} active subscriptions. Delete one first.");
+    let detail = format!(
+        "A participant has at most {most} subscriptions, disabled ones included. Delete one first."
+    );
     Problem::QuotaUsedUp(None, detail)
 }
 
-/// The refusal of `chain.changed` for a participant that may not query chains (S-39).
+/// The refusal of events about chains for a participant that may not query chains (S-39).
 pub fn no_chain_client() -> Problem {
     Problem::NotAllowed(
-        "Events of the type `chain.changed` need an active client of your organisation with the \
-         scope `transaction-status`. Ask the operator to register one.",
+        "Events of the type `chain.changed`, and watches that reach chains, need an active client of \
+         your organisation with the scope `transaction-status`. Ask the operator to register one.",
     )
 }
 

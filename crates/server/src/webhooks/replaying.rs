@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use observe::clock;
+use observe::clock::{self, Stopwatch};
 use storage::StorageError;
+use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
-use crate::limits::{REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
+use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_PAUSE_FACTOR};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
@@ -21,16 +22,33 @@ struct Progress {
     left: EventRange,
     /// The number of deliveries enqueued so far.
     deliveries: u64,
+    /// The number of deliveries that may still be enqueued.
+    allowed: i64,
 }
 
-/// The refusal of a second replay of one API key.
+/// A replay that nothing refuses.
+struct Begun {
+    subscription: Arc<StoredSubscription>,
+    /// `None` if there is no event.
+    range: Option<EventRange>,
+    /// The number of deliveries that may be enqueued.
+    allowed: i64,
+}
+
+/// The refusal of a second replay of one participant.
 pub fn under_way() -> Problem {
-    Problem::Conflict("A replay for this API key is under way. Wait until it is answered.")
+    Problem::Conflict("A replay of your organisation is under way. Wait until it is answered.")
+}
+
+/// The refusal of a replay above the quota (S-65).
+pub fn used_up(most: i64) -> Problem {
+    let detail = format!("A participant replays at most {most} deliveries within a day.");
+    Problem::QuotaUsedUp(Some(SLOT_SECONDS.unsigned_abs()), detail)
 }
 
 /// Enqueues the real events of a subscription's types since a time, in Unix seconds, unless they
-/// are pending already. It enqueues the oldest events, at most [`REPLAY_EVENTS_MAX`]. If the store
-/// fails in between, the answer says where to go on. A replay whose caller goes away is incomplete
+/// are pending already. It enqueues the oldest events, at most [`REPLAY_EVENTS_MAX`] and not more than the
+/// quota of the day leaves. If it ends early for any reason, the answer says where to go on. A replay whose caller goes away is incomplete
 /// and can be repeated.
 pub async fn replay(
     webhooks: &WebhookManagement,
@@ -38,8 +56,13 @@ pub async fn replay(
     reference: &str,
     since: i64,
 ) -> Result<Replay, Problem> {
-    let _running = webhooks.replays.start(holder.id()).ok_or_else(under_way)?;
-    let (subscription, range) = begin(webhooks, holder, reference, since).await?;
+    let running = webhooks.replays.start(holder.participant());
+    let _running = running.ok_or_else(under_way)?;
+    let Begun {
+        subscription,
+        range,
+        allowed,
+    } = begin(webhooks, holder, reference, since).await?;
     let mut replay = Replay {
         deliveries: 0,
         next_since: None,
@@ -50,15 +73,18 @@ pub async fn replay(
     let mut progress = Progress {
         left,
         deliveries: 0,
+        allowed,
     };
     let enqueued = enqueue_parts(webhooks, holder, reference, &subscription, &mut progress).await;
-    let Progress { left, deliveries } = progress;
+    let Progress {
+        left, deliveries, ..
+    } = progress;
     replay.deliveries = deliveries;
     match enqueued {
         Ok(true) => return Ok(replay),
         Ok(false) => {}
-        // The deliveries that were enqueued before stay.
-        Err(Problem::Unavailable(..) | Problem::Unconfirmed(_)) if replay.deliveries > 0 => {}
+        // The deliveries that were enqueued before stay, so the answer is no refusal.
+        Err(_problem) if replay.deliveries > 0 => {}
         Err(problem) => return Err(problem),
     }
     let reading = webhooks
@@ -78,18 +104,20 @@ async fn enqueue_parts(
     subscription: &Arc<StoredSubscription>,
     progress: &mut Progress,
 ) -> Result<bool, Problem> {
-    let mut allowed = REPLAY_EVENTS_MAX;
-    while allowed > 0 {
-        let limit = REPLAY_PART_EVENTS.min(allowed);
+    while progress.allowed > 0 {
+        let limit = REPLAY_PART_EVENTS.min(progress.allowed);
         let found = find_part(webhooks, subscription, progress.left, limit).await?;
         let Some((part, has_events)) = found else {
             return Ok(true);
         };
         if has_events {
+            let enqueuing = Stopwatch::start();
             let enqueued = enqueue(webhooks, holder, reference, part).await?;
             webhooks.wake.wake();
             progress.deliveries += enqueued;
-            allowed -= i64::try_from(enqueued).unwrap_or(i64::MAX);
+            progress.allowed -= i64::try_from(enqueued).unwrap_or(i64::MAX);
+            // A replay takes a small share of the writer, which others wait for.
+            tokio::time::sleep(enqueuing.elapsed() * REPLAY_PAUSE_FACTOR).await;
         }
         progress.left.after = part.last;
     }
@@ -101,13 +129,25 @@ async fn begin(
     holder: &ApiKeyHolder,
     reference: &str,
     since: i64,
-) -> Result<(Arc<StoredSubscription>, Option<EventRange>), Problem> {
+) -> Result<Begun, Problem> {
     let (holder, reference) = (holder.clone(), reference.to_owned());
+    let day_ago = webhooks.clock.now_seconds() - DAY_SECONDS;
+    let most = webhooks.quotas.replays_per_day;
     webhooks
         .storage
         .read(move |read| {
             let found = find_active_subscription(read, &holder, &reference)?;
-            Ok((Arc::new(found), log::find_event_range(read, since)?))
+            let used = quotas::sum_used(read, holder.participant(), Used::Replays, day_ago)?;
+            let allowed = match most {
+                Some(most) if used >= most => return Err(used_up(most)),
+                Some(most) => REPLAY_EVENTS_MAX.min(most - used),
+                None => REPLAY_EVENTS_MAX,
+            };
+            Ok(Begun {
+                subscription: Arc::new(found),
+                range: log::find_event_range(read, since)?,
+                allowed,
+            })
         })
         .await
 }
@@ -137,7 +177,16 @@ async fn enqueue(
         .storage
         .write_at_length(move |write| {
             let found = find_active_subscription(write, &holder, &reference)?;
-            Ok::<_, Problem>(log::replay(write, &found, part, now)?)
+            let replayed = log::replay(write, &found, part, now)?;
+            let amount = i64::try_from(replayed).unwrap_or(i64::MAX);
+            quotas::add_used(
+                write,
+                holder.participant(),
+                Used::Replays,
+                amount,
+                now / 1000,
+            )?;
+            Ok::<_, Problem>(replayed)
         })
         .await
 }

@@ -2,9 +2,9 @@
 
 use chain::event::EventType;
 use chain::ids::{PropertyId, Uprn};
+use chain::london::date_in_london;
 use chain::milestone::{self, CATALOGUE, MilestoneType};
 use jiff::civil::Date;
-use observe::clock;
 use storage::{Read, StorageError, address_search, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -68,7 +68,7 @@ impl Simulation {
         // Document 1 shows it; a test event goes to the caller's own subscriptions (S-33).
         fields.ignore("callbackUrl");
         fields.finish()?;
-        let today = || clock::date_in_london(now_seconds);
+        let today = || date_in_london(now_seconds);
         let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
         Ok(Self {
             event_type: event_type.ok_or_else(incomplete)?,

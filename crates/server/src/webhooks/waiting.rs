@@ -1,17 +1,15 @@
 //! Changes pending deliveries of a subscription in short transactions, between which lanes go on.
+//! Callers refuse a request before, because a refusal must change nothing.
 
-use chain::event::EventType;
 use storage::subscriptions::SubscriptionId;
 use storage::{StorageError, Write, waiting};
 
 use crate::limits::WAITING_CHANGED_MAX;
+use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 
 /// Makes all pending deliveries due now. Those that a crash leaves out keep their time.
-pub async fn make_due_now(
-    webhooks: &WebhookManagement,
-    id: SubscriptionId,
-) -> Result<(), StorageError> {
+pub async fn make_due_now(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<(), Problem> {
     let now = webhooks.clock.now_milliseconds();
     in_parts(webhooks, move |write| {
         waiting::make_waiting_due(write, id, now, WAITING_CHANGED_MAX)
@@ -19,35 +17,36 @@ pub async fn make_due_now(
     .await
 }
 
-/// Cancels pending deliveries of the types that are not in `events`.
+/// Cancels the pending deliveries of event types that the subscription no longer has.
 pub async fn cancel_unsubscribed(
     webhooks: &WebhookManagement,
     id: SubscriptionId,
-    events: &[EventType],
-) -> Result<(), StorageError> {
+) -> Result<(), Problem> {
     let now = webhooks.clock.now_milliseconds();
-    for other in EventType::ALL {
-        if !events.contains(&other) {
-            in_parts(webhooks, move |write| {
-                waiting::cancel_waiting(write, id, other, now, WAITING_CHANGED_MAX)
-            })
-            .await?;
-        }
-    }
-    Ok(())
+    in_parts(webhooks, move |write| {
+        waiting::cancel_unsubscribed(write, id, now, WAITING_CHANGED_MAX)
+    })
+    .await
 }
 
 async fn in_parts(
     webhooks: &WebhookManagement,
     change: impl Fn(&mut Write<'_>) -> Result<u64, StorageError> + Clone + Send + 'static,
-) -> Result<(), StorageError> {
+) -> Result<(), Problem> {
     loop {
-        let changed = webhooks
-            .storage
-            .write_under_row_locks(change.clone())
-            .await?;
+        let changing = webhooks.storage.write_under_row_locks(change.clone());
+        let changed = changing.await.map_err(incomplete)?;
         if i64::try_from(changed).is_ok_and(|changed| changed < WAITING_CHANGED_MAX) {
             return Ok(());
         }
     }
+}
+
+/// The answer when the store fails after a part of a change. A repetition makes the rest.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes the error by value"
+)]
+pub fn incomplete(error: StorageError) -> Problem {
+    Problem::Unconfirmed(error.to_string())
 }

@@ -1,10 +1,9 @@
-//! Watches: narrows a subscription to some properties or to their chains (S-39).
+//! Reads watches, which narrow a subscription to some properties or to their chains (S-39).
+
+use std::collections::HashSet;
 
 use chain::event::Reach;
 use chain::ids::Uprn;
-use storage::Write;
-use storage::subscriptions::{StoredSubscription, SubscriptionId};
-use storage::watches;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 
@@ -17,16 +16,21 @@ use crate::problem::Problem;
 /// A complete watch.
 #[derive(Debug)]
 pub struct NewWatch {
-    reach: Reach,
-    uprns: Vec<Uprn>,
+    /// How far it reaches.
+    pub(super) reach: Reach,
+    /// The watched UPRNs, each once.
+    pub(super) uprns: Vec<Uprn>,
 }
 
 /// A change of a watch.
 #[derive(Debug)]
 pub struct WatchChanges {
-    reach: Option<Reach>,
-    add: Vec<Uprn>,
-    remove: Vec<Uprn>,
+    /// How far it reaches from now on.
+    pub(super) reach: Option<Reach>,
+    /// UPRNs to watch, each once.
+    pub(super) add: Vec<Uprn>,
+    /// UPRNs to watch no longer, each once, none of which is in `add`.
+    pub(super) remove: Vec<Uprn>,
 }
 
 impl NewWatch {
@@ -42,6 +46,11 @@ impl NewWatch {
         })
     }
 
+    /// How far the watch reaches.
+    pub fn reach(&self) -> Reach {
+        self.reach
+    }
+
     /// Reads a body.
     pub fn read_body(body: &JsonBody) -> Result<Self, Problem> {
         let mut fields = body.fields()?;
@@ -49,22 +58,11 @@ impl NewWatch {
         fields.finish()?;
         watch.ok_or_else(|| Problem::Internal("a body was read incompletely".to_owned()))
     }
-
-    /// Replaces the watch of a subscription. Its pending deliveries stay.
-    pub fn store(
-        &self,
-        write: &mut Write<'_>,
-        id: SubscriptionId,
-        now: i64,
-    ) -> Result<(), Problem> {
-        watches::clear(write, id)?;
-        watches::add_uprns(write, id, &self.uprns)?;
-        Ok(watches::store_reach(write, id, Some(self.reach), now)?)
-    }
 }
 
 impl WatchChanges {
-    /// Reads a body. It must name at least one change.
+    /// Reads a body. It must name at least one change. A UPRN that is added and removed is watched
+    /// afterwards.
     pub fn read_body(body: &JsonBody) -> Result<Self, Problem> {
         let mut fields = body.fields()?;
         let add = read_uprns(&mut fields, "add");
@@ -78,45 +76,11 @@ impl WatchChanges {
             fields.refuse_null(name);
         }
         fields.finish()?;
-        Ok(Self {
-            reach,
-            add: add.unwrap_or_default(),
-            remove: remove.unwrap_or_default(),
-        })
-    }
-
-    /// Changes the watch of a subscription, which must have one. A UPRN that is added and removed is
-    /// watched afterwards.
-    pub fn store(
-        &self,
-        write: &mut Write<'_>,
-        subscription: &StoredSubscription,
-        now: i64,
-    ) -> Result<(), Problem> {
-        let watch = subscription.watch.ok_or_else(no_watch)?;
-        watches::remove_uprns(write, subscription.id, &self.remove)?;
-        watches::add_uprns(write, subscription.id, &self.add)?;
-        let reach = self.reach.unwrap_or(watch.reach);
-        Ok(watches::store_reach(
-            write,
-            subscription.id,
-            Some(reach),
-            now,
-        )?)
-    }
-}
-
-/// Ends the watch of a subscription, which then receives the events of all properties.
-pub fn remove(write: &mut Write<'_>, id: SubscriptionId, now: i64) -> Result<(), Problem> {
-    watches::clear(write, id)?;
-    Ok(watches::store_reach(write, id, None, now)?)
-}
-
-/// Refuses a watch that has become too long.
-pub fn check_length(subscription: &StoredSubscription) -> Result<(), Problem> {
-    match subscription.watch {
-        Some(watch) if watch.uprns > WATCH_UPRNS_MAX => Err(too_long()),
-        Some(_) | None => Ok(()),
+        let add = add.unwrap_or_default();
+        let added: HashSet<Uprn> = add.iter().copied().collect();
+        let mut remove = remove.unwrap_or_default();
+        remove.retain(|uprn| !added.contains(uprn));
+        Ok(Self { reach, add, remove })
     }
 }
 
@@ -129,6 +93,14 @@ pub fn too_long() -> Problem {
     Problem::QuotaUsedUp(None, detail)
 }
 
+/// The refusal of more UPRNs than all subscriptions of a participant may watch.
+pub fn too_many_watched(most: i64) -> Problem {
+    let detail = format!(
+        "The subscriptions of a participant watch at most {most} UPRNs together. Remove some."
+    );
+    Problem::QuotaUsedUp(None, detail)
+}
+
 /// The refusal to change a watch that is not there.
 pub fn no_watch() -> Problem {
     Problem::Conflict("The subscription has no watch. Set one with PUT first.")
@@ -136,7 +108,9 @@ pub fn no_watch() -> Problem {
 
 fn read_uprns(fields: &mut Fields, name: &'static str) -> Option<Vec<Uprn>> {
     let numbers = fields.numbers(name, 1..=chain::limits::UPRN_MAX, WATCH_UPRNS_PER_CALL)?;
-    Some(numbers.into_iter().filter_map(Uprn::new).collect())
+    let mut seen = HashSet::new();
+    let uprns = numbers.into_iter().filter_map(Uprn::new);
+    Some(uprns.filter(|uprn| seen.insert(*uprn)).collect())
 }
 
 fn read_reach(fields: &mut Fields) -> Option<Reach> {

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 
 use crate::openapi::schema::one_of_texts;
+use crate::problem::Problem;
 
 /// A subscription.
 // S-30
@@ -250,22 +251,24 @@ impl SubscriptionAnswer {
 impl DeliveryAnswer {
     /// Shows a delivery of a subscription that makes no attempt before `paused_until`, in Unix
     /// milliseconds.
-    pub(crate) fn of(logged: LoggedDelivery, paused_until: i64) -> Self {
+    pub(crate) fn of(logged: LoggedDelivery, paused_until: i64) -> Result<Self, Problem> {
+        let event = EventClaims::of(&logged.event);
+        let event = event.map_err(|error| Problem::Internal(format!("a stored event: {error}")))?;
         let is_waiting = logged.state == "waiting";
         let due = logged.not_before.max(logged.created_at);
         let next = is_waiting.then(|| due.max(paused_until));
-        Self {
+        Ok(Self {
             delivery_id: logged.id.to_string(),
             event_id: logged.event.event_id.clone(),
             event_type: logged.event.event_type.as_str(),
             property_id: logged.event.property.to_string(),
-            event: EventClaims::of(&logged.event),
+            event,
             status: logged.state,
             created_at: clock::milliseconds_to_rfc3339(logged.created_at),
             next_attempt_at: next.map(clock::milliseconds_to_rfc3339),
             ended_at: logged.ended_at.map(clock::milliseconds_to_rfc3339),
             attempts: logged.attempts.into_iter().map(Attempt::from).collect(),
-        }
+        })
     }
 }
 

@@ -3,8 +3,10 @@
 
 mod address_tokens;
 mod client;
+mod columns;
 mod connection;
 mod counters;
+mod errors;
 mod figures;
 mod notifications;
 mod parameter;
@@ -25,6 +27,7 @@ use tokio_postgres::{Config, Statement};
 
 use self::client::{Client, StepError};
 use self::connection::connect;
+use self::errors::storage_error;
 pub use self::notifications::NotificationListener;
 pub(crate) use self::notifications::notify;
 use self::pool::{Job, Pool};
@@ -50,6 +53,7 @@ const DIALECT: Dialect = Dialect {
     bytewise: "collate \"C\"",
     address_tokens: address_tokens::TABLE,
     fewer_references: FEWER_REFERENCES,
+    fewer_milestone_references: FEWER_MILESTONE_REFERENCES,
     now: "cast(extract(epoch from now()) as bigint)",
     append_only: "create function operator_change_refuse_change() returns trigger language plpgsql as \
                   $$ begin raise exception '% is append-only', tg_table_name; end $$; \
@@ -67,6 +71,14 @@ const FEWER_REFERENCES: &str = "alter table delivery \
      drop constraint if exists delivery_event_row_fkey, \
      drop constraint if exists delivery_subscription_id_fkey; \
      alter table attempt drop constraint if exists attempt_delivery_id_fkey;";
+
+/// Removes the foreign key of milestones. Checking it locks the row of the listing, which takes more time
+/// than the rest of the insert.
+///
+/// The listing exists all the same: a transaction finds it before it inserts a milestone, and no listing
+/// is ever deleted from its table.
+const FEWER_MILESTONE_REFERENCES: &str =
+    "alter table milestone drop constraint if exists milestone_listing_id_fkey;";
 
 /// A table of the store that the role may not use. Rows of two tables never change. The store may share
 /// its schema with tables of others.
@@ -109,6 +121,8 @@ pub(crate) struct PostgresSession {
     /// The first error of the current transaction. PostgreSQL answers the commit of a failed
     /// transaction with a rollback and no error.
     failure: Option<Failure>,
+    /// How many of the next transactions run alone, because the server has no room for predicate locks.
+    exclusive_turns: u32,
     /// Whether the server refused a write. It is a standby now.
     is_read_only: bool,
     /// Whether the server acknowledged a commit without its standby.
@@ -173,7 +187,7 @@ impl PostgresEngine {
         match job.mode() {
             WriteMode::Grouped => self.writer.submit(job),
             WriteMode::RowLocks => self.row_writers.submit(Job::Write(job)),
-            WriteMode::Alone => self.long_workers.submit(Job::Write(job)),
+            WriteMode::Alone | WriteMode::Exclusive => self.long_workers.submit(Job::Write(job)),
         }
     }
 }
@@ -249,8 +263,15 @@ impl PostgresSession {
         let conflicts = [
             &SqlState::T_R_SERIALIZATION_FAILURE,
             &SqlState::T_R_DEADLOCK_DETECTED,
+            // Somebody else has the lock that a transaction wants alone.
+            &SqlState::LOCK_NOT_AVAILABLE,
         ];
         let code = error.code();
+        if errors::is_of_predicate_locks(&error) {
+            self.begin_exclusive_turns();
+            self.failure = Some(Failure::Conflict);
+            return StorageError::Busy;
+        }
         if code.is_some_and(|code| conflicts.contains(&code)) {
             self.failure = Some(Failure::Conflict);
             return StorageError::Busy;
@@ -313,31 +334,4 @@ fn find_version(session: &mut PostgresSession, target: &str) -> Result<i64> {
         }
     }
     Ok(version)
-}
-
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "`map_err` passes the error by value"
-)]
-fn storage_error(error: tokio_postgres::Error) -> StorageError {
-    let Some(database) = error.as_db_error() else {
-        let source = std::error::Error::source(&error).map(ToString::to_string);
-        return StorageError::Unavailable(source.unwrap_or_else(|| error.to_string()));
-    };
-    let code = database.code();
-    let unavailable = [
-        &SqlState::ADMIN_SHUTDOWN,
-        &SqlState::CRASH_SHUTDOWN,
-        &SqlState::CANNOT_CONNECT_NOW,
-        &SqlState::INSUFFICIENT_PRIVILEGE,
-        &SqlState::READ_ONLY_SQL_TRANSACTION,
-        &SqlState::QUERY_CANCELED,
-    ];
-    // The classes of broken connections, of exhausted resources such as the disk, and of errors of
-    // the operating system.
-    let classes = ["08", "53", "58"];
-    if unavailable.contains(&code) || classes.iter().any(|class| code.code().starts_with(class)) {
-        return StorageError::Unavailable(database.message().to_owned());
-    }
-    StorageError::Statement(format!("{} ({})", database.message(), code.code()))
 }

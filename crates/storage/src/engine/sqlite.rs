@@ -3,8 +3,10 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod commits;
 mod counters;
 mod damage;
+mod each_row;
 mod error;
 mod figures;
 mod file_lock;
@@ -15,31 +17,28 @@ mod parameter;
 mod private_files;
 mod schema;
 mod uprn_cache;
+mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
 use self::error::{open_reason, reason, storage_error};
 use self::file_lock::FileLock;
 use self::open_files::OpenFiles;
 use self::uprn_cache::UprnCache;
+pub(crate) use self::waiting::let_others_write;
 use super::threads::Threads;
 use super::{Dialect, ReadJob, ReadMode, WriteJob};
 use crate::row::{Row, Value};
-use crate::session::{Read, Session, Write};
+use crate::session::{Read, Session};
 use crate::{Opening, Result, StorageError};
 
-/// How long a statement waits while another process has the file locked.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Jobs in one commit.
-const GROUP_LENGTH_MAX: usize = 256;
 /// Lookups that run at the same time on the threads of their callers.
 const LOOKUP_CONNECTIONS: usize = 8;
 /// Prepared statements that each connection keeps.
@@ -51,6 +50,7 @@ const DIALECT: Dialect = Dialect {
     address_tokens: address_tokens::TABLE,
     // SQLite checks a foreign key with one look into a table and without a conflict.
     fewer_references: "",
+    fewer_milestone_references: "",
     now: "cast(strftime('%s', 'now') as integer)",
     append_only: "create trigger operator_change_update before update on operator_change \
                   begin select raise(abort, 'operator_change is append-only'); end; \
@@ -104,7 +104,7 @@ impl SqliteEngine {
         let checked = files.clone();
         let writer = Threads::start(
             "onward-writer",
-            vec![move |jobs| write_until_closed(&connection, &checked, &jobs)],
+            vec![move |jobs| commits::write_until_closed(&connection, &checked, &jobs)],
         )?;
         let bodies = (0..readers.max(1))
             .map(|_| {
@@ -234,8 +234,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         private_files::keep(path, access == Access::Create);
     }
     Connection::open_with_flags(path, flags)
-        .and_then(|connection| {
-            configure(&connection, access)?;
+        .and_then(|mut connection| {
+            configure(&mut connection, access)?;
             Ok(connection)
         })
         .map_err(|error| StorageError::Open {
@@ -244,8 +244,8 @@ fn connect(path: &Path, access: Access) -> Result<Connection> {
         })
 }
 
-fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+fn configure(connection: &mut Connection, access: Access) -> rusqlite::Result<()> {
+    connection.busy_handler(Some(waiting::wait_for_lock))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // Without this, SQLite plans a prepared statement again for each new parameter value once
     // `analyze` has run.
@@ -281,101 +281,6 @@ fn read_until_closed(connection: &Connection, jobs: &Receiver<ReadJob>) {
             tracing::error!(%error, "a read transaction cannot be ended");
         }
     }
-}
-
-fn write_until_closed(
-    connection: &Connection,
-    files: &OpenFiles,
-    jobs: &Receiver<Box<dyn WriteJob>>,
-) {
-    while let Ok(first) = jobs.recv() {
-        let mut group = vec![first];
-        group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
-        match files.check() {
-            Ok(()) => commit_group(connection, group),
-            Err(error) => refuse_group(group, &error),
-        }
-    }
-    drop(connection.execute_batch("pragma optimize"));
-}
-
-fn refuse_group(group: Vec<Box<dyn WriteJob>>, error: &StorageError) {
-    for job in group {
-        job.finish(Err(error.clone()));
-    }
-}
-
-/// Runs all jobs in one transaction, each behind its own savepoint, and answers them after the
-/// commit.
-fn commit_group(connection: &Connection, group: Vec<Box<dyn WriteJob>>) {
-    if let Err(error) = control(connection, "begin immediate") {
-        for job in group {
-            job.finish(Err(error.clone()));
-        }
-        return;
-    }
-    if group.len() == 1 {
-        for job in group {
-            commit_alone(connection, job);
-        }
-        return;
-    }
-    let mut ended = Vec::with_capacity(group.len());
-    for mut job in group {
-        let outcome = run_in_savepoint(connection, job.as_mut());
-        ended.push((job, outcome));
-    }
-    let committed = end_transaction(connection, "commit");
-    for (job, outcome) in ended {
-        job.finish(outcome.and_then(|()| committed.clone()));
-    }
-}
-
-/// Runs the only job of a transaction. It has no savepoint, because a savepoint makes each
-/// statement of a large job more expensive than the one before.
-fn commit_alone(connection: &Connection, mut job: Box<dyn WriteJob>) {
-    let kept = run(connection, job.as_mut());
-    let ending = if matches!(kept, Ok(true)) {
-        "commit"
-    } else {
-        "rollback"
-    };
-    job.finish(kept.and(end_transaction(connection, ending)));
-}
-
-/// Commits or rolls back. No transaction stays open after a failure.
-fn end_transaction(connection: &Connection, ending: &'static str) -> Result<()> {
-    let ended = run_alone(connection, ending).map_err(|error| {
-        let is_unknown =
-            ending == "commit" && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
-        let error = storage_error(error);
-        if is_unknown {
-            // The change may be in the log although the disk did not confirm it.
-            return StorageError::Unconfirmed(error.to_string());
-        }
-        error
-    });
-    if ended.is_err() && !connection.is_autocommit() {
-        drop(control(connection, "rollback"));
-    }
-    ended
-}
-
-fn run(connection: &Connection, job: &mut dyn WriteJob) -> Result<bool> {
-    let mut write = Write::new(Session::Sqlite(SqliteSession::new(connection)));
-    catch_unwind(AssertUnwindSafe(|| job.run(&mut write))).map_err(|_panic| StorageError::Stopped)
-}
-
-fn run_in_savepoint(connection: &Connection, job: &mut dyn WriteJob) -> Result<()> {
-    control(connection, "savepoint job")?;
-    let undone = match run(connection, job) {
-        Ok(true) => return control(connection, "release job"),
-        Ok(false) => Ok(()),
-        Err(error) => Err(error),
-    };
-    control(connection, "rollback to job")?;
-    control(connection, "release job")?;
-    undone
 }
 
 /// Runs a statement that begins or ends a transaction or savepoint.

@@ -5,7 +5,7 @@ use chain::listing::Tenure;
 use chain::progress::Recorded;
 use forecast::sale::Sale;
 
-use crate::chase::{sales_under_way, under_way_values};
+use crate::chase::sales_under_offer;
 use crate::milestones::{read_optional_date, read_type};
 use crate::row::Row;
 use crate::{Read, Result, StorageError};
@@ -61,8 +61,7 @@ pub fn list_sales_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<Vec<Sa
     Ok(gather(rows).into_iter().flat_map(|one| one.sales).collect())
 }
 
-/// Reads the sales of the chains of a branch's sales under way: of at most `limit` sales, those that
-/// changed last first.
+/// Reads the sales of the chains of a branch's sales under offer: of the `limit` ones that changed last.
 pub fn list_sales_of_branch(
     read: &mut Read<'_>,
     branch: BranchId,
@@ -71,11 +70,11 @@ pub fn list_sales_of_branch(
     let rows = read.query(
         concat!(
             select_sales!(),
-            "l.chain_id in (select u.chain_id",
-            sales_under_way!(),
+            "l.chain_id in (select u.chain_id ",
+            sales_under_offer!("$1", "$2"),
             ")"
         ),
-        &under_way_values(branch, limit),
+        &[branch.into(), limit.into()],
         read_part,
     )?;
     Ok(gather(rows))

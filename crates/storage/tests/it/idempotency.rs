@@ -1,7 +1,7 @@
 //! Answers to repeated requests.
 
 use storage::idempotency::{self, AnswerKey, KeptAnswer};
-use storage::{Result, Storage, Write};
+use storage::{Result, Storage};
 
 use crate::database::{counted, increment, on_threads, read, write};
 use crate::on_both_engines;
@@ -32,22 +32,6 @@ on_both_engines! {
         assert_eq!(find(&storage, REQUEST, THEN + DAY), Some(answer("second")));
     }
 
-    fn expired_answers_are_deleted_the_oldest_first(database) {
-        let storage = database.open();
-        let keys = ["a", "b", "c", "d"];
-        for (expires_at, key) in (THEN..).zip(keys) {
-            keep(&storage, AnswerKey { key, ..REQUEST }, key, expires_at);
-        }
-        for (deleted, left) in [(2, "cd"), (1, "d"), (0, "d")] {
-            let delete = |write: &mut Write<'_>| idempotency::delete_expired_answers(write, THEN + 2, 2);
-            assert_eq!(write(&storage, delete), deleted);
-            for key in keys {
-                let found = find(&storage, AnswerKey { key, ..REQUEST }, 0);
-                assert_eq!(found.is_some(), left.contains(key), "{key}");
-            }
-        }
-    }
-
     fn two_equal_requests_at_the_same_time_run_once(database) {
         let nodes = database.open_two();
         let bodies = on_threads(16, &nodes, |node, _| {
@@ -70,6 +54,7 @@ fn answer(body: &str) -> KeptAnswer {
         body_digest: "digest".to_owned(),
         status: 201,
         body: body.to_owned(),
+        branches_digest: None,
     }
 }
 

@@ -4,6 +4,7 @@
 mod address_search;
 mod branches;
 mod changes;
+mod commits;
 mod copies;
 mod database;
 mod deliveries;
@@ -13,8 +14,10 @@ mod logs;
 mod milestones;
 mod opening;
 mod overlap;
+mod parts;
 mod probe;
 mod properties;
+mod retention;
 mod rows;
 mod transactions;
 mod upgrade;

@@ -3,8 +3,9 @@
 
 use std::thread::JoinHandle;
 
+use storage::retention::OldRows;
 use storage::subscriptions::{self, StoredSubscription};
-use storage::{Result, Storage, Write, delivery_log, replay, waiting};
+use storage::{Result, Storage, Write, replay, waiting};
 
 use crate::database::{Breakpoint, CONNECTIONS, TestDatabase, count, spawn, wait_for, write};
 use crate::on_both_engines;
@@ -68,7 +69,7 @@ on_both_engines! {
                 None => Ok(0),
             },
             |_| Ok(0),
-            |other| write(other, |write| delivery_log::prune(write, (THEN + 60) * 1000, 10)),
+            |other| write(other, |write| OldRows::Events.delete(write, THEN + 60, 10)),
         );
         let orphans = "select count(*) from delivery d where not exists \
              (select 1 from event e where e.id = d.event_row)";

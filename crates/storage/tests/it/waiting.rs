@@ -33,11 +33,10 @@ on_both_engines! {
 
     fn deliveries_of_one_type_are_cancelled(database) {
         let (storage, _api_key) = open(database, 5);
+        let cancel = |write: &mut Write<'_>| waiting::cancel_unsubscribed(write, LANE, NOW, 3);
+        assert_eq!(in_parts(&storage, cancel), [0]);
         database.run("update event set event_type = 'fallthrough' where event_id = 'evt_3'");
-        let milestones = EventType::MilestoneUpdated;
-        let cancel = move |write: &mut Write<'_>| {
-            waiting::cancel_waiting(write, LANE, milestones, NOW, 3)
-        };
+        database.run("update subscription set hears_milestones = 0, hears_fall_throughs = 1");
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
         assert_eq!(states(&storage), ["cancelled", "cancelled", "waiting", "cancelled", "cancelled"]);
     }

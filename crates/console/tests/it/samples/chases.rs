@@ -32,6 +32,7 @@ pub(crate) fn chase() -> ChasePage {
         }],
         snoozed: 1,
         is_cut: false,
+        has_next: true,
         typed: Some(TypedSnooze {
             listing: ListingId(502),
             until: "2026-11-30".to_owned(),

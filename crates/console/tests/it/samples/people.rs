@@ -7,6 +7,7 @@ use console::account::{
 use console::chain_page::HistoryPage;
 use console::changes::{ChangedChain, ChangesPage};
 use console::frame::{FieldProblem, Frame, Role, Section};
+use console::kept::{KeptField, KeptFor, KeptPage};
 use console::search::{Answer, Candidate, CandidateSale, SearchPage};
 use jiff::civil::date;
 
@@ -183,7 +184,27 @@ pub(crate) fn changes() -> ChangesPage {
             last: 911,
         }],
         last: 912,
-        has_more: true,
+        is_later_page: false,
+        next: Some(880),
+    }
+}
+
+pub(crate) fn kept() -> KeptPage {
+    let fields = [
+        ("idempotency_key", "0d2e"),
+        ("text", "Rang the buyer:\n<offer> next week."),
+        ("post_town", "Leeds"),
+    ];
+    KeptPage {
+        frame: Frame::default(),
+        action: "/listings/501/notes".to_owned(),
+        reason: KeptFor::SignIn,
+        fields: fields
+            .map(|(name, value)| KeptField {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            })
+            .to_vec(),
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn listing() -> ListingPage {
             at,
         }),
         typed: None,
+        is_newer: false,
     });
     ListingPage {
         frame: Frame {
@@ -77,7 +78,9 @@ pub(crate) fn refused_listing() -> ListingPage {
         problem("details-price", "Enter a whole number of pounds."),
     ];
     let ordered = |entry: &&mut MilestoneEntry| entry.milestone.key == "searches_ordered";
-    page.milestones.iter_mut().find(ordered).unwrap().typed = Some("2027-01-01".to_owned());
+    let entry = page.milestones.iter_mut().find(ordered).unwrap();
+    (entry.typed, entry.is_newer) = (Some("2027-01-01".to_owned()), true);
+    page.details.is_newer = true;
     "a lot".clone_into(&mut page.details.price);
     (page.is_current, page.is_contested, page.is_locked) = (false, true, true);
     page.top = Some(EndState {
@@ -101,6 +104,8 @@ fn details() -> Details {
         buyer_conveyancer: String::new(),
         external_id: "AC-1041".to_owned(),
         is_locked: false,
+        seen: "price=325000&tenure=leasehold".to_owned(),
+        is_newer: false,
     }
 }
 
@@ -109,6 +114,7 @@ fn links() -> Links {
         listing: ListingId(number),
         name: name.to_owned(),
         may_open,
+        is_split: may_open,
     };
     let proposal = |number, is_above, is_own| Proposal {
         listing: ListingId(number),

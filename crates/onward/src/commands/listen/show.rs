@@ -34,7 +34,8 @@ impl Shown {
     /// Prints one event. A duplicate is printed as such and does not count.
     pub(super) fn print(&mut self, event: &VerifiedEvent, is_duplicate: bool) -> io::Result<()> {
         if self.is_json {
-            writeln!(self.out, "{}", describe_json(event, is_duplicate))?;
+            let document = describe_json(event, is_duplicate).to_string();
+            writeln!(self.out, "{}", unicode::visible_json(&document))?;
         } else {
             writeln!(self.out, "{}", describe(event, is_duplicate, self.paint))?;
         }

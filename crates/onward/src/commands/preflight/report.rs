@@ -6,7 +6,7 @@ use std::io::Write;
 use client::printable;
 use serde_json::{Value, json};
 
-use crate::commands::{Failure, say};
+use crate::commands::{Failure, say, say_json};
 
 /// The result of a step.
 #[derive(Clone, Copy, PartialEq)]
@@ -212,7 +212,7 @@ impl<'a> Report<'a> {
         let (failed, all) = (self.failed, self.steps.len());
         if self.is_json {
             let document = json!({ "passed": failed == 0, "steps": self.steps });
-            say(self.out, document);
+            say_json(self.out, document);
         } else if failed == 0 {
             say(self.out, format_args!("None of the {all} steps failed."));
         }

@@ -11,7 +11,7 @@ use signing::algorithm::Algorithm;
 
 use crate::commands::client::{ProfileName, read_scope};
 use crate::commands::names::read_name;
-use crate::commands::{Failure, ReasonArgs, open_for_operator, say};
+use crate::commands::{Failure, ReasonArgs, open_for_operator, say, say_json};
 use crate::sandbox::{self, clients::Plan};
 
 /// Makes a key, a certificate and a registration, also while the sandbox runs.
@@ -66,7 +66,7 @@ pub(super) fn run(args: ClientArgs, out: &mut dyn Write) -> Result<(), Failure> 
     };
     let client = sandbox::add_client(&directory, &storage, &mut plan).map_err(Failure::new)?;
     if args.json {
-        say(out, json!(client));
+        say_json(out, json!(client));
     } else {
         introduce(&client, &args.dir, out);
     }

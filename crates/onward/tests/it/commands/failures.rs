@@ -186,17 +186,23 @@ fn check_finds_faults_that_only_clients_would_notice() {
             .contains("holds a certificate that is no authority"),
         "{leaf:?}"
     );
-    for name in ["server.key", "key-encryption.key"] {
+    folder.write("sign-in.secret", "secret");
+    let check = [
+        "check",
+        "--set",
+        "sign_in_client_secret_file=sign-in.secret",
+    ];
+    for name in ["sign-in.secret", "server.key", "key-encryption.key"] {
         let open =
             |mode| std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(mode));
         open(0o644).unwrap();
-        let checked = folder.run(&["check"]);
+        let checked = folder.run(&check);
         assert!(
             checked.failure().contains("everybody may read"),
             "{checked:?}"
         );
         open(0o640).unwrap();
-        assert_eq!(folder.run(&["check"]).status, Some(0));
+        assert_eq!(folder.run(&check).status, Some(0));
     }
 }
 

@@ -3,18 +3,20 @@
 use std::io::Write as _;
 
 use generate::{GenerateOptions, generate};
-use import::limits::IMPORT_BATCH_ROWS;
 
 use super::folder::Folder;
 use super::program::Program;
 use super::tables::{Counts, read_content};
 use crate::test_server::Database;
 
+/// The file has a bad row after so many rows.
+const TOLD_ROWS: usize = 2000;
+
 /// How the import names a row of its standard input.
 const STANDARD_INPUT: &str = "standard input:";
 
-/// A file of many batches. Each ends with a bad row: as bad rows are named when
-/// their batch is stored, the names tell a reader how far the store has come.
+/// A file with bad rows in it. As they are named when their batch is stored, their names tell a reader
+/// how far the store has come.
 struct Telling {
     rows: Vec<String>,
 }
@@ -40,17 +42,30 @@ impl Telling {
 
     fn telling(&self) -> String {
         let mut text = String::new();
-        for batch in self.rows.chunks(IMPORT_BATCH_ROWS - 1) {
-            text += &batch.join("\n");
+        for part in self.rows.chunks(TOLD_ROWS - 1) {
+            text += &part.join("\n");
             text += "\nthe batch is stored\n";
         }
         text
     }
 
-    /// What the store holds after so many batches.
-    fn after(&self, batches: usize) -> Counts {
-        let rows = self.rows.iter().take(batches * (IMPORT_BATCH_ROWS - 1));
-        Counts::after(rows.map(String::as_str))
+    /// Whether a store with these counts holds the first rows of the file, and at least those before so
+    /// many bad rows.
+    fn is_first_rows(&self, found: &Counts, bad_rows: usize) -> bool {
+        let (mut least, mut most) = (bad_rows * (TOLD_ROWS - 1), self.rows.len());
+        while least < most {
+            let middle = least.midpoint(most);
+            if self.after(middle).total() < found.total() {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        self.after(least) == *found
+    }
+
+    fn after(&self, rows: usize) -> Counts {
+        Counts::after(self.rows.iter().take(rows).map(String::as_str))
     }
 }
 
@@ -80,10 +95,8 @@ fn import_killed_and_run_again(file: &Telling, folder: &Folder, undisturbed: &Fo
     let storage = folder.open();
     let found = Counts::of(&storage);
     drop(storage);
-    let last = file.rows.len() / IMPORT_BATCH_ROWS + 1;
-    let mut prefixes = (acknowledged..=last).map(|batches| file.after(batches));
-    let is_whole = prefixes.any(|counts| counts == found);
-    assert!(is_whole, "not whole batches: {acknowledged} and {found:?}");
+    let is_whole = file.is_first_rows(&found, acknowledged);
+    assert!(is_whole, "not the first rows: {acknowledged} and {found:?}");
 
     let good = folder.write("good.ndjson", file.good());
     let again = folder.run(&["import", &good, "--json"]);

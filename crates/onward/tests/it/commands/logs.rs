@@ -296,3 +296,40 @@ async fn nobody_has_to_read_the_log() {
     let ended = tokio::task::spawn_blocking(move || server.wait()).await;
     assert!(ended.unwrap().unwrap().success());
 }
+
+#[test]
+fn refused_sign_ins_are_summed_up() {
+    const TRIES: usize = 40;
+    let folder = Folder::new();
+    let port = find_ports();
+    let url = format!("console_url=http://localhost:{port}");
+    let listen = format!("listen_console=127.0.0.1:{port}");
+    let console = [
+        &url,
+        &listen,
+        // Nobody reaches the provider, and nobody tries.
+        "sign_in_issuer=https://localhost:1",
+        "log_format=json",
+    ];
+    let mut server = folder.serve(&console);
+    server.wait_for("serving");
+    for _try in 0..TRIES {
+        let refused = get_plainly(port, "/sign-in/back?code=x&state=y");
+        assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
+    }
+    server.signal("TERM");
+    let finished = server.wait();
+    let lines = finished
+        .err
+        .lines()
+        .filter(|line| line.contains("sign_in_refused"));
+    let counts = lines.map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["fields"]["kind"], "state");
+        line["fields"]["count"].as_u64().unwrap()
+    });
+    let counts: Vec<_> = counts.collect();
+    assert_eq!(counts.iter().sum::<u64>(), TRIES as u64, "{}", finished.err);
+    // One line a second.
+    assert!(counts.len() < TRIES, "{counts:?}");
+}

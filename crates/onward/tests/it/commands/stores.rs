@@ -79,6 +79,13 @@ fn an_older_store_is_upgraded_on_purpose_only() {
         "drop table watched",
         "alter table event drop column detail",
         "delete from schema_version where version = 20",
+        "drop table used",
+        "create index idempotency_bytes on idempotency (client_id, bytes)",
+        "alter table idempotency drop column branches_digest",
+        "delete from schema_version where version = 21",
+        "delete from schema_version where version = 23",
+        "drop index listing_under_offer",
+        "delete from schema_version where version = 22",
     ] {
         let undone = storage.write_blocking(move |write| write.execute(sql, &[]));
         undone.unwrap();

@@ -44,6 +44,11 @@ impl Counts {
         counts
     }
 
+    pub(super) fn total(&self) -> i64 {
+        let listings = self.branches + self.properties + self.listings;
+        listings + self.links + self.milestones + self.end_checks
+    }
+
     fn read(read: &mut Read<'_>) -> Result<Self> {
         let mut count = |sql| read.query_exactly_one(sql, &[], |row| row.integer(0));
         Ok(Self {

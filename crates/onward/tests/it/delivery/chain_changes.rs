@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::story;
-use crate::test_server::{Receiver, TestServer};
+use crate::test_server::{Receiver, Reply, TestServer};
 
 /// A receiver that subscribes to changes of chains, and its subscription's id.
 async fn subscriber(server: &TestServer, key: &str, watch: Value) -> (Receiver, String) {
@@ -122,8 +122,8 @@ story! {
 
 story! {
     async fn only_who_may_query_chains_may_subscribe(server) {
-        let said = "403 not-allowed: Events of the type `chain.changed` need an active client of your \
-            organisation with the scope `transaction-status`. Ask the operator to register one.";
+        let said = "403 not-allowed: Events of the type `chain.changed`, and watches that reach chains, \
+            need an active client of your organisation with the scope `transaction-status`. Ask the operator to register one.";
         let agent = server.agent("north").await;
         for participant in ["Nobody Ltd", "north Ltd"] {
             let key = server.api_key(participant).await;
@@ -142,5 +142,45 @@ story! {
         let body = json!({"eventType": "chain.changed", "uprn": "5"});
         let refused = server.post_webhook(&key, "/simulate", body).await;
         assert_eq!(refused.status, 422);
+    }
+}
+
+story! {
+    async fn a_withdrawn_right_is_asked_for_when_an_event_is_sent(server) {
+        let agent = server.agent("north").await;
+        server.set_scopes(&agent.registration.id, &["listing", "transaction-status"]).await;
+        let key = server.api_key("north Ltd").await;
+        let (receiver, id) = subscriber(&server, &key, Value::Null).await;
+        receiver.answer([Reply::status(500)]);
+        let agent = agent.renewed(&server).await;
+        let [one, two] = agent.list_chain([1, 2]).await;
+        server.wait_until("one failed and the others arrived", async || {
+            let all = server.deliveries(&key, &id).await;
+            let is_open = |one: &&Value| one["status"] == "waiting";
+            all.iter().filter(is_open).count() == 1 && all.iter().all(|one| one["attempts"] != json!([]))
+        }).await;
+        server.set_scopes(&agent.registration.id, &["listing"]).await;
+        let sent = receiver.received().len();
+        for call in ["retry", "redeliver"] {
+            let path = if call == "retry" {
+                format!("/subscriptions/{id}/retry")
+            } else {
+                let oldest = server.deliveries(&key, &id).await.pop().unwrap();
+                let delivery = oldest["deliveryId"].as_str().unwrap().to_owned();
+                format!("/subscriptions/{id}/deliveries/{delivery}/redeliver")
+            };
+            let answer = server.webhook(&key, ("POST", &path), None).await;
+            assert!(matches!(answer.status, 200 | 202), "{call}");
+            server.wait_until("what waited is cancelled", async || {
+                let all = server.deliveries(&key, &id).await;
+                let is = |status: &str| all.iter().any(|one| one["status"] == status);
+                is("cancelled") && !is("waiting")
+            }).await;
+            assert_eq!(receiver.received().len(), sent, "{call}");
+        }
+        agent.unlink(two, one).await.assert_success();
+        let replay = format!("/subscriptions/{id}/replay");
+        let since = json!({"since": "2026-11-21T00:00:00Z"});
+        assert_eq!(server.post_webhook(&key, &replay, since).await.json()["deliveries"], 0);
     }
 }

@@ -10,10 +10,10 @@ use crate::test_server::{Receiver, Reply, TestServer};
 const DAY: i64 = 86_400;
 
 async fn clean(server: &TestServer) {
-    clean_store(&server.node.foundation.housekeeping())
+    let (_stop, stopping) = tokio::sync::watch::channel(false);
+    clean_store(&server.node.foundation.housekeeping(), &stopping)
         .await
         .unwrap();
-    let (_stop, stopping) = tokio::sync::watch::channel(false);
     delete_leftovers(&server.node.foundation.housekeeping(), &stopping)
         .await
         .unwrap();

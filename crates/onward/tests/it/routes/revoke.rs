@@ -139,7 +139,8 @@ story! {
         revoke(&server, &lender, &token).await;
         for (seconds, left) in [(600, 1), (60, 1), (1, 0)] {
             server.clock.advance(seconds);
-            clean_store(&server.node.foundation.housekeeping()).await.unwrap();
+            let (_stop, stopping) = tokio::sync::watch::channel(false);
+            clean_store(&server.node.foundation.housekeeping(), &stopping).await.unwrap();
             assert_eq!(count_revoked(&server).await, left, "{}", json!(seconds));
             assert_eq!(call_with(&server, &lender, &token).await, INVALID_TOKEN);
         }

@@ -34,6 +34,14 @@ impl TestServer {
         }
     }
 
+    /// The same at another node.
+    pub(crate) fn browser_of_node(&self, node: usize) -> Browser {
+        Browser {
+            url: self.url_of_node(node, At::Console, ""),
+            ..self.browser()
+        }
+    }
+
     /// Adds a person and signs the person in. A progressor works for these branches, by reference.
     pub(crate) async fn sign_in_as(&self, role: &'static str, branches: &[&str]) -> Browser {
         let person = self.add_person(role, branches).await;
@@ -74,9 +82,15 @@ impl Browser {
         assert_eq!((entered.status, entered.location.as_str()), (303, "/"));
     }
 
+    /// Follows a link of the console's own page.
     pub(crate) async fn get(&mut self, path: &str) -> Page {
+        self.get_led_by("same-origin", path).await
+    }
+
+    /// Opens a page to which another one led, or the person.
+    pub(crate) async fn get_led_by(&mut self, site: &str, path: &str) -> Page {
         let request = self.http.get(format!("{}{path}", self.url));
-        self.send(request).await
+        self.send(request.header("sec-fetch-site", site)).await
     }
 
     /// Opens a stream, and returns once its head is here.
@@ -85,7 +99,8 @@ impl Browser {
         let request = self
             .http
             .get(format!("{}{path}", self.url))
-            .header(HOST, host);
+            .header(HOST, host)
+            .header("sec-fetch-site", "same-origin");
         let cookie = self.cookie.as_deref().unwrap_or_default();
         request.header(COOKIE, cookie).send().await.unwrap()
     }
@@ -153,6 +168,14 @@ impl Page {
             }
         }
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The field `seen` of the form that is sent to this path.
+    pub(crate) fn seen(&self, path: &str) -> String {
+        let form = self.html.split(&format!("action=\"{path}\"")).nth(1);
+        let field = form.and_then(|form| form.split("name=\"seen\" value=\"").nth(1));
+        let value = field.and_then(|field| field.split('"').next());
+        value.unwrap().replace("&#38;", "&")
     }
 
     pub(crate) fn assert_shows(&self, wanted: &str) {

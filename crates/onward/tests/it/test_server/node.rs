@@ -68,6 +68,11 @@ impl Node {
         finished
     }
 
+    /// Sends it a signal, such as `STOP`.
+    pub(crate) fn signal(&self, name: &str) {
+        self.program.as_ref().unwrap().signal(name);
+    }
+
     async fn end_with(&mut self, signal: &'static str) -> Finished {
         let program = self.program.take().unwrap();
         let stopping = tokio::task::spawn_blocking(move || {

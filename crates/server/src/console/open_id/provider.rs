@@ -1,8 +1,15 @@
 //! The metadata of an OpenID provider (OpenID Connect Discovery 1.0).
+//!
+//! At most one request for them is under way. Everybody who needs them waits for it, and nobody queues: a
+//! failure counts for some seconds, because anybody may ask for a sign-in.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use observe::clock::Clock;
 use outbound::callback::CallbackUrl;
 use outbound::client::{FetchError, OutboundClient};
 use serde::Deserialize;
+use tokio::sync::watch;
 
 use super::parse_url;
 
@@ -10,6 +17,8 @@ use super::parse_url;
 const METADATA_BYTES_MAX: usize = 256 * 1024;
 /// How long the metadata are used.
 const FRESH_SECONDS: i64 = 3600;
+/// How long a failure counts.
+const FAILED_SECONDS: i64 = 5;
 
 /// The endpoints of a provider.
 #[derive(Debug, Clone)]
@@ -25,7 +34,7 @@ pub(super) struct Provider {
 }
 
 /// Why the provider cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum ProviderError {
     /// The metadata cannot be fetched.
     #[error("the metadata of the OpenID provider cannot be fetched: {0}")]
@@ -35,7 +44,85 @@ pub enum ProviderError {
     Member(&'static str),
     /// The metadata are no JSON object of the right form.
     #[error("the metadata of the OpenID provider cannot be read: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    Unreadable(String),
+    /// The request ended without a result.
+    #[error("the request for the metadata of the OpenID provider ended early")]
+    Ended,
+}
+
+/// The metadata of one provider, as this node knows them.
+#[derive(Debug, Default)]
+pub(super) struct KnownProvider {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    provider: Option<Provider>,
+    /// The last failure, and when it happened.
+    failure: Option<(ProviderError, i64)>,
+    /// Closes when the running request ends.
+    under_way: Option<watch::Receiver<()>>,
+}
+
+impl KnownProvider {
+    /// The metadata, which are fetched when they are missing or old.
+    pub(super) async fn find(
+        &self,
+        outbound: &OutboundClient,
+        issuer: &str,
+        clock: &Clock,
+    ) -> Result<Provider, ProviderError> {
+        let mut waiting = {
+            let mut state = lock(&self.state);
+            if let Some(known) = state.known(clock.now_seconds()) {
+                return known;
+            }
+            let begin = || self.begin(outbound.clone(), issuer.to_owned(), clock.clone());
+            state.under_way.get_or_insert_with(begin).clone()
+        };
+        // An error means that the request has ended.
+        let _ended = waiting.changed().await;
+        let known = lock(&self.state).known(clock.now_seconds());
+        known.unwrap_or(Err(ProviderError::Ended))
+    }
+
+    /// Begins a request. It is a separate task, so that others get the metadata if this caller goes away.
+    fn begin(&self, outbound: OutboundClient, issuer: String, clock: Clock) -> watch::Receiver<()> {
+        let (ending, waiting) = watch::channel(());
+        let state = Arc::clone(&self.state);
+        tokio::spawn(async move {
+            let found = Provider::discover(&outbound, &issuer, clock.now_seconds()).await;
+            let mut state = lock(&state);
+            state.under_way = None;
+            match found {
+                Ok(provider) => {
+                    state.provider = Some(provider);
+                    state.failure = None;
+                }
+                Err(error) => state.failure = Some((error, clock.now_seconds())),
+            }
+            drop(state);
+            drop(ending);
+        });
+        waiting
+    }
+}
+
+impl State {
+    /// `None` if nobody knows: then a request is needed.
+    fn known(&self, now: i64) -> Option<Result<Provider, ProviderError>> {
+        if let Some(provider) = self.provider.as_ref().filter(|known| known.is_fresh(now)) {
+            return Some(Ok(provider.clone()));
+        }
+        let (error, at) = self.failure.as_ref()?;
+        let is_recent = (0..FAILED_SECONDS).contains(&(now - at));
+        is_recent.then(|| Err(error.clone()))
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Deserialize)]
@@ -68,7 +155,8 @@ impl Provider {
     }
 
     fn read(document: &[u8], issuer: &str, now: i64) -> Result<Self, ProviderError> {
-        let metadata: Metadata = serde_json::from_slice(document)?;
+        let metadata: Metadata = serde_json::from_slice(document)
+            .map_err(|error| ProviderError::Unreadable(error.to_string()))?;
         if metadata.issuer != issuer {
             return Err(ProviderError::Member("issuer"));
         }
@@ -91,7 +179,7 @@ impl Provider {
         })
     }
 
-    pub(super) fn is_fresh(&self, now: i64) -> bool {
+    fn is_fresh(&self, now: i64) -> bool {
         (0..FRESH_SECONDS).contains(&(now - self.fetched_at))
     }
 }

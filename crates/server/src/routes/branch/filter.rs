@@ -12,7 +12,7 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
 use crate::listing_management::parameters::Paging;
-use crate::listing_management::recording::WriteRequest;
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::text;
 use crate::problem::Problem;
@@ -45,7 +45,7 @@ pub(crate) async fn filter_branches(
     let page = request.query()?.only_page()?;
     let mut fields = request.fields()?;
     fields.require("name");
-    let name = fields.text("name").unwrap_or_default();
+    let name = fields.sought_text("name").unwrap_or_default();
     fields.finish()?;
     let (total, found) = management
         .storage

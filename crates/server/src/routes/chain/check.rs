@@ -16,8 +16,9 @@ use crate::listing_management::openapi::{
     describe, marking, own_chain, recorded_write, wrong_member,
 };
 use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
-use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{flag, one_of_texts};
 use crate::problem::Problem;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use ::console::chains::{Branch, ChainsFilter, ChainsPage};
 use ::console::frame::Section;
 use ::console::render;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::response::{IntoResponse as _, Response};
-use chain::ids::{BranchId, ChainId, Uprn};
+use chain::ids::{BranchId, ChainId, ListingId, Uprn};
 use chain::milestone::Group;
 use http::{HeaderValue, Uri, header};
-use storage::chains::ChangedChain;
+use storage::recent_chains::Place;
 use storage::{Read, StorageError, branch};
 
 use crate::console::Console;
@@ -22,12 +22,14 @@ use crate::console::chain_lists::list_chains;
 use crate::console::chain_pages::{Loaded, Viewing};
 use crate::console::files::{chain_calendar, chain_csv};
 use crate::console::frames::{read_notice, show};
+use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
 use crate::form::Form;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
+use crate::routes::console::search::ask_first;
 
 /// Lists the chains with a sale of the viewer's branches.
 pub(crate) async fn list(
@@ -53,7 +55,7 @@ pub(crate) async fn list(
     frame.notice = read_notice(&uri);
     let next = list
         .next
-        .map(|last| format!("{}-{}", last.changed_at, last.chain));
+        .map(|last| format!("{}-{}", last.changed_at, last.listing));
     let page = ChainsPage {
         frame,
         today: console.today(),
@@ -80,11 +82,11 @@ fn read_filter(query: &Form) -> ChainsFilter {
 }
 
 /// Reads the place in the list that `after` names.
-fn read_position(text: &str) -> Option<ChangedChain> {
-    let (changed_at, chain) = text.split_once('-')?;
-    Some(ChangedChain {
+fn read_position(text: &str) -> Option<Place> {
+    let (changed_at, listing) = text.split_once('-')?;
+    Some(Place {
         changed_at: changed_at.parse().ok()?,
-        chain: chain.parse().ok()?,
+        listing: ListingId(listing.parse().ok()?),
     })
 }
 
@@ -107,6 +109,7 @@ pub(in crate::routes::console) fn list_branches(
 /// Shows a chain.
 pub(crate) async fn show_chain(
     State(console): State<Arc<Console>>,
+    Extension(led_by): Extension<LedBy>,
     signed_in: SignedIn,
     segments: Segments,
     uri: Uri,
@@ -116,13 +119,13 @@ pub(crate) async fn show_chain(
     let text = segments.text(0);
     let (text, kind) = text.split_once('.').unwrap_or((text, ""));
     let id: ChainId = text.parse().map_err(|_error| Problem::NoSuchPath)?;
-    if let Viewing::Reader(reader, _uprn) = &viewing {
-        console.count_look_up(reader)?;
+    if let (Viewing::Reader(reader, uprn), LedBy::Elsewhere) = (&viewing, led_by) {
+        return ask_first(&console, reader, &uprn.to_string());
     }
+    console.count_view(&viewing)?;
     let loaded = console.load_chain(&viewing, id).await?;
-    if let (Viewing::Reader(reader, _uprn), Some(current)) = (&viewing, &loaded.current) {
-        console.note_look_up(reader, current.property);
-    }
+    let asked_for = loaded.current.as_ref().map(|current| current.property);
+    console.note_view(&viewing, asked_for);
     match kind {
         "" => show_page(&console, &viewing, &loaded, &uri).await,
         "json" => show_answer(&console, &loaded).await,
@@ -132,7 +135,7 @@ pub(crate) async fn show_chain(
 }
 
 /// A progressor sees own chains. A reader sees the chain of the property that the reader looked up.
-fn viewing(signed_in: SignedIn, query: &Form) -> Result<Viewing, Problem> {
+pub(super) fn viewing(signed_in: SignedIn, query: &Form) -> Result<Viewing, Problem> {
     if signed_in.role().may_look_up() {
         let uprn = query.find("uprn").and_then(|text| text.parse().ok());
         let uprn = uprn.and_then(Uprn::new).ok_or(Problem::NotFound(

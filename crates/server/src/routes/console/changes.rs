@@ -10,8 +10,8 @@ use ::console::render;
 use axum::extract::State;
 use axum::response::Response;
 use http::Uri;
-use storage::chains::{self, ChangedChain as StoredChain};
 use storage::history::{self, HistoryEntry};
+use storage::recent_chains::{self, NewestChange};
 use storage::seen::{self, Seen};
 use storage::{Read, StorageError, state};
 
@@ -21,18 +21,31 @@ use crate::console::frames::{read_notice, show};
 use crate::console::history_lines::to_lines;
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
+use crate::form::Form;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::problem::Problem;
 
-/// Chains on the page.
+/// Chains on one page.
 const CHAINS: usize = 25;
-/// Chains that are looked at.
-const SCANNED_MAX: i64 = 1000;
+/// Chains that are read for one page. A change that the viewer may not see makes a chain fit that is not
+/// shown.
+const CHAINS_READ_MAX: usize = 100;
+/// Listings of a branch that are looked at: those that changed last, and those under offer.
+const LISTINGS_MAX: i64 = 500;
 /// Lines of one chain.
 const LINES: usize = 10;
 /// How far back the first visit looks.
 const FIRST_VISIT_DAYS: i64 = 14;
+
+/// A page of the chains with changes.
+#[derive(Default)]
+struct Changes {
+    since: Option<Seen>,
+    chains: Vec<ChangedChain>,
+    /// The id of the newest line of the last chain that was looked at, unless that was the last one.
+    next: Option<i64>,
+}
 
 /// Shows the changes by chain, the newest first.
 pub(crate) async fn show_changes(
@@ -40,59 +53,80 @@ pub(crate) async fn show_changes(
     signed_in: SignedIn,
     uri: Uri,
 ) -> Result<Response, Problem> {
+    let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
+    let before = query.find("before").and_then(|id| id.parse().ok());
     let caller = BranchCaller::of_person(&signed_in)?;
     let person = signed_in.person().id;
     let first = console.clock.now_seconds() - FIRST_VISIT_DAYS * limits::DAY_SECONDS;
-    let (since, mut chains) = console
-        .storage
-        .read(move |read| {
-            let since = seen::find_all_seen(read, person)?;
-            let mut changed = Vec::new();
-            for chain in own_chains(read, &caller)? {
-                let seen = seen::find_seen(read, person, chain)?;
-                let seen = latest(since, seen);
-                changed.extend(find_changes(read, chain, person, seen, first)?);
-            }
-            Ok::<_, StorageError>((since, changed))
-        })
-        .await?;
-    chains.sort_by_key(|chain| std::cmp::Reverse(chain.last));
-    let last = chains.first().map_or(0, |chain| chain.last);
-    let has_more = chains.len() > CHAINS;
-    chains.truncate(CHAINS);
+    let listing = move |read: &mut Read<'_>| list_changes(read, &caller, person, first, before);
+    let found = console.storage.read(listing).await?;
     let mut frame = console.frame(Some(&signed_in), Section::Changes);
     frame.notice = read_notice(&uri);
     let page = ChangesPage {
         frame,
-        since: since.map(|since| moment(since.at)),
-        chains,
-        last,
-        has_more,
+        since: found.since.map(|since| moment(since.at)),
+        last: found.chains.first().map_or(0, |chain| chain.last),
+        chains: found.chains,
+        is_later_page: before.is_some(),
+        next: found.next,
     };
     show(render(&page))
+}
+
+fn list_changes(
+    read: &mut Read<'_>,
+    caller: &BranchCaller,
+    person: i64,
+    first: i64,
+    before: Option<i64>,
+) -> Result<Changes, StorageError> {
+    let since = seen::find_all_seen(read, person)?;
+    let seen_by_all = since.map_or(0, |seen| seen.history);
+    let mut newest = list_newest(read, caller, since.map_or(first, |seen| seen.at))?;
+    newest.retain(|one| {
+        one.history > seen_by_all && before.is_none_or(|before| one.history < before)
+    });
+    let mut changes = Changes {
+        since,
+        ..Changes::default()
+    };
+    for (number, one) in newest.iter().enumerate() {
+        if changes.chains.len() >= CHAINS || number >= CHAINS_READ_MAX {
+            let last = number.checked_sub(1).and_then(|last| newest.get(last));
+            changes.next = last.map(|last| last.history);
+            break;
+        }
+        let seen = latest(since, seen::find_seen(read, person, one.chain)?);
+        if seen.is_none_or(|seen| seen.history < one.history) {
+            let found = find_changes(read, one.chain, person, seen, first)?;
+            changes.chains.extend(found);
+        }
+    }
+    Ok(changes)
 }
 
 fn latest(one: Option<Seen>, other: Option<Seen>) -> Option<Seen> {
     one.into_iter().chain(other).max_by_key(|seen| seen.history)
 }
 
-fn own_chains(
+/// The chains of the viewer's sales that changed since a time, or are under offer, the newest change first.
+fn list_newest(
     read: &mut Read<'_>,
     caller: &BranchCaller,
-) -> Result<Vec<chain::ids::ChainId>, StorageError> {
-    let mut found: Vec<StoredChain> = Vec::new();
+    since: i64,
+) -> Result<Vec<NewestChange>, StorageError> {
+    let mut found = Vec::new();
     for branch in caller.branches() {
-        found.extend(chains::list_chains_of_branch(
+        found.extend(recent_chains::list_newest_changes(
             read,
             *branch,
-            None,
-            SCANNED_MAX,
+            since,
+            LISTINGS_MAX,
         )?);
     }
-    let mut ids: Vec<_> = found.into_iter().map(|found| found.chain).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
+    found.sort_unstable_by_key(|one| std::cmp::Reverse((one.history, one.chain)));
+    found.dedup();
+    Ok(found)
 }
 
 /// The changes of one chain that the viewer has not seen. At the first visit, those of the last days.

@@ -23,6 +23,9 @@ use crate::form::Form;
 use crate::listing_management::caller::BranchCaller;
 use crate::problem::Problem;
 
+/// Sales on one page.
+const ROWS: usize = 50;
+
 /// Lists the late sales of the viewer's branches, the most urgent first.
 pub(crate) async fn show_chase(
     State(console): State<Arc<Console>>,
@@ -43,11 +46,38 @@ pub(super) fn read_filter(query: &str) -> Result<ChaseFilter, Problem> {
         branch: branch.map(BranchId),
         by_conveyancer: query.find("group") == Some("conveyancer"),
         with_snoozed: query.find("snoozed") == Some("1"),
+        pages_before: query
+            .find("page")
+            .and_then(|page| page.parse::<usize>().ok())
+            .map_or(0, |page| page.saturating_sub(1)),
     })
 }
 
-/// Makes the page of the list. Only progressors have one.
+/// Makes one page of the list. Only progressors have one. A page past the last one is the last one.
 pub(super) async fn make_page(
+    console: &Console,
+    signed_in: &SignedIn,
+    filter: ChaseFilter,
+) -> Result<ChasePage, Problem> {
+    let mut page = make_list(console, signed_in, filter).await?;
+    let all: usize = page.groups.iter().map(|group| group.rows.len()).sum();
+    let last = all.saturating_sub(1) / ROWS;
+    page.filter.pages_before = page.filter.pages_before.min(last);
+    page.has_next = page.filter.pages_before < last;
+    let mut before = page.filter.pages_before * ROWS;
+    let mut room = ROWS;
+    for group in &mut page.groups {
+        let skipped = before.min(group.rows.len());
+        before -= skipped;
+        group.rows.drain(..skipped);
+        group.rows.truncate(room);
+        room -= group.rows.len();
+    }
+    Ok(page)
+}
+
+/// Makes the whole list.
+pub(super) async fn make_list(
     console: &Console,
     signed_in: &SignedIn,
     filter: ChaseFilter,
@@ -69,7 +99,7 @@ pub(super) async fn make_page(
     if let Some(viewer) = frame
         .viewer
         .as_mut()
-        .filter(|_| filter == ChaseFilter::default())
+        .filter(|_| filter.at(0) == ChaseFilter::default())
     {
         viewer.to_chase = Some(list.rows.len() as u64);
     }
@@ -81,6 +111,7 @@ pub(super) async fn make_page(
         filter,
         snoozed: list.snoozed,
         is_cut: list.is_cut,
+        has_next: false,
         typed: None,
     })
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::Uri;
 use jiff::civil::Date;
 
-use super::chase::{make_page, read_filter};
+use super::chase::{make_list, read_filter};
 use crate::console::Console;
 use crate::console::files::CsvFile;
 use crate::console::session::SignedIn;
@@ -31,14 +31,14 @@ const HEADS: [&str; 14] = [
     "snooze_reason",
 ];
 
-/// Gives the rows of the page with the same filter.
+/// Gives the rows of all pages of the list with the same filter.
 pub(crate) async fn show_call_sheet(
     State(console): State<Arc<Console>>,
     signed_in: SignedIn,
     uri: Uri,
 ) -> Result<Response, Problem> {
     let filter = read_filter(uri.query().unwrap_or_default())?;
-    let page = make_page(&console, &signed_in, filter).await?;
+    let page = make_list(&console, &signed_in, filter).await?;
     let mut file = CsvFile::default();
     file.add(HEADS);
     for row in page.groups.iter().flat_map(|group| &group.rows) {

@@ -64,6 +64,11 @@ async fn conclude(
     show_as(problem.status_and_title().0, render(&page))
 }
 
+/// Whether the form was of an older state of the sale.
+fn is_of_older_state(problem: &Problem) -> bool {
+    matches!(problem, Problem::Refused(refusal) if refusal.is_of_older_state())
+}
+
 /// Shows a refusal at one field of the page.
 fn refuse_at(page: &mut ListingPage, problem: &Problem, field: &str) {
     page.frame.problems = field_problems(problem, |_member| field.to_owned());

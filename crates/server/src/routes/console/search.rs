@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::console::frame::Section;
 use ::console::render;
 use ::console::search::{Answer, Candidate, CandidateSale, SearchPage};
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chain::ids::Uprn;
 use chain::permission;
@@ -15,6 +15,7 @@ use storage::{Read, StorageError, state};
 
 use crate::console::Console;
 use crate::console::frames::show;
+use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
 use crate::form::Form;
 use crate::limits;
@@ -36,6 +37,7 @@ enum Finding {
 /// Leads to the chain of the home, or shows the homes that fit.
 pub(crate) async fn search(
     State(console): State<Arc<Console>>,
+    Extension(led_by): Extension<LedBy>,
     signed_in: SignedIn,
     uri: Uri,
 ) -> Result<Response, Problem> {
@@ -54,6 +56,8 @@ pub(crate) async fn search(
         Answer::Nothing {
             reason: Some(format!("An address has at most {longest} characters.")),
         }
+    } else if is_reader && led_by == LedBy::Elsewhere {
+        Answer::AskedElsewhere
     } else {
         console.count_look_up(&signed_in)?;
         let (viewer, sought) = (signed_in.clone(), text.clone());
@@ -67,8 +71,26 @@ pub(crate) async fn search(
             Finding::Nothing => Answer::Nothing { reason: None },
         }
     };
-    let mut frame = console.frame(Some(&signed_in), Section::Search);
-    frame.search = text;
+    show_answer(&console, &signed_in, &text, answer)
+}
+
+/// Asks a reader whether to look something up, because a page of another site led here.
+pub(in crate::routes::console) fn ask_first(
+    console: &Console,
+    reader: &SignedIn,
+    text: &str,
+) -> Result<Response, Problem> {
+    show_answer(console, reader, text, Answer::AskedElsewhere)
+}
+
+fn show_answer(
+    console: &Console,
+    viewer: &SignedIn,
+    text: &str,
+    answer: Answer,
+) -> Result<Response, Problem> {
+    let mut frame = console.frame(Some(viewer), Section::Search);
+    text.clone_into(&mut frame.search);
     show(render(&SearchPage { frame, answer }))
 }
 

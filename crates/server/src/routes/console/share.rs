@@ -44,16 +44,28 @@ pub(crate) async fn show_shared(
                 problem
             }
         })?;
-    match kind {
-        "" => show_page(&console, &viewing, &loaded, &uri, &share).await,
+    let response = match kind {
+        "" => show_page(&console, &viewing, &loaded, &uri).await?,
         "json" => {
             let current = loaded.current.as_ref().ok_or(GONE)?;
             let answer = console.sign_chain(current).await?.ok_or(GONE)?;
             let json = HeaderValue::from_static("application/json");
-            Ok(([(header::CONTENT_TYPE, json)], answer.body).into_response())
+            ([(header::CONTENT_TYPE, json)], answer.body).into_response()
         }
-        "csv" | "ics" => Ok(show_file(&console, &viewing, &loaded, kind)),
-        _other => Err(Problem::NoSuchPath),
+        "csv" | "ics" => show_file(&console, &viewing, &loaded, kind),
+        _other => return Err(Problem::NoSuchPath),
+    };
+    note_opening(&console, &share).await;
+    Ok(response)
+}
+
+/// Counts an opening, in whichever form, for the branch that shared the chain.
+async fn note_opening(console: &Console, share: &StoredShare) {
+    let id = share.id;
+    let count = move |write: &mut Write<'_>| shares::count_opening(write, id);
+    // A store that cannot be written still answers reads.
+    if let Err(error) = console.storage.write(count).await {
+        tracing::debug!(%error, "the opening of a share link is not counted");
     }
 }
 
@@ -90,16 +102,10 @@ async fn show_page(
     viewing: &Viewing,
     loaded: &Loaded,
     uri: &Uri,
-    share: &StoredShare,
 ) -> Result<Response, Problem> {
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
     let answer = console.sign_loaded(loaded).await?;
     let mut page = console.chain_page(viewing, loaded, answer.as_ref());
     page.shows_all_homes = query.find("all") == Some("1");
-    let id = share.id;
-    let count = move |write: &mut Write<'_>| shares::count_opening(write, id);
-    if let Err(error) = console.storage.write(count).await {
-        tracing::debug!(%error, "the opening of a share link is not counted");
-    }
     show(render(&page))
 }

@@ -61,17 +61,17 @@ pub(crate) async fn lead_to_provider(
         "This console has no provider for sign-in. Follow the link that the sandbox printed.",
     ))?;
     let begun = Begun::draw().map_err(|error| Problem::Internal(error.to_string()))?;
-    let now = console.clock.now_seconds();
     let url = open_id
-        .authorization_url(&begun, now)
+        .authorization_url(&begun)
         .await
         .map_err(|error| Problem::Unavailable(10, error.to_string()))?;
     let cookie = SignIn {
         begun,
+        begun_at: console.clock.now_seconds(),
         invitation: invitation.map(str::to_owned),
         to: to.to_owned(),
     };
-    let cookie = sign_in_cookie(console.site.is_secure(), &cookie);
+    let cookie = sign_in_cookie(console.site.is_secure(), &cookie, open_id.authenticator());
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(&url)).into_response())
 }
 

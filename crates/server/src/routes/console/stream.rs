@@ -3,57 +3,73 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use chain::ids::ChainId;
-use chain::permission;
 use futures_util::stream;
 use http::Uri;
 use serde_json::json;
-use storage::{Read, StorageError, sessions, state};
+use storage::{Read, StorageError};
 
 use crate::console::Console;
+use crate::console::chain_pages::{Viewing, find_viewable};
+use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
-use crate::console::streams::Subscription;
+use crate::console::streams::{Cause, OpenPage, Subscription};
 use crate::form::Form;
 use crate::limits;
 use crate::problem::Problem;
+use crate::routes::console::chains::viewing;
 
 /// When a browser may try again.
 const RETRY_SECONDS: u64 = 60;
 
 /// Streams `{"chain": "…", "version": 1}` for each newer version, to people who may see the chain, until
-/// the session ends.
+/// the session ends. A stream counts and is logged as a view of the chain is.
 pub(crate) async fn stream_versions(
     State(console): State<Arc<Console>>,
+    Extension(led_by): Extension<LedBy>,
     signed_in: SignedIn,
     uri: Uri,
 ) -> Result<Response, Problem> {
     const UNKNOWN: Problem = Problem::NotFound("There is no such chain, or it is none of yours.");
+    if led_by == LedBy::Elsewhere {
+        return Err(Problem::CrossSite);
+    }
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
     let chain: Option<ChainId> = query.find("chain").and_then(|text| text.parse().ok());
-    let version: Option<i64> = query.find("version").and_then(|text| text.parse().ok());
-    let (Some(chain), Some(version)) = (chain, version) else {
+    let shown: Option<i64> = query.find("version").and_then(|text| text.parse().ok());
+    let (Some(chain), Some(shown)) = (chain, shown) else {
         return Err(Problem::NotFound("Name a chain and a version."));
     };
-    let viewer = signed_in.clone();
-    let may_see = move |read: &mut Read<'_>| may_see(read, &viewer, chain);
-    if !console.storage.read(may_see).await? {
-        return Err(UNKNOWN);
-    }
     let session = signed_in.session().id;
-    let subscription = console.streams.subscribe(session, chain, version);
+    let viewing = viewing(signed_in, &query)?;
+    console.count_view(&viewing)?;
+    let viewer = viewing.clone();
+    let find = move |read: &mut Read<'_>| find_viewable(read, &viewer, chain);
+    let viewable = console.storage.read(find).await?.ok_or(UNKNOWN)?;
+    let page = OpenPage {
+        session,
+        chain,
+        stored: viewable.version,
+        shown,
+    };
+    let subscription = console
+        .streams
+        .subscribe(&page, console.clock.now_seconds());
     let subscription = subscription.ok_or_else(|| {
         let detail =
             "Too many pages are open. Close some, or load a page again to see what is new.";
         Problem::QuotaUsedUp(Some(RETRY_SECONDS), detail.to_owned())
     })?;
+    console.note_view(&viewing, viewable.asked_for);
     let open = Open {
         console,
-        signed_in,
+        viewing,
         chain,
         subscription,
+        is_over: false,
     };
     let events = stream::unfold(open, next);
     let alive = KeepAlive::new().interval(limits::STREAM_HEARTBEAT);
@@ -63,27 +79,66 @@ pub(crate) async fn stream_versions(
 /// A stream that somebody reads.
 struct Open {
     console: Arc<Console>,
-    signed_in: SignedIn,
+    viewing: Viewing,
     chain: ChainId,
     subscription: Subscription,
+    /// Whether its last event was sent.
+    is_over: bool,
 }
 
-/// Readers may look any home up. Others see the chains of their branches.
-fn may_see(read: &mut Read<'_>, viewer: &SignedIn, chain: ChainId) -> Result<bool, StorageError> {
-    let found = state::find_chain(read, chain)?;
-    let is_reader = viewer.role().may_look_up();
-    let branches = viewer.branches();
-    Ok(found.is_some_and(|found| is_reader || permission::may_use_chain(branches, &found)))
+/// Whether a stream goes on.
+enum Outlook {
+    GoesOn,
+    /// A change took the chain away from the viewer, who may still learn that there was one.
+    LastNews,
+    Ends,
 }
 
 async fn next(mut open: Open) -> Option<(Result<Event, Infallible>, Open)> {
-    let version = open.subscription.next().await?;
-    let (person, session) = (open.signed_in.person().id, open.signed_in.session().id);
-    let list = move |read: &mut Read<'_>| sessions::list_sessions(read, person);
-    let sessions = open.console.storage.read(list).await.ok()?;
-    if !sessions.iter().any(|one| one.id == session) {
-        return None;
+    while !open.is_over {
+        let cause = open.subscription.next().await?;
+        // A store that cannot be read ends the stream, and the browser opens another.
+        open.is_over = match open.look().await.ok()? {
+            Outlook::GoesOn => false,
+            Outlook::LastNews => true,
+            Outlook::Ends => return None,
+        };
+        if let Cause::Newer(version) = cause {
+            let news = json!({ "chain": open.chain.to_string(), "version": version });
+            return Some((Ok(Event::default().data(news.to_string())), open));
+        }
     }
-    let news = json!({ "chain": open.chain.to_string(), "version": version });
-    Some((Ok(Event::default().data(news.to_string())), open))
+    None
+}
+
+impl Open {
+    /// Looks at the session, the person and the chain again.
+    async fn look(&self) -> Result<Outlook, StorageError> {
+        let (viewing, chain) = (self.viewing.clone(), self.chain);
+        let now = self.console.clock.now_seconds();
+        let look = move |read: &mut Read<'_>| look(read, &viewing, chain, now);
+        self.console.storage.read(look).await
+    }
+}
+
+fn look(
+    read: &mut Read<'_>,
+    viewing: &Viewing,
+    chain: ChainId,
+    now: i64,
+) -> Result<Outlook, StorageError> {
+    let Some(known) = viewing.signed_in() else {
+        return Ok(Outlook::Ends);
+    };
+    let Some(found) = known.find_again(read, now)? else {
+        return Ok(Outlook::Ends);
+    };
+    let may_do_the_same = found.role() == known.role() && found.branches() == known.branches();
+    if !may_do_the_same {
+        return Ok(Outlook::Ends);
+    }
+    Ok(match find_viewable(read, viewing, chain)? {
+        Some(_viewable) => Outlook::GoesOn,
+        None => Outlook::LastNews,
+    })
 }

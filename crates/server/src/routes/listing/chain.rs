@@ -13,8 +13,9 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::links;
-use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::problem::Problem;
 
 /// An end of a chain and its new state.

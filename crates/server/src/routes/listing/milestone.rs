@@ -7,11 +7,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use chain::london::date_in_london;
 use chain::milestone::Origin;
 use chain::record::RequestedRecord;
 use http::StatusCode;
 use jiff::civil::Date;
-use observe::clock;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -25,8 +25,9 @@ use crate::listing_management::openapi::{
     describe, milestone_type, own_listing, recorded_write, wrong_member,
 };
 use crate::listing_management::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
-use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{any_integer, exactly_one_of, flag, formatted};
 use crate::problem::Problem;
@@ -106,7 +107,7 @@ pub(crate) async fn record_milestone(
     let listing = segments.listing(0)?;
     let kind = segments.milestone_type_by_key(1)?;
     let now = management.clock.now_seconds();
-    let dates = clock::date_in_london(now).map(|today| kind.dates(today));
+    let dates = date_in_london(now).map(|today| kind.dates(today));
     let dates = dates.ok_or_else(|| Problem::Internal("the clock is out of range".to_owned()))?;
     let requested = read_requested(request.fields()?, &dates)?;
     recording::record(&management, caller, request, move |write, author| {
@@ -200,7 +201,7 @@ fn read_requested(
 fn read_moment(fields: &mut Fields) -> Option<(Date, Option<i64>)> {
     let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
     let seconds = fields.integer("completed_at", bounds)?;
-    let date = clock::date_in_london(seconds);
+    let date = date_in_london(seconds);
     let date = date.filter(|date| chain::limits::YEARS.contains(&date.year()));
     if date.is_none() {
         let detail = format!(

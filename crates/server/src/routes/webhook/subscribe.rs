@@ -8,7 +8,7 @@ use chain::event::EventType;
 use http::StatusCode;
 use outbound::callback::CallbackUrl;
 use storage::subscriptions::{self, NewSubscription, StoredSubscription};
-use storage::{Read, StorageError};
+use storage::{Read, watches};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use uuid::Uuid;
@@ -19,12 +19,13 @@ use crate::listing_management::openapi::{any_body, wrong_member};
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::{one_of_texts, text};
 use crate::problem::Problem;
-use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::openapi::{callback, chain_events, describe, one_more_subscription};
+use crate::webhooks::openapi::{any_watch, callback, describe, one_more_subscription};
 use crate::webhooks::owned;
 use crate::webhooks::waiting;
-use crate::webhooks::watching::{self, NewWatch, WatchBody};
+use crate::webhooks::watch_changes::{self, WatchWish};
+use crate::webhooks::watching::{NewWatch, WatchBody};
+use crate::webhooks::{WebhookManagement, WebhookQuotas};
 use crate::wire::webhooks::SubscriptionAnswer;
 
 refusals!(
@@ -33,7 +34,7 @@ refusals!(
         wrong_member("participantName", "is missing"),
         callback(),
         one_more_subscription(),
-        chain_events(),
+        any_watch(),
     )
 );
 
@@ -61,18 +62,20 @@ pub(crate) async fn subscribe(
     body: JsonBody,
 ) -> Result<(StatusCode, Json<SubscriptionAnswer>), Problem> {
     let wish = read_wish(&webhooks, holder.id(), body.fields()?).await?;
-    prepare(&webhooks, holder.id(), &wish).await?;
-    let now = webhooks.clock.now_milliseconds();
-    let most = webhooks.subscriptions_max;
+    let _running = match &wish.watch {
+        Some(watch) => Some(watch_changes::admit(&webhooks, &holder, watch)?),
+        None => None,
+    };
+    let now = webhooks.clock.now_seconds();
+    let quotas = webhooks.quotas;
+    let wish = Arc::new(wish);
+    let (asker, wanted) = (holder.clone(), Arc::clone(&wish));
     let (is_new, stored) = webhooks
         .storage
         .write_at_length(move |write| {
-            holder.prove_again(write)?;
+            let (holder, wish) = (&asker, &wanted);
+            refuse(write, holder, wish, quotas)?;
             let url = wish.callback.as_str();
-            let known = subscriptions::find_subscription_by_url(write, holder.id(), url)?;
-            if !known.is_some_and(|known| known.is_active) {
-                owned::check_one_more(write, &holder, most)?;
-            }
             let new = NewSubscription {
                 reference: &Uuid::new_v4().to_string(),
                 api_key: holder.id(),
@@ -80,22 +83,27 @@ pub(crate) async fn subscribe(
                 callback_url: url,
                 events: &wish.events,
             };
-            if wish.events.contains(&EventType::ChainChanged)
-                && !subscriptions::may_receive_chain_changes(write, holder.id())?
-            {
-                return Err(owned::no_chain_client());
-            }
             let is_new = subscriptions::store_subscription(write, &new, now)?;
             let stored = find_stored(write, holder.id(), url)?;
-            match &wish.watch {
-                Watching::Kept => return Ok((is_new, stored)),
-                Watching::Nothing => watching::remove(write, stored.id, now / 1000)?,
-                Watching::Set(watch) => watch.store(write, stored.id, now / 1000)?,
+            if let (true, Some(WatchWish::Set(watch))) = (is_new, &wish.watch) {
+                // It must not receive the events of all properties before its UPRNs are there.
+                watches::store_reach(write, stored.id, Some(watch.reach()), now)?;
             }
-            Ok::<_, Problem>((is_new, find_stored(write, holder.id(), url)?))
+            Ok::<_, Problem>((is_new, stored))
         })
         .await?;
+    if let Some(watch) = &wish.watch {
+        watch_changes::carry_out(&webhooks, stored.id, watch).await?;
+    }
+    if !is_new {
+        waiting::cancel_unsubscribed(&webhooks, stored.id).await?;
+        waiting::make_due_now(&webhooks, stored.id).await?;
+    }
     webhooks.wake.wake();
+    let stored = webhooks
+        .storage
+        .read(move |read| find_stored(read, holder.id(), wish.callback.as_str()))
+        .await?;
     let status = if is_new {
         StatusCode::CREATED
     } else {
@@ -114,41 +122,40 @@ fn find_stored(
     found.ok_or_else(|| Problem::Internal("a subscription vanished".to_owned()))
 }
 
-/// Updates the pending deliveries of an existing subscription, in several short transactions. It
-/// cancels those of event types that the wish leaves out, and makes the others due now. If the
-/// call is interrupted between the two steps, the caller can repeat it.
-async fn prepare(
-    webhooks: &WebhookManagement,
-    api_key: i64,
+/// Makes all refusals that depend on the store, before anything changes.
+fn refuse(
+    read: &mut Read<'_>,
+    holder: &ApiKeyHolder,
     wish: &Wish,
-) -> Result<(), StorageError> {
-    let url = wish.callback.as_str().to_owned();
-    let known = webhooks
-        .storage
-        .read(move |read| subscriptions::find_subscription_by_url(read, api_key, &url))
-        .await?;
-    let Some(known) = known else {
-        return Ok(());
-    };
-    waiting::cancel_unsubscribed(webhooks, known.id, &wish.events).await?;
-    waiting::make_due_now(webhooks, known.id).await
+    quotas: WebhookQuotas,
+) -> Result<(), Problem> {
+    holder.prove_again(read)?;
+    let url = wish.callback.as_str();
+    let known = subscriptions::find_subscription_by_url(read, holder.id(), url)?;
+    match &known {
+        None => owned::check_one_more(read, holder, quotas.subscriptions)?,
+        Some(known) if !known.is_active => {
+            owned::check_one_more_active(read, holder, quotas.subscriptions)?;
+        }
+        Some(_active) => {}
+    }
+    if wish.events.contains(&EventType::ChainChanged) {
+        owned::check_chain_right(read, holder)?;
+    }
+    match &wish.watch {
+        Some(watch) => {
+            watch_changes::refuse(read, holder, known.as_ref(), watch, quotas.watched_uprns)
+        }
+        None => Ok(()),
+    }
 }
 
 struct Wish {
     participant_name: String,
     callback: CallbackUrl,
     events: Vec<EventType>,
-    watch: Watching,
-}
-
-/// The wish about the properties that a subscription watches (S-39).
-enum Watching {
-    /// It keeps its watch, if it has one.
-    Kept,
-    /// It has none.
-    Nothing,
-    /// It has this one.
-    Set(NewWatch),
+    /// `None`: the subscription keeps its watch, if it has one (S-39).
+    watch: Option<WatchWish>,
 }
 
 async fn read_wish(
@@ -178,22 +185,22 @@ async fn read_wish(
         participant_name: participant_name.ok_or_else(incomplete)?,
         callback: callback.ok_or_else(incomplete)?,
         events: events.ok_or_else(incomplete)?,
-        watch: watch.ok_or_else(incomplete)?,
+        watch,
     })
 }
 
-/// `None` if the member is wrong.
-fn read_watch(fields: &mut Fields) -> Option<Watching> {
+/// `None` if the member is not there, or wrong.
+fn read_watch(fields: &mut Fields) -> Option<WatchWish> {
     if fields.is_cleared("watch") {
-        return Some(Watching::Nothing);
+        return Some(WatchWish::Nothing);
     }
     if !fields.has("watch") {
-        return Some(Watching::Kept);
+        return None;
     }
     let mut inner = fields.object("watch")?;
     let watch = NewWatch::read(&mut inner);
     fields.close(inner);
-    watch.map(Watching::Set)
+    watch.map(WatchWish::Set)
 }
 
 fn read_events(fields: &mut Fields) -> Option<Vec<EventType>> {

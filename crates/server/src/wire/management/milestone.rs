@@ -1,7 +1,7 @@
 //! The resource for a recorded milestone.
 
+use chain::london::midnight_in_london;
 use chain::milestone::Origin;
-use observe::clock;
 use serde::Serialize;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
@@ -64,7 +64,7 @@ pub(crate) fn origin() -> Object {
 
 impl From<&StoredMilestone> for MilestoneResource {
     fn from(stored: &StoredMilestone) -> Self {
-        let midnight = || stored.date.map(clock::midnight_in_london);
+        let midnight = || stored.date.map(midnight_in_london);
         Self {
             id: stored.id.to_string(),
             r#type: "milestone",

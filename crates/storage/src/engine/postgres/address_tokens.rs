@@ -1,6 +1,7 @@
 //! The GIN index of address tokens.
 
 use super::PostgresSession;
+use crate::engine::{EachRow, each_row};
 use crate::row::{Row, Value};
 use crate::{Result, StorageError};
 
@@ -52,6 +53,14 @@ const FIND: [&str; 8] = [
     ),
 ];
 
+/// No type of parameter holds a list of lists.
+const INSERT: EachRow = each_row!(
+    "insert into address_token (rowid, tokens) \
+     select given.id, cast(given.tokens as integer[]) from ",
+    ["$1" id bigint, "$2" tokens text],
+    ""
+);
+
 impl PostgresSession {
     /// Visits the properties that have a token of each group, in the order of their ids.
     pub(crate) fn each_by_tokens(
@@ -68,4 +77,19 @@ impl PostgresSession {
         parameters.push(Value::Integer(limit));
         self.each(statement, &parameters, visit)
     }
+
+    pub(crate) fn insert_tokens(&mut self, rows: &[(i64, Vec<i32>)]) -> Result<()> {
+        let texts: Vec<_> = rows.iter().map(|(_id, tokens)| literal(tokens)).collect();
+        let cells = rows.iter().zip(&texts);
+        let cells: Vec<_> = cells
+            .flat_map(|((id, _tokens), text)| [(*id).into(), text.into()])
+            .collect();
+        self.execute_each(INSERT, &cells, 2)
+    }
+}
+
+/// The text of an array.
+fn literal(tokens: &[i32]) -> String {
+    let words: Vec<_> = tokens.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", words.join(","))
 }

@@ -31,6 +31,8 @@ pub(super) struct Client {
     deadline: Duration,
     /// Whether a step passed its deadline. The state of the server is unknown then.
     is_given_up: bool,
+    /// Whether the last step was sent. A connection may be found broken before that.
+    was_sent: bool,
     // The last field, because the others need it while they are dropped.
     runtime: Runtime,
 }
@@ -111,6 +113,7 @@ impl Client {
             notifications: VecDeque::new(),
             deadline,
             is_given_up: false,
+            was_sent: false,
             runtime,
         })
     }
@@ -168,6 +171,32 @@ impl Client {
         waited.unwrap_or(Ok(None))
     }
 
+    /// Reads the messages that have come, among them the end of the connection.
+    pub(super) fn look(&mut self) -> Result<(), StepError> {
+        let Self {
+            connection,
+            on_notice,
+            notifications,
+            runtime,
+            ..
+        } = self;
+        let read = runtime.block_on(async {
+            // The runtime looks at its sockets while this task waits.
+            tokio::task::yield_now().await;
+            poll_fn(|context| {
+                let read = read_messages(connection.as_mut(), on_notice, notifications, context);
+                Poll::Ready(read)
+            })
+            .await
+        });
+        read.map(drop).map_err(StepError::Database)
+    }
+
+    /// Whether the server may have got the last step.
+    pub(super) fn was_sent(&self) -> bool {
+        self.was_sent
+    }
+
     /// Whether no further step can succeed.
     pub(super) fn is_closed(&self) -> bool {
         self.is_given_up || self.sender.is_closed()
@@ -184,8 +213,10 @@ impl Client {
             notifications,
             deadline,
             is_given_up,
+            was_sent,
             runtime,
         } = self;
+        *was_sent = false;
         if *is_given_up {
             return Err(StepError::Late(*deadline));
         }
@@ -198,6 +229,7 @@ impl Client {
                 {
                     return Poll::Ready(Err(error));
                 }
+                *was_sent |= !sender.is_closed();
                 step.as_mut().poll(context)
             });
             match tokio::time::timeout(*deadline, both).await {

@@ -18,6 +18,9 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 const CONNECT_ADDRESS_DEADLINE: Duration = Duration::from_secs(2);
 /// How much later than the server Onward gives a statement up.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long the server lets a transaction wait for its next statement. None of this program's waits for
+/// anything outside the store, so only a frozen node or machine waits this long. Its locks would stop others.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Options of each connection. Generic plans, because planning each call costs more than the small
 /// indexed reads of this program.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c timezone=UTC";
@@ -50,6 +53,7 @@ pub(super) fn connect(
         client,
         statements: HashMap::new(),
         failure: None,
+        exclusive_turns: 0,
         is_read_only: false,
         is_unreplicated,
         counted: None,
@@ -69,8 +73,9 @@ fn configure(config: &Config, deadline: Duration) -> Config {
         // revoked token.
         .target_session_attrs(TargetSessionAttrs::ReadWrite)
         .options(format!(
-            "{SETTINGS} -c statement_timeout={}",
-            deadline.as_millis()
+            "{SETTINGS} -c statement_timeout={} -c idle_in_transaction_session_timeout={}",
+            deadline.as_millis(),
+            IDLE_TIMEOUT.as_millis()
         ))
         .application_name("onward");
     config

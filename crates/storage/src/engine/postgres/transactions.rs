@@ -19,7 +19,7 @@ const CONFLICT_PAUSE_LAST: Duration = Duration::from_millis(64);
 /// Makes the planner use indexes. The statistics of a table that fills quickly are out of date for
 /// a minute, and lanes must stay fast meanwhile.
 macro_rules! by_index {
-    ($begin:literal) => {
+    ($begin:expr) => {
         concat!(
             $begin,
             "; set local enable_seqscan = off; set local enable_hashjoin = off; \
@@ -30,11 +30,37 @@ macro_rules! by_index {
 
 const BEGIN_SNAPSHOT: &str = "begin isolation level repeatable read read only";
 const BEGIN_SNAPSHOT_BY_INDEX: &str = by_index!("begin isolation level repeatable read read only");
-const BEGIN_SERIALIZABLE: &str = "begin isolation level serializable";
+/// A serializable transaction shares a table lock with all others of all nodes. It takes the lock before
+/// its snapshot, which `lock table` does not take. Nothing else locks this table.
+macro_rules! begin_serializable {
+    () => {
+        "begin isolation level serializable; lock table schema_version in row share mode"
+    };
+}
+
+/// A transaction that has this lock alone needs no predicate locks, because it runs before or after each
+/// serializable one. It waits a short time only: others wait behind it, and a frozen node may have the
+/// lock.
+macro_rules! begin_exclusive {
+    () => {
+        "begin isolation level repeatable read; set local lock_timeout = 50; \
+         lock table schema_version in exclusive mode; set local lock_timeout = 0"
+    };
+}
+
+const BEGIN_SERIALIZABLE: &str = begin_serializable!();
+/// A part of a long change. Its few statements are planned anew each time, because tables grow much
+/// meanwhile.
+const BEGIN_PART: &str = concat!(
+    by_index!(begin_exclusive!()),
+    "; set local plan_cache_mode = force_custom_plan"
+);
+const BEGIN_EXCLUSIVE: &str = begin_exclusive!();
 const BEGIN_ROW_LOCKS: &str = by_index!("begin isolation level read committed");
 
 /// The statements between the jobs of a group. Each is a single round trip.
-const BEGIN_GROUP: &str = "begin isolation level serializable; savepoint job";
+const BEGIN_GROUP: &str = concat!(begin_serializable!(), "; savepoint job");
+const BEGIN_GROUP_EXCLUSIVE: &str = concat!(begin_exclusive!(), "; savepoint job");
 const NEXT_IN_GROUP: &str = "release savepoint job; savepoint job";
 const UNDO_IN_GROUP: &str = "rollback to savepoint job";
 const END_GROUP: &str = "release savepoint job; commit";
@@ -114,10 +140,16 @@ fn repeat_after_conflicts<T>(
 fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), Failure> {
     session.failure = None;
     let begin = match job.mode() {
+        WriteMode::Exclusive => BEGIN_PART,
+        WriteMode::Grouped | WriteMode::Alone if session.takes_exclusive_turn() => BEGIN_EXCLUSIVE,
         WriteMode::Grouped | WriteMode::Alone => BEGIN_SERIALIZABLE,
         WriteMode::RowLocks => BEGIN_ROW_LOCKS,
     };
-    run(session, begin)?;
+    if let Err(failure) = run(session, begin) {
+        // The transaction began, and did not get its lock.
+        drop(session.run("rollback"));
+        return Err(failure);
+    }
     let keep = job.run(&mut Write::new(Session::Postgres(session)));
     match session.failure.take() {
         None if keep => commit(session, "commit"),
@@ -151,9 +183,13 @@ fn run_in_savepoints(
     group: &mut [Box<dyn WriteJob>],
 ) -> Result<Vec<Result<(), StorageError>>, Failure> {
     let mut outcomes = Vec::with_capacity(group.len());
+    let mut next = if session.takes_exclusive_turn() {
+        BEGIN_GROUP_EXCLUSIVE
+    } else {
+        BEGIN_GROUP
+    };
     for job in group {
-        let is_first = outcomes.is_empty();
-        run(session, if is_first { BEGIN_GROUP } else { NEXT_IN_GROUP })?;
+        run(session, std::mem::replace(&mut next, NEXT_IN_GROUP))?;
         let mut write = Write::new(Session::Postgres(session));
         let kept = catch_unwind(AssertUnwindSafe(|| job.run(&mut write)));
         let undone = match (session.failure.take(), kept) {
@@ -173,14 +209,17 @@ fn run_in_savepoints(
     Ok(outcomes)
 }
 
-/// Commits, and checks that the server confirmed it. A server that waits for a standby reports
+/// Commits, and checks that the server confirmed it. A connection that broke before committed nothing. A server that waits for a standby reports
 /// success even when it gave up waiting. The change is lost if the server is lost then.
 fn commit(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
     session.is_unreplicated.store(false, Ordering::SeqCst);
+    if let Err(error) = session.client.look() {
+        return Err(Failure::Error(error.into()));
+    }
     let committed = run(session, sql);
     committed.map_err(|failure| match failure {
         // The commit may count although its answer was lost.
-        Failure::Error(StorageError::Unavailable(reason)) => {
+        Failure::Error(StorageError::Unavailable(reason)) if session.client.was_sent() => {
             Failure::Error(StorageError::Unconfirmed(reason))
         }
         Failure::Error(_) | Failure::Conflict => failure,

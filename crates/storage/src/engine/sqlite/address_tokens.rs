@@ -13,6 +13,8 @@ const FIND: &str = "select p.id, p.uprn, p.line1, p.line2, p.line3, p.line4, \
      p.post_town, p.postcode, p.display_address, p.verified from address_token t cross join property p \
      where t.address_token match $1 and p.id = t.rowid order by t.rowid limit $2";
 
+const INSERT: &str = "insert into address_token (rowid, tokens) values ($1, $2)";
+
 impl SqliteSession<'_> {
     /// Visits the properties that have a token of each group, in the order of their ids.
     pub(crate) fn each_by_tokens(
@@ -28,6 +30,13 @@ impl SqliteSession<'_> {
         let pattern = groups.join(" AND ");
         let parameters = [Value::Text(&pattern), Value::Integer(limit)];
         self.each(FIND, &parameters, visit)
+    }
+
+    pub(crate) fn insert_tokens(&mut self, rows: &[(i64, Vec<i32>)]) -> Result<()> {
+        for (id, tokens) in rows {
+            self.execute(INSERT, &[(*id).into(), Value::Tokens(tokens)])?;
+        }
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::chase::record_slow_chain;
 use crate::forecasts::{learn_from_past_sales, record_unsigned_step};
 use crate::story;
+use crate::test_server::Browser;
 
 story! {
     async fn a_progressor_sees_own_chains_only(server) {
@@ -193,5 +194,59 @@ story! {
         let list = kim.get("/chains").await;
         list.assert_shows("▲ 902 High Street enquiries are not opened");
         list.assert_hides("30 days");
+    }
+}
+
+/// The chains of all pages of a list, page by page.
+async fn follow(kim: &mut Browser, first: &str) -> Vec<Vec<String>> {
+    let mut pages = Vec::new();
+    let mut next = Some(first.to_owned());
+    while let Some(path) = next {
+        let page = kim.get(&path).await;
+        assert_eq!(page.status, 200, "{path}");
+        let rows = page.html.split("<th scope=\"row\"><a href=\"").skip(1);
+        let rows = rows.map(|row| row.split('"').next().unwrap().to_owned());
+        pages.push(rows.collect());
+        let link = page.html.split("\">Next chains").next();
+        let link = link.filter(|before| before.len() < page.html.len());
+        next = link.map(|link| link.rsplit("href=\"").next().unwrap().replace("&#38;", "&"));
+    }
+    pages
+}
+
+story! {
+    async fn each_chain_stands_on_one_page(server) {
+        server.agent("north").await;
+        server.agent("south").await;
+        server.import_sales("north", 1..=104, &[(2, 1), (104, 103)]).await;
+        // The newest and the oldest sale of one chain are of two branches of one person.
+        server.import_sales("south", [200], &[]).await;
+        let rows = r#"{"type":"link","seller_branch":"south","seller":"200","buyer_branch":"north","buyer":"3"}"#;
+        server.import(rows).await;
+        let mut kim = server.sign_in_as("progressor", &["north", "south"]).await;
+        let pages = follow(&mut kim, "/chains").await;
+        let sizes: Vec<_> = pages.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [50, 50, 2]);
+        let mut all: Vec<_> = pages.concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 102);
+    }
+}
+
+story! {
+    async fn a_page_looks_at_a_part_of_many_sales(server) {
+        server.agent("north").await;
+        server.import_sales("north", 1..=520, &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let first = kim.get("/chains?q=zzzz").await;
+        first.assert_shows("No chain fits among those that changed last.");
+        first.assert_shows("Each page looks at a part of your chains");
+        // The lowest number is the oldest sale, and stands on the next page.
+        let pages = follow(&mut kim, "/chains?q=1+row%2C").await;
+        assert!(pages.len() > 1, "{pages:?}");
+        assert_eq!(pages.concat().len(), 52);
+        // A sale without buyer is in no list of late sales, and costs it nothing.
+        kim.get("/chains?stuck=1").await.assert_shows("No chain fits.");
     }
 }

@@ -5,7 +5,7 @@ mod snooze;
 
 use crate::forecasts::learn_from_past_sales;
 use crate::story;
-use crate::test_server::{Browser, Client, TestServer};
+use crate::test_server::{Browser, Client, Page, TestServer};
 
 /// Imports two sales of `north` under way, each alone, with known firms. Returns their listings.
 pub(crate) async fn import_late_sales(server: &TestServer) -> [i64; 2] {
@@ -171,5 +171,39 @@ story! {
             assert_eq!(reader.get("/chase").await.status, 403, "{role}");
         }
         assert_eq!(server.browser().get("/chase").await.location, "/sign-in?to=%2Fchase");
+    }
+}
+
+story! {
+    async fn a_page_has_fifty_sales_and_the_file_all(server) {
+        server.agent("north").await;
+        server.import_sales("north", 1..=61, &[]).await;
+        let rows = (1..=61).map(|listing| {
+            format!(
+                "{{\"type\":\"milestone\",\"branch\":\"north\",\"listing\":\"{listing}\",\
+                 \"key\":\"sstc\",\"date\":\"2026-10-{:02}\"}}\n",
+                listing % 20 + 1
+            )
+        });
+        server.import(&rows.collect::<String>()).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let count = |page: &Page| page.html.matches("action=\"/chase/").count() / 2;
+        let first = kim.get("/chase?group=conveyancer").await;
+        first.assert_shows("Next sales");
+        first.assert_hides("Previous sales");
+        assert_eq!(count(&first), 50);
+        assert!(first.html.contains("href=\"/chase?group=conveyancer&#38;page=2\""), "{}", first.html);
+        kim.get("/chase").await.assert_shows("Chase today 61");
+        let second = kim.get("/chase?page=2").await;
+        assert_eq!(count(&second), 11);
+        second.assert_shows("Previous sales");
+        second.assert_hides("Next sales");
+        // A form leads back to its page, and a page past the end is the last one.
+        let filter = [("filter", "?page=2")];
+        let listing = second.html.split("/chase/").nth(1).unwrap().split('/').next().unwrap();
+        let chased = kim.post(&format!("/chase/{listing}/chased"), &filter).await;
+        assert_eq!(chased.location, "/chase?page=2&done=chased");
+        assert_eq!(count(&kim.get("/chase?page=99").await), 11);
+        assert_eq!(kim.get("/chase.csv?page=2").await.html.lines().count(), 62);
     }
 }

@@ -53,3 +53,38 @@ story! {
         assert_eq!(pat.get("/search?q=1").await.status, 403);
     }
 }
+
+story! {
+    async fn no_other_site_looks_up_in_the_name_of_a_reader(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let chains = [agent.chain_of(ids[0]).await, agent.chain_of(ids[1]).await];
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        let chain = format!("/chains/{}?uprn=1", chains[0]);
+        let file = format!("/chains/{}.json?uprn=1", chains[0]);
+        for site in ["cross-site", "same-site"] {
+            for path in ["/search?q=1", &chain, &file] {
+                let asked = lee.get_led_by(site, path).await;
+                assert_eq!((asked.status, asked.location.as_str()), (200, ""), "{site} {path}");
+                asked.assert_shows("Look up “1”?");
+                asked.assert_hides("1 Row");
+            }
+        }
+        // A browser that does not say who led to the page.
+        let request = lee.request(reqwest::Method::GET, "/search?q=1");
+        lee.send(request).await.assert_shows("Look up “1”?");
+        let request = lee.request(reqwest::Method::GET, "/search?q=2");
+        let referrer = format!("{}/search", crate::test_server::CONSOLE_URL);
+        let led = lee.send(request.header("referer", referrer)).await;
+        assert_eq!(led.location, format!("/chains/{}?uprn=2", chains[1]));
+        // A bookmark is the person's own.
+        assert_eq!(lee.get_led_by("none", &led.location).await.status, 200);
+        let list = async || {
+            let listing = server.storage.read(|read| list_accesses(read, &ALL, 10));
+            listing.await.unwrap()
+        };
+        server.wait_until("the look-up is stored", async || !list().await.is_empty()).await;
+        let logged: Vec<_> = list().await.into_iter().map(|line| line.uprn.unwrap().value()).collect();
+        assert_eq!(logged, [2]);
+    }
+}

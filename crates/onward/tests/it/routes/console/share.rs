@@ -29,7 +29,10 @@ story! {
         }
         assert_eq!(holder.get(&format!("/share/{token}.pdf")).await.status, 404);
         assert_eq!(holder.get(&format!("/chains/{chain}")).await.status, 303);
-        kim.get(&format!("/chains/{chain}")).await.assert_shows("opened 1 time");
+        let head = holder.request(reqwest::Method::HEAD, &format!("/share/{token}"));
+        assert_eq!(holder.send(head).await.status, 200);
+        // The page, three files and a head. There is no PDF file.
+        kim.get(&format!("/chains/{chain}")).await.assert_shows("opened 5 times");
 
         // Somebody of another branch cannot end it.
         server.agent("south").await;
@@ -67,5 +70,34 @@ story! {
             assert_eq!(holder.get(&links[0]).await.status, status);
         }
         assert_eq!(holder.get(&links[1]).await.status, 200);
+    }
+}
+
+story! {
+    async fn document_1_does_not_say_who_confirmed_an_end(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let check = [("end", "top"), ("action", "check"), ("from", "chain")];
+        kim.post(&format!("/listings/{}/ends", ids[0]), &check).await;
+        let own = kim.get(&format!("/chains/{chain}")).await;
+        own.assert_shows("Top closed : confirmed on 21 Nov by");
+        let made = kim.post(&format!("/chains/{chain}/shares"), &[("days", "7")]).await;
+        let token = made.html.split("/share/").nth(1).unwrap();
+        let token = token.split(['"', '<', ' ']).next().unwrap();
+        let mut holder = server.browser();
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        let mut sam = server.sign_in_as("conveyancer", &[]).await;
+        let asked = format!("/chains/{chain}?uprn=1");
+        for page in [
+            holder.get(&format!("/share/{token}")).await,
+            lee.get(&asked).await,
+            sam.get(&asked).await,
+        ] {
+            page.assert_shows("Top closed");
+            page.assert_hides("confirmed on");
+            page.assert_hides("21 Nov by");
+        }
     }
 }

@@ -20,3 +20,32 @@ story! {
         assert_eq!(lee.get("/sign-in").await.location, "/");
     }
 }
+
+story! {
+    async fn nobody_queues_for_a_provider_that_does_not_answer(server) {
+        const METADATA: &str = "/.well-known/openid-configuration";
+        let provider;
+        (server, provider) = server.with_provider().await;
+        let browser = server.browser();
+        provider.fail(true);
+        provider.hold(true);
+        let press = || {
+            let mut browser = browser.clone();
+            async move { browser.post("/sign-in", &[]).await.status }
+        };
+        let waiting: Vec<_> = (0..20).map(|_person| tokio::spawn(press())).collect();
+        provider.wait_for(METADATA, 1).await;
+        provider.hold(false);
+        for one in waiting {
+            assert_eq!(one.await.unwrap(), 503);
+        }
+        // The failure counts for 5 s, and nobody asks the provider meanwhile.
+        provider.fail(false);
+        assert_eq!(press().await, 503);
+        assert_eq!(provider.calls(METADATA), 1);
+        server.clock.advance(5);
+        assert_eq!(press().await, 303);
+        assert_eq!(press().await, 303);
+        assert_eq!(provider.calls(METADATA), 2);
+    }
+}

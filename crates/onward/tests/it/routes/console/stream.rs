@@ -1,6 +1,23 @@
 //! `/stream`: news of a newer version of a chain.
 
+use storage::accesses::{AccessFilter, list_accesses};
+use storage::{StorageError, Write};
+
 use crate::story;
+use crate::test_server::PATIENCE;
+
+/// Reads a stream to its end; everything that it said.
+async fn read_to_end(mut stream: reqwest::Response) -> String {
+    let mut said = String::new();
+    let reading = async {
+        while let Some(chunk) = stream.chunk().await.unwrap() {
+            said.push_str(&String::from_utf8_lossy(&chunk));
+        }
+    };
+    let ended = tokio::time::timeout(PATIENCE, reading).await;
+    assert!(ended.is_ok(), "the stream goes on: {said}");
+    said
+}
 
 story! {
     async fn a_newer_version_is_announced(server) {
@@ -20,6 +37,10 @@ story! {
         let told = news.chunk().await.unwrap().unwrap();
         let told = String::from_utf8(told.to_vec()).unwrap();
         assert!(told.contains(&format!("\"version\":{}", version + 1)), "{told}");
+        // The page of a sale listens too.
+        let sale = kim.get(&format!("/listings/{}", ids[0])).await;
+        let begin = format!("data-stream=\"/stream?chain={chain}&amp;version=");
+        assert!(sale.html.contains(&begin), "{}", sale.html);
         let mut pat = server.sign_in_as("integrator", &[]).await;
         assert_eq!(pat.get(&path).await.status, 404);
         server.agent("south").await;
@@ -68,5 +89,122 @@ story! {
         while let Some(told) = news.chunk().await.unwrap() {
             assert!(!String::from_utf8_lossy(&told).contains("version"), "{told:?}");
         }
+    }
+}
+
+story! {
+    async fn no_page_hears_of_a_version_that_somebody_else_claims(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let page = kim.get(&format!("/chains/{chain}")).await;
+        let path = page.html.split("data-stream=\"").nth(1).unwrap().split('"').next().unwrap();
+        let path = path.replace("&amp;", "&");
+        let version: i64 = path.rsplit('=').next().unwrap().parse().unwrap();
+        let lee = server.sign_in_as("lender", &[]).await;
+        let claimed = format!("/stream?chain={chain}&version={}&uprn=1", i64::MAX);
+        let mut claiming = lee.open(&claimed).await;
+        assert_eq!(claiming.status(), 200);
+        let mut news = kim.open(&path).await;
+        assert_eq!(agent.record(ids[0], "sstc", "2026-11-19").await.status, 200);
+        for stream in [&mut news, &mut claiming] {
+            let told = stream.chunk().await.unwrap().unwrap();
+            let told = String::from_utf8(told.to_vec()).unwrap();
+            assert!(told.contains(&format!("\"version\":{}", version + 1)), "{told}");
+        }
+    }
+}
+
+story! {
+    async fn a_readers_stream_counts_and_is_logged_as_a_view(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        server = server.limited_to(5).await;
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        // A reader names the home that was looked up.
+        let path = format!("/stream?chain={chain}&version=1");
+        assert_eq!(lee.get(&path).await.status, 404);
+        assert_eq!(lee.get(&format!("{path}&uprn=2")).await.status, 404);
+        // Nor does another site open one in the reader's name.
+        assert_eq!(lee.get_led_by("cross-site", &format!("{path}&uprn=1")).await.status, 403);
+        let page = lee.get(&format!("/chains/{chain}?uprn=1")).await;
+        assert!(page.html.contains("data-stream=\"/stream?chain="), "{}", page.html);
+        assert!(page.html.contains("&amp;uprn=1\""), "{}", page.html);
+        let path = format!("{path}&uprn=1");
+        let mut open = Vec::new();
+        for status in [200, 200, 200, 429] {
+            let stream = lee.open(&path).await;
+            assert_eq!(stream.status(), status);
+            open.push(stream);
+        }
+        let all = AccessFilter {
+            after: 0,
+            since: 0,
+            until: i64::MAX,
+            client: String::new(),
+            uprn: 0,
+        };
+        // The page and three streams.
+        let count = async || {
+            let all = all.clone();
+            let listing = server.storage.read(move |read| list_accesses(read, &all, 10));
+            listing.await.unwrap().len()
+        };
+        server.wait_until("all are stored", async || count().await >= 4).await;
+        assert_eq!(count().await, 4);
+    }
+}
+
+story! {
+    async fn an_open_stream_looks_at_session_and_person_again(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let path = format!("/stream?chain={chain}&version=1000");
+        let person = server.add_person("progressor", &["north"]).await;
+        let mut kim = server.browser();
+        kim.enter(person).await;
+        let dismissed = kim.open(&path).await;
+        let (storage, person) = (server.storage.clone(), person);
+        let dismissing = storage.write(move |write: &mut Write<'_>| {
+            write.execute("delete from person_branch where person_id = $1", &[person.into()])?;
+            Ok::<_, StorageError>(())
+        });
+        dismissing.await.unwrap();
+        let mut pat = server.sign_in_as("progressor", &["north"]).await;
+        let signed_out = pat.open(&path).await;
+        assert_eq!((dismissed.status().as_u16(), signed_out.status().as_u16()), (200, 200));
+        pat.post("/sign-out", &[]).await;
+        let idle = server.sign_in_as("lender", &[]).await;
+        let idle = idle.open(&format!("{path}&uprn=1")).await;
+        server.clock.advance(30);
+        for stream in [dismissed, signed_out] {
+            let said = read_to_end(stream).await;
+            assert!(!said.contains("version"), "{said}");
+        }
+        // A session without a request for 12 hours has ended, and so has its stream.
+        server.clock.advance(12 * 3600);
+        let said = read_to_end(idle).await;
+        assert!(!said.contains("version"), "{said}");
+    }
+}
+
+story! {
+    async fn the_last_news_of_a_chain_is_that_it_lost_the_viewers_home(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1, 2], &[]).await;
+        let chains = [agent.chain_of(ids[0]).await, agent.chain_of(ids[1]).await];
+        let kim = server.sign_in_as("progressor", &["north"]).await;
+        let open = async |chain: &str| kim.open(&format!("/stream?chain={chain}&version=1000")).await;
+        let streams = [open(&chains[0]).await, open(&chains[1]).await];
+        agent.link(ids[0], ids[1]).await;
+        // One of the two chains is no more.
+        let left = agent.chain_of(ids[0]).await;
+        let [first, second] = streams;
+        let gone = if left == chains[0] { second } else { first };
+        let said = read_to_end(gone).await;
+        assert!(said.contains("version"), "{said}");
     }
 }

@@ -72,7 +72,7 @@ sqlite_story! {
         let redeliver = "POST /subscriptions/{id}/deliveries/{delivery}/redeliver";
         checker.ask(redeliver, &[&id, &delivery], Value::Null).await;
         let watch = "/subscriptions/{id}/watch";
-        let body = json!({"uprns": [1], "reach": "chain"});
+        let body = json!({"uprns": [1], "reach": "property"});
         checker.ask(&format!("PUT {watch}"), &[&id], body).await;
         checker.ask(&format!("PATCH {watch}"), &[&id], json!({"add": [2]})).await;
         // An attempt that gets no answer has no status.

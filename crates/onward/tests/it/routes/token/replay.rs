@@ -1,7 +1,7 @@
 //! An assertion is used once, on all nodes together (S-21).
 
 use serde_json::json;
-use storage::assertion::delete_expired_assertions;
+use storage::retention::OldRows;
 use tokio::task::JoinSet;
 
 use super::{PROFILES, check_plain};
@@ -121,7 +121,7 @@ story! {
             let now = server.node.foundation.clock.now_seconds();
             let deleted = server
                 .storage
-                .write(move |write| delete_expired_assertions(write, now))
+                .write(move |write| OldRows::Assertions.delete(write, now, 10))
                 .await
                 .unwrap();
             let label = format!("{} s after it was made", now - BEGINNING);

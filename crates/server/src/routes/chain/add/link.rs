@@ -18,7 +18,8 @@ use crate::listing_management::openapi::{
     both_sides, describe, linking, recorded_write, wrong_member,
 };
 use crate::listing_management::parameters::IdempotencyKey;
-use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::recording::{self, Reply};
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::openapi::schema::id;
 use crate::problem::Problem;

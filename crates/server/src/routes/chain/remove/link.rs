@@ -12,7 +12,8 @@ use crate::listing_management::openapi::{
     both_sides, describe, recorded_write, unlinking, wrong_member,
 };
 use crate::listing_management::parameters::IdempotencyKey;
-use crate::listing_management::recording::{self, Reply, WriteRequest};
+use crate::listing_management::recording::{self, Reply};
+use crate::listing_management::write_request::WriteRequest;
 use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::routes::chain::add::link::{LinkBody, read_link};

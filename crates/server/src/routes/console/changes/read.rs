@@ -5,13 +5,14 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ids::ChainId;
-use storage::Write;
 use storage::seen::{self, Seen};
 
 use crate::console::Console;
 use crate::console::forms::PostedForm;
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
+use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::ends::find_own_chain;
 use crate::problem::Problem;
 
 /// Marks the changes of one chain, or of all, as read up to the one that the page showed.
@@ -20,16 +21,35 @@ pub(crate) async fn mark_read(
     signed_in: SignedIn,
     form: PostedForm,
 ) -> Result<Response, Problem> {
-    let chain: Option<ChainId> = form.text("chain").parse().ok();
+    let caller = BranchCaller::of_person(&signed_in)?;
+    let chain = read_chain(form.text("chain"))?;
     let person = signed_in.person().id;
     let seen = Seen {
         history: form.text("until").parse().unwrap_or_default(),
         at: console.clock.now_seconds(),
     };
-    let note = move |write: &mut Write<'_>| match chain {
-        Some(chain) => seen::note_seen(write, person, chain, seen),
-        None => seen::note_all_seen(write, person, seen),
-    };
-    console.storage.write(note).await?;
+    console
+        .storage
+        .write(move |write| {
+            let Some(chain) = chain else {
+                return Ok(seen::note_all_seen(write, person, seen)?);
+            };
+            // Each chain is a row, so nobody may invent chains.
+            find_own_chain(write, &caller, chain)?;
+            seen::note_seen(write, person, chain, seen)?;
+            Ok::<_, Problem>(())
+        })
+        .await?;
     Ok(Notice::Read.redirect("/changes"))
+}
+
+/// The chain that a form names. `None` if it names none.
+fn read_chain(text: &str) -> Result<Option<ChainId>, Problem> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let chain = text.parse();
+    chain
+        .map(Some)
+        .map_err(|_error| Problem::NotFound("There is no such chain."))
 }

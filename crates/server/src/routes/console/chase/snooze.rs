@@ -61,15 +61,15 @@ async fn store(
         .write(move |write| {
             // The branch first: to others, the list of errors would say that the listing exists.
             find_own_listing(write, &caller, listing)?;
-            let until = read_typed(&values, today)?;
-            chase::snooze_sale(write, listing, person, until, &values.reason)?;
+            let (until, reason) = read_typed(&values, today)?;
+            chase::snooze_sale(write, listing, person, until, &reason)?;
             Ok(())
         })
         .await
 }
 
-/// Reads the day. The first day without snoozing is tomorrow at the earliest.
-fn read_typed(typed: &TypedSnooze, today: Day) -> Result<Date, Problem> {
+/// Reads the day and the reason. The first day without snoozing is tomorrow at the earliest.
+fn read_typed(typed: &TypedSnooze, today: Day) -> Result<(Date, String), Problem> {
     let mut errors = Vec::new();
     let mut refuse = |field: &str, detail: String| {
         errors.push(FieldError {
@@ -83,15 +83,20 @@ fn read_typed(typed: &TypedSnooze, today: Day) -> Result<Date, Problem> {
     if until.is_none() {
         refuse("until", format!("choose a day from {first} to {last}"));
     }
-    let longest = limits::SNOOZE_REASON_CHARACTERS_MAX;
-    let is_text = !typed.reason.chars().any(char::is_control);
-    if !is_text || !(1..=longest).contains(&typed.reason.chars().count()) {
-        refuse(
-            "reason",
-            format!("give a reason of 1 to {longest} characters on one line"),
-        );
+    let reason = read_reason(&typed.reason).map_err(|detail| refuse("reason", detail));
+    match (until, reason) {
+        (Some(until), Ok(reason)) => Ok((until, reason)),
+        (_, _) => Err(Problem::ValuesInvalid(errors)),
     }
-    until
-        .filter(|_| errors.is_empty())
-        .ok_or(Problem::ValuesInvalid(errors))
+}
+
+fn read_reason(text: &str) -> Result<String, String> {
+    let longest = limits::SNOOZE_REASON_CHARACTERS_MAX;
+    let unfit = || format!("give a reason of 1 to {longest} characters on one line");
+    if text.contains(['\r', '\n']) {
+        return Err(unfit());
+    }
+    let text = unicode::clean(text).map_err(|fault| fault.to_string())?;
+    let is_fit = (1..=longest).contains(&text.chars().count());
+    is_fit.then(|| text.into_owned()).ok_or_else(unfit)
 }

@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
+use ::console::frame::FieldProblem;
 use ::console::listing::Details;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::conclude;
+use super::{conclude, is_of_older_state};
 use crate::console::Console;
 use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::{Notice, field_problems};
+use crate::console::listing_pages::to_details;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
 use crate::routes::listing::update_listing;
@@ -27,22 +31,133 @@ pub(crate) async fn change_details(
     let listing = segments.listing(0)?;
     let typed = read_details(&form);
     let mut body = facts(&form, &typed);
-    // A reference that is there cannot be changed, and need not be repeated.
-    let known = console.listing_page(&signed_in, listing).await?;
-    if known.details.external_id == typed.external_id {
-        body.as_object_mut().map(|body| body.remove("external_id"));
-    }
+    let known = console.listing_page(&signed_in, listing).await?.details;
+    leave_unchanged(&mut body, &known, &typed);
     body["is_locked"] = Value::from(typed.is_locked);
-    let call = form.call(&body)?;
+    let mut call = form.call(&body)?;
+    if form.find("seen").is_some() {
+        let wanted = typed.clone();
+        call = call.only_if(move |write, author| {
+            let stored = to_details(&find_own_listing(write, author.caller, listing)?);
+            if stored.seen == wanted.seen || differences(&stored, &wanted).is_empty() {
+                Ok(())
+            } else {
+                Err(Refusal::changed_meanwhile().into())
+            }
+        });
+    }
     let caller = BranchCaller::of_person(&signed_in)?;
     let management = State(Arc::clone(&console.management));
     let saved = outcome(update_listing(management, caller, segments, call).await).await;
     let saved = saved.map(|_answer| Notice::Saved);
     conclude(&console, &signed_in, listing, saved, |page, problem| {
         page.frame.problems = field_problems(problem, |member| id_of("details-", member));
-        page.details = typed;
+        let is_newer = is_of_older_state(problem);
+        if is_newer {
+            page.frame.problems = differences(&page.details, &typed);
+        }
+        // The next form is of the state that this page shows.
+        let seen = std::mem::take(&mut page.details.seen);
+        page.details = Details {
+            seen,
+            is_newer,
+            ..typed
+        };
     })
     .await
+}
+
+/// The fields in which the stored details and the typed ones differ, with both values.
+fn differences(stored: &Details, typed: &Details) -> Vec<FieldProblem> {
+    let purchase = |details: &Details| {
+        let mut kinds = details.transaction_types.clone();
+        kinds.sort_unstable();
+        kinds.join(", ")
+    };
+    let lock = |details: &Details| if details.is_locked { "locked" } else { "open" }.to_owned();
+    let price = |details: &Details| details.price.replace([',', ' ', '£'], "");
+    let fields = [
+        ("price", "The price", price(stored), price(typed)),
+        (
+            "tenure",
+            "The tenure",
+            stored.tenure.clone(),
+            typed.tenure.clone(),
+        ),
+        (
+            "transaction_type",
+            "The kind of purchase",
+            purchase(stored),
+            purchase(typed),
+        ),
+        (
+            "seller_conveyancer",
+            "The seller’s conveyancer",
+            stored.seller_conveyancer.clone(),
+            typed.seller_conveyancer.clone(),
+        ),
+        (
+            "buyer_conveyancer",
+            "The buyer’s conveyancer",
+            stored.buyer_conveyancer.clone(),
+            typed.buyer_conveyancer.clone(),
+        ),
+        (
+            "external_id",
+            "Your own reference",
+            stored.external_id.clone(),
+            typed.external_id.clone(),
+        ),
+        ("is_locked", "The lock", lock(stored), lock(typed)),
+    ];
+    let differing = fields
+        .into_iter()
+        .filter(|(_, _, stored, typed)| stored != typed);
+    let to_problem = |(field, name, stored, typed): (&str, &str, String, String)| FieldProblem {
+        field: format!("details-{field}"),
+        detail: format!(
+            "{name} is now {}, because somebody else saved since you opened the page. You chose {}. Save \
+             again to replace it.",
+            shown(&stored),
+            shown(&typed)
+        ),
+    };
+    differing.map(to_problem).collect()
+}
+
+fn shown(value: &str) -> String {
+    if value.is_empty() {
+        "empty".to_owned()
+    } else {
+        format!("“{value}”")
+    }
+}
+
+/// Removes texts that the form only repeats. A reference that is there cannot be changed. A text of an
+/// older store may have characters that the page shows by their numbers (S-96), and keeps them.
+fn leave_unchanged(body: &mut Value, known: &Details, typed: &Details) {
+    let is_repeated = |known: &str, typed: &str| unicode::visible(known) == typed;
+    if is_repeated(&known.external_id, &typed.external_id) {
+        body.as_object_mut().map(|body| body.remove("external_id"));
+    }
+    let parties = body.get_mut("parties").and_then(Value::as_object_mut);
+    let Some(parties) = parties else { return };
+    for (name, known, typed) in [
+        (
+            "sellerConveyancer",
+            &known.seller_conveyancer,
+            &typed.seller_conveyancer,
+        ),
+        (
+            "buyerConveyancer",
+            &known.buyer_conveyancer,
+            &typed.buyer_conveyancer,
+        ),
+    ] {
+        if known != typed && is_repeated(known, typed) {
+            parties.remove(name);
+        }
+    }
 }
 
 /// The id of the field that holds a member of document 2's body.
@@ -68,6 +183,8 @@ pub(in crate::routes::console) fn read_details(form: &PostedForm) -> Details {
         buyer_conveyancer: text("buyer_conveyancer"),
         external_id: text("external_id"),
         is_locked: form.text("is_locked") == "1",
+        seen: text("seen"),
+        is_newer: false,
     }
 }
 

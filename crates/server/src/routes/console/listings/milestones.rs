@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
+use ::console::listing::milestone_seen;
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
+use chain::ids::ListingId;
+use chain::milestone::MilestoneType;
+use serde_json::{Value, json};
 
-use super::{conclude, refuse_at};
+use super::{conclude, is_of_older_state, refuse_at};
 use crate::console::Console;
 use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
+use crate::listing_management::write_request::WriteRequest;
 use crate::problem::{FieldError, Problem};
 use crate::routes::listing::milestone::{record_milestone, withdraw_milestone};
 
@@ -29,11 +35,43 @@ pub(crate) async fn change_milestone(
     conclude(&console, &signed_in, listing, changed, |page, problem| {
         refuse_at(page, problem, &format!("milestone-{}-date", kind.key));
         let mut entries = page.milestones.iter_mut();
-        if let Some(entry) = entries.find(|entry| entry.milestone.id == kind.id) {
-            entry.typed = Some(form.text("date").to_owned());
+        let Some(entry) = entries.find(|entry| entry.milestone.id == kind.id) else {
+            return;
+        };
+        entry.typed = Some(form.text("date").to_owned());
+        entry.is_newer = is_of_older_state(problem);
+        if entry.is_newer {
+            let detail = entry.conflict(form.text("action"), form.text("date"));
+            for shown in &mut page.frame.problems {
+                shown.detail.clone_from(&detail);
+            }
         }
     })
     .await
+}
+
+/// Refuses the form if the milestone is neither as its page showed it, nor as the form wants it.
+fn only_if_seen(
+    call: WriteRequest,
+    form: &PostedForm,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+    wanted: String,
+) -> WriteRequest {
+    let Some(seen) = form.find("seen").map(str::to_owned) else {
+        return call;
+    };
+    call.only_if(move |write, author| {
+        find_own_listing(write, author.caller, listing)?;
+        let stored = storage::milestones::find_milestone(write, listing, kind.id)?;
+        let stored = stored.filter(|stored| stored.deleted_at.is_none());
+        let present = milestone_seen(stored.map(|stored| (stored.date, stored.excluded)));
+        if present == seen || present == wanted {
+            Ok(())
+        } else {
+            Err(Refusal::changed_meanwhile().into())
+        }
+    })
 }
 
 async fn change(
@@ -44,10 +82,15 @@ async fn change(
 ) -> Result<Notice, Problem> {
     let caller = BranchCaller::of_person(signed_in)?;
     let management = State(Arc::clone(&console.management));
+    let (listing, kind) = (segments.listing(0)?, segments.milestone_type_by_key(1)?);
     let date = form.text("date");
+    let call = |body: &Value, wanted: String| {
+        let call = form.call(body)?;
+        Ok::<_, Problem>(only_if_seen(call, form, listing, kind, wanted))
+    };
     match form.text("action") {
         "withdraw" => {
-            let call = form.call(&json!({}))?;
+            let call = call(&json!({}), milestone_seen(None))?;
             outcome(withdraw_milestone(management, caller, segments, call).await).await?;
             Ok(Notice::Withdrawn)
         }
@@ -55,12 +98,13 @@ async fn change(
             // Document 2 asks for a date. A milestone that nobody needs has none of its own.
             let today = console.today().to_string();
             let date = if date.is_empty() { &today } else { date };
-            let call = form.call(&json!({ "date": date, "excluded": true }))?;
+            let wanted = milestone_seen(Some((None, true)));
+            let call = call(&json!({ "date": date, "excluded": true }), wanted)?;
             outcome(record_milestone(management, caller, segments, call).await).await?;
             Ok(Notice::Recorded)
         }
         "record" => {
-            let call = form.call(&json!({ "date": date, "excluded": false }))?;
+            let call = call(&json!({ "date": date, "excluded": false }), date.to_owned())?;
             outcome(record_milestone(management, caller, segments, call).await).await?;
             Ok(Notice::Recorded)
         }

@@ -44,14 +44,10 @@ async fn store(
     form: &PostedForm,
     text: String,
 ) -> Result<Notice, Problem> {
-    let longest = limits::NOTE_CHARACTERS_MAX;
-    let is_plain = |letter: char| !letter.is_control() || letter == '\n';
-    if !(1..=longest).contains(&text.chars().count()) || !text.chars().all(is_plain) {
-        return Err(Problem::ValuesInvalid(vec![FieldError {
-            pointer: "text".to_owned(),
-            detail: format!("type 1 to {longest} characters"),
-        }]));
-    }
+    let text = read_text(&text).map_err(|detail| {
+        let pointer = "text".to_owned();
+        Problem::ValuesInvalid(vec![FieldError { pointer, detail }])
+    })?;
     let caller = BranchCaller::of_person(signed_in)?;
     let person = signed_in.person().id;
     let call = form.call(&json!({ "text": text }))?;
@@ -65,4 +61,14 @@ async fn store(
         Reply::success()
     });
     outcome(noting.await).await.map(|_answer| Notice::Noted)
+}
+
+fn read_text(text: &str) -> Result<String, String> {
+    let text = unicode::clean_lines(text).map_err(|fault| fault.to_string())?;
+    let longest = limits::NOTE_CHARACTERS_MAX;
+    if (1..=longest).contains(&text.chars().count()) {
+        Ok(text.into_owned())
+    } else {
+        Err(format!("type 1 to {longest} characters"))
+    }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use ::console::listing::{ENQUIRIES, milestone_seen};
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::json;
+use storage::milestones;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -12,6 +14,8 @@ use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
+use crate::listing_management::refusal::Refusal;
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
 use crate::routes::listing::reopen_enquiries::reopen_enquiries;
@@ -24,7 +28,23 @@ pub(crate) async fn reopen(
     form: PostedForm,
 ) -> Result<Response, Problem> {
     let listing = segments.listing(0)?;
-    let call = form.call(&json!({}))?;
+    let mut call = form.call(&json!({}))?;
+    if let Some(seen) = form.find("seen").map(str::to_owned) {
+        call = call.only_if(move |write, author| {
+            find_own_listing(write, author.caller, listing)?;
+            let stored = milestones::list_milestones_of_listing(write, listing)?;
+            let state = |key: &str| {
+                let mut recorded = stored.iter().filter(|one| one.deleted_at.is_none());
+                let found = recorded.find(|one| one.kind.key == key);
+                milestone_seen(found.map(|one| (one.date, one.excluded)))
+            };
+            if seen == ENQUIRIES.map(state).join(" ") {
+                Ok(())
+            } else {
+                Err(Refusal::changed_meanwhile().into())
+            }
+        });
+    }
     let caller = BranchCaller::of_person(&signed_in)?;
     let management = State(Arc::clone(&console.management));
     let reopened = outcome(reopen_enquiries(management, caller, segments, call).await).await;

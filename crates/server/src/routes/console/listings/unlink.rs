@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use chain::ids::ListingId;
+use storage::state;
 
 use super::links::sides;
 use super::{conclude, refuse_at};
 use crate::console::Console;
 use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::Notice;
+use crate::console::listing_pages::{is_split, link_of};
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
+use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use crate::problem::{FieldError, Problem};
 use crate::routes::chain::remove::link::remove_link;
 
 /// Breaks a link as document 2's call does.
@@ -24,13 +28,41 @@ pub(crate) async fn unlink(
     form: PostedForm,
 ) -> Result<Response, Problem> {
     let listing = segments.listing(0)?;
-    let call = form.call(&sides(listing.0, &form))?;
+    let mut call = form.call(&sides(listing.0, &form))?;
+    let other = form.text("other").parse().map(ListingId).ok();
+    let is_above = form.text("side") != "below";
+    if let (Some(other), false) = (other, form.text("sure") == "1") {
+        call = call.only_if(move |write, author| {
+            let own = find_own_listing(write, author.caller, listing)?;
+            let chain = state::find_chain(write, own.chain)?;
+            let link = link_of(listing, other, is_above);
+            match chain {
+                Some(chain) if chain.links().contains(&link) && is_split(&chain, link) => {
+                    Err(not_sure())
+                }
+                Some(_) | None => Ok(()),
+            }
+        });
+    }
     let caller = BranchCaller::of_person(&signed_in)?;
     let management = State(Arc::clone(&console.management));
     let unlinked = outcome(remove_link(management, caller, call).await).await;
     let unlinked = unlinked.map(|_answer| Notice::Unlinked);
     conclude(&console, &signed_in, listing, unlinked, |page, problem| {
-        refuse_at(page, problem, "link-other");
+        let field = match (problem, other) {
+            (Problem::ValuesInvalid(_), Some(other)) => format!("unlink-{other}-sure"),
+            (_problem, _other) => "link-other".to_owned(),
+        };
+        refuse_at(page, problem, &field);
     })
     .await
+}
+
+/// The second question before the end of a link that no agent can make again (S-46).
+fn not_sure() -> Problem {
+    Problem::ValuesInvalid(vec![FieldError {
+        pointer: "sure".to_owned(),
+        detail: "tick that you know: only the operator can make this link of a split chain again"
+            .to_owned(),
+    }])
 }

@@ -60,8 +60,9 @@ pub(crate) async fn list_deliveries(
         .await?;
     let shown = found
         .into_iter()
-        .map(|logged| DeliveryAnswer::of(logged, paused_until));
-    Ok(page.answer(total, shown.collect()))
+        .map(|logged| DeliveryAnswer::of(logged, paused_until))
+        .collect::<Result<_, _>>()?;
+    Ok(page.answer(total, shown))
 }
 
 fn read_query(text: Option<&str>) -> Result<(DeliveryFilter, Page), Problem> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use storage::subscriptions::{self, StoredSubscription};
+use storage::subscriptions;
 
 use crate::listing_management::segments::Segments;
 use crate::openapi::refusals::refusals;
@@ -40,30 +40,24 @@ pub(crate) async fn enable_subscription(
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let reference = segments.text(0).to_owned();
-    let (asker, named) = (holder.clone(), reference.clone());
-    let found: StoredSubscription = webhooks
-        .storage
-        .read(move |read| find_own_subscription(read, &asker, &named))
-        .await?;
-    if !found.is_active {
-        // First make deliveries due, then enable: an interrupted call can then be repeated.
-        waiting::make_due_now(&webhooks, found.id).await?;
-    }
     let now = webhooks.clock.now_seconds();
-    let most = webhooks.subscriptions_max;
-    let enabled = webhooks
+    let most = webhooks.quotas.subscriptions;
+    let (enabled, was_active) = webhooks
         .storage
         .write_at_length(move |write| {
             holder.prove_again(write)?;
             let found = find_own_subscription(write, &holder, &reference)?;
             if found.is_active {
-                return Ok(found);
+                return Ok((found, true));
             }
-            owned::check_one_more(write, &holder, most)?;
+            owned::check_one_more_active(write, &holder, most)?;
             subscriptions::enable_subscription(write, found.id, now)?;
-            Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
+            Ok::<_, Problem>((reread(write, &holder, &found.reference)?, false))
         })
         .await?;
+    if !was_active {
+        waiting::make_due_now(&webhooks, enabled.id).await?;
+    }
     webhooks.wake.wake();
     let now = webhooks.clock.now_milliseconds();
     Ok(Json(SubscriptionAnswer::of(enabled, now)))

@@ -40,15 +40,6 @@ pub(crate) async fn retry_deliveries(
     segments: Segments,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let reference = segments.text(0).to_owned();
-    let (asker, named) = (holder.clone(), reference.clone());
-    let found = webhooks
-        .storage
-        .read(move |read| find_own_subscription(read, &asker, &named))
-        .await?;
-    if !found.is_active {
-        return Err(disabled());
-    }
-    waiting::make_due_now(&webhooks, found.id).await?;
     let resumed = webhooks
         .storage
         .write_at_length(move |write| {
@@ -60,6 +51,7 @@ pub(crate) async fn retry_deliveries(
             Ok::<_, Problem>(reread(write, &holder, &found.reference)?)
         })
         .await?;
+    waiting::make_due_now(&webhooks, resumed.id).await?;
     webhooks.wake.wake();
     let now = webhooks.clock.now_milliseconds();
     Ok(Json(SubscriptionAnswer::of(resumed, now)))

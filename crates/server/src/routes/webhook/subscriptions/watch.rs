@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use storage::Write;
-use storage::subscriptions::StoredSubscription;
 
 use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
@@ -15,10 +13,11 @@ use crate::openapi::refusals::refusals;
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
-use crate::webhooks::openapi::{changed_watch, describe, own_subscription};
-use crate::webhooks::owned::{find_own_subscription, reread};
+use crate::webhooks::openapi::{any_watch, changed_watch, describe, own_subscription};
+use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
-use crate::webhooks::watching::{self, NewWatch, WatchBody, WatchChanges, WatchChangesBody};
+use crate::webhooks::watch_changes::{self, WatchWish};
+use crate::webhooks::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
 use crate::wire::webhooks::SubscriptionAnswer;
 
 refusals!(
@@ -26,6 +25,7 @@ refusals!(
         any_body(),
         wrong_member("reach", "must be `property` or `chain`"),
         own_subscription(),
+        any_watch(),
     )
 );
 
@@ -51,10 +51,7 @@ pub(crate) async fn set_watch(
     body: JsonBody,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let watch = NewWatch::read_body(&body)?;
-    change(&webhooks, holder, &segments, move |write, found, now| {
-        watch.store(write, found.id, now)
-    })
-    .await
+    change(&webhooks, &holder, &segments, WatchWish::Set(watch)).await
 }
 
 refusals!(
@@ -63,6 +60,7 @@ refusals!(
         wrong_member("add", "is missing: send `add`, `remove` or `reach`"),
         own_subscription(),
         changed_watch(),
+        any_watch(),
     )
 );
 
@@ -88,31 +86,36 @@ pub(crate) async fn change_watch(
     body: JsonBody,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
     let changes = WatchChanges::read_body(&body)?;
-    change(&webhooks, holder, &segments, move |write, found, now| {
-        changes.store(write, found, now)
-    })
-    .await
+    change(&webhooks, &holder, &segments, WatchWish::Change(changes)).await
 }
 
 /// Changes the watch of one of the caller's subscriptions.
 async fn change(
     webhooks: &WebhookManagement,
-    holder: ApiKeyHolder,
+    holder: &ApiKeyHolder,
     segments: &Segments,
-    store: impl Fn(&mut Write<'_>, &StoredSubscription, i64) -> Result<(), Problem> + Send + 'static,
+    wish: WatchWish,
 ) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let _running = watch_changes::admit(webhooks, holder, &wish)?;
+    let wish = Arc::new(wish);
+    let most = webhooks.quotas.watched_uprns;
+    let (asker, wanted) = (holder.clone(), Arc::clone(&wish));
     let reference = segments.text(0).to_owned();
-    let now = webhooks.clock.now_milliseconds();
-    let changed = webhooks
+    let found = webhooks
         .storage
-        .write_at_length(move |write| {
-            holder.prove_again(write)?;
-            let found = find_own_subscription(write, &holder, &reference)?;
-            store(write, &found, now / 1000)?;
-            let changed = reread(write, &holder, &found.reference)?;
-            watching::check_length(&changed)?;
-            Ok::<_, Problem>(changed)
+        .read(move |read| {
+            asker.prove_again(read)?;
+            let found = find_own_subscription(read, &asker, &reference)?;
+            watch_changes::refuse(read, &asker, Some(&found), &wanted, most)?;
+            Ok::<_, Problem>(found)
         })
         .await?;
+    watch_changes::carry_out(webhooks, found.id, &wish).await?;
+    let asker = holder.clone();
+    let changed = webhooks
+        .storage
+        .read(move |read| find_own_subscription(read, &asker, &found.reference))
+        .await?;
+    let now = webhooks.clock.now_milliseconds();
     Ok(Json(SubscriptionAnswer::of(changed, now)))
 }

@@ -1,5 +1,7 @@
 //! `POST /changes/read`.
 
+use storage::seen::find_seen;
+
 use crate::story;
 
 story! {
@@ -22,5 +24,31 @@ story! {
         // A colleague has read nothing yet.
         let mut pat = server.sign_in_as("progressor", &["north"]).await;
         pat.get("/changes").await.assert_shows("SSTC");
+    }
+}
+
+story! {
+    async fn only_own_chains_are_marked_as_read(server) {
+        server.agent("north").await;
+        let other = server.agent("south").await;
+        server.import_sales("north", [1], &[]).await;
+        let foreign = server.import_sales("south", [8], &[]).await;
+        let foreign = other.chain_of(foreign[0]).await;
+        let invented = uuid::Uuid::new_v4().to_string();
+        let person = server.add_person("progressor", &["north"]).await;
+        let mut kim = server.browser();
+        kim.enter(person).await;
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        for (chain, status) in [(&foreign, 403), (&invented, 404)] {
+            let fields = [("chain", chain.as_str()), ("until", "9")];
+            assert_eq!(kim.post("/changes/read", &fields).await.status, status, "{chain}");
+            assert_eq!(lee.post("/changes/read", &fields).await.status, 403, "{chain}");
+            let id = chain.parse().unwrap();
+            let seen = server.storage.read(move |read| find_seen(read, person, id));
+            assert_eq!(seen.await.unwrap(), None, "{chain}");
+        }
+        // A chain that nobody can read is no reason to mark all chains as read.
+        let malformed = kim.post("/changes/read", &[("chain", "x"), ("until", "9")]).await;
+        assert_eq!(malformed.status, 404);
     }
 }

@@ -1,6 +1,8 @@
 //! `POST /listings/{listing}/milestones/{key}`.
 
+use super::super::chase::open_foreign_sale;
 use crate::story;
+use crate::test_server::Browser;
 
 story! {
     async fn a_progressor_records_a_milestone(server) {
@@ -73,5 +75,49 @@ story! {
         }
         let unknown = format!("/listings/{}/milestones/never", ids[0]);
         assert_eq!(kim.post(&unknown, &future).await.status, 404);
+    }
+}
+
+story! {
+    async fn a_colleagues_date_is_not_overwritten_unseen(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let page = format!("/listings/{}", ids[0]);
+        let path = format!("{page}/milestones/sstc");
+        let send = async |kim: &mut Browser, seen: &str, date: &str, action: &str| {
+            let form = [("date", date), ("action", action), ("seen", seen)];
+            kim.post(&path, &form).await
+        };
+        assert_eq!(kim.get(&page).await.seen(&path), "nothing");
+        agent.record(ids[0], "sstc", "2026-11-18").await;
+        for action in ["record", "exclude"] {
+            let refused = send(&mut kim, "nothing", "2026-11-20", action).await;
+            assert_eq!(refused.status, 409, "{action}: {}", refused.text());
+            refused.assert_shows("now 18 Nov 2026 is recorded, by north Ltd at");
+            assert_eq!(refused.seen(&path), "2026-11-18");
+            refused.assert_shows("Keep what is recorded");
+        }
+        let refused = send(&mut kim, "nothing", "2026-11-20", "record").await;
+        refused.assert_shows("You chose 20 Nov 2026.");
+        assert!(refused.html.contains("value=\"2026-11-20\""), "{}", refused.html);
+        kim.get(&page).await.assert_shows("18 Nov 2026");
+        // The same date is no conflict, and neither is a form that has seen the other.
+        assert_eq!(send(&mut kim, "nothing", "2026-11-18", "record").await.status, 303);
+        assert_eq!(send(&mut kim, "2026-11-18", "2026-11-20", "record").await.status, 303);
+        kim.get(&page).await.assert_shows("20 Nov 2026");
+        let stale = send(&mut kim, "2026-11-18", "", "withdraw").await;
+        assert_eq!(stale.status, 409);
+        stale.assert_shows("You chose to withdraw it.");
+        assert_eq!(send(&mut kim, "2026-11-20", "", "withdraw").await.status, 303);
+    }
+}
+
+story! {
+    async fn an_older_page_does_not_tell_of_foreign_sales(server) {
+        let (foreign, mut kim, _lee) = open_foreign_sale(&server).await;
+        let path = format!("/listings/{foreign}/milestones/sstc");
+        let form = [("date", "2026-11-20"), ("action", "record"), ("seen", "2026-11-01")];
+        assert!([403, 404].contains(&kim.post(&path, &form).await.status));
     }
 }

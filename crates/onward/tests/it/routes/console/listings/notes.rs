@@ -43,3 +43,50 @@ story! {
         assert!(refused.html.contains(&note));
     }
 }
+
+story! {
+    async fn the_end_of_a_session_loses_no_note(server) {
+        server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let person = server.add_person("progressor", &["north"]).await;
+        let mut kim = server.browser();
+        kim.enter(person).await;
+        let page = format!("/listings/{}", ids[0]);
+        let path = format!("{page}/notes");
+        server.clock.advance(12 * 3600 + 60);
+        let note = "Rang the <b>buyer</b> & left word";
+        let kept = kim.post(&path, &[("text", note), ("idempotency_key", "typed")]).await;
+        assert_eq!(kept.status, 403);
+        kept.assert_shows("Your session has ended");
+        kept.assert_shows("Nothing was saved.");
+        assert!(kept.html.contains("Rang the &#60;b&#62;buyer&#60;/b&#62; &#38; left word</textarea>"));
+        for field in [
+            &format!("action=\"{path}\"")[..],
+            "name=\"idempotency_key\" value=\"typed\"",
+            "href=\"/sign-in\" target=\"_blank\"",
+        ] {
+            assert!(kept.html.contains(field), "{field}: {}", kept.html);
+        }
+        assert!(kept.headers["content-security-policy"].to_str().unwrap().contains("form-action 'self'"));
+        // Signed in elsewhere in the same browser, the person sends the kept form.
+        kim.enter(person).await;
+        assert_eq!(kim.post(&path, &[("text", note)]).await.status, 303);
+        kim.get(&page).await.assert_shows("left word");
+    }
+}
+
+story! {
+    async fn a_kept_form_is_the_consoles_own_and_bounded(server) {
+        server.agent("north").await;
+        let mut nobody = server.browser();
+        let form = [("text", "Buy here!"), ("until", "2026-12-01")];
+        let request = nobody.request(reqwest::Method::POST, "/listings/1/notes").form(&form);
+        let foreign = nobody.send(request.header("origin", "https://elsewhere.example")).await;
+        assert_eq!(foreign.status, 403);
+        foreign.assert_hides("Buy here!");
+        let long = nobody.post("/listings/1/notes", &[("text", &"x".repeat(33 * 1024))]).await;
+        assert_eq!(long.status, 413);
+        // A form in which nobody types is not kept.
+        assert_eq!(nobody.post("/changes/read", &[]).await.status, 303);
+    }
+}

@@ -16,3 +16,21 @@ story! {
         kim.get(&reopened.location).await.assert_shows("Enquiries are open again.");
     }
 }
+
+story! {
+    async fn enquiries_that_a_colleague_closed_are_not_opened_unseen(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let page = format!("/listings/{}", ids[0]);
+        let path = format!("{page}/reopen-enquiries");
+        agent.record(ids[0], "enquiries_opened", "2026-11-18").await;
+        let seen = kim.get(&page).await.seen(&path);
+        agent.record(ids[0], "enquiries_closed", "2026-11-20").await;
+        let refused = kim.post(&path, &[("seen", &seen)]).await;
+        assert_eq!(refused.status, 409, "{}", refused.text());
+        refused.assert_shows("Somebody else changed this since you opened the page; nothing was changed.");
+        refused.assert_shows("20 Nov 2026");
+        assert_eq!(kim.post(&path, &[("seen", &refused.seen(&path))]).await.status, 303);
+    }
+}

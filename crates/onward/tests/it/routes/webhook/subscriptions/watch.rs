@@ -5,6 +5,12 @@ use serde_json::{Value, json};
 use crate::test_server::{Receiver, TestServer};
 use crate::{sqlite_story, story};
 
+/// An API key of a participant that may see chains.
+async fn chain_reader(server: &TestServer) -> String {
+    server.register("lender", &["transaction-status"]).await;
+    server.api_key("lender Ltd").await
+}
+
 /// A new receiver with a subscription to milestones that watches these properties.
 async fn watcher(server: &TestServer, key: &str, watch: Value) -> (Receiver, String) {
     let receiver = server.receiver().await;
@@ -29,7 +35,7 @@ fn uprns(receiver: &Receiver) -> Vec<String> {
 
 story! {
     async fn events_of_watched_properties_or_of_their_chains_arrive(server) {
-        let key = server.api_key("Example Lender").await;
+        let key = chain_reader(&server).await;
         let (all, _) = watcher(&server, &key, Value::Null).await;
         let (own, own_id) = watcher(&server, &key, json!({"uprns": [2, 98], "reach": "property"})).await;
         let (chain, chain_id) = watcher(&server, &key, json!({"uprns": ["2"], "reach": "chain"})).await;
@@ -71,7 +77,7 @@ story! {
 
 story! {
     async fn a_listing_that_is_not_current_draws_in_nobody(server) {
-        let key = server.api_key("Example Lender").await;
+        let key = chain_reader(&server).await;
         let (chain, _) = watcher(&server, &key, json!({"uprns": [1], "reach": "chain"})).await;
         let (all, _) = watcher(&server, &key, Value::Null).await;
         let (north, south) = (server.agent("north").await, server.agent("south").await);
@@ -88,7 +94,7 @@ story! {
 
 sqlite_story! {
     async fn a_watch_is_set_and_changed_in_parts(server) {
-        let key = server.api_key("Example Lender").await;
+        let key = chain_reader(&server).await;
         let (receiver, id) = watcher(&server, &key, Value::Null).await;
         let path = format!("/subscriptions/{id}/watch");
         let made = server.subscription(&key, &id).await;
@@ -126,7 +132,7 @@ sqlite_story! {
 
 sqlite_story! {
     async fn wrong_watches_are_refused_and_change_nothing(server) {
-        let key = server.api_key("Example Lender").await;
+        let key = chain_reader(&server).await;
         let watch = json!({"uprns": [1], "reach": "property"});
         let (receiver, id) = watcher(&server, &key, watch).await;
         let path = format!("/subscriptions/{id}/watch");
@@ -190,5 +196,66 @@ sqlite_story! {
         assert_eq!(server.subscription(&key, &id).await["watch"]["uprnCount"], 100_000);
         let gone = server.webhook(&key, ("DELETE", &format!("/subscriptions/{id}")), None).await;
         assert_eq!(gone.status, 204);
+    }
+}
+
+story! {
+    async fn a_watch_reaches_chains_only_with_the_right_to_see_them(server) {
+        let nobody = server.api_key("Nobody Ltd").await;
+        let (_receiver, id) = watcher(&server, &nobody, json!({"uprns": [1], "reach": "property"})).await;
+        let path = format!("/subscriptions/{id}/watch");
+        for (method, body) in [
+            ("PUT", json!({"uprns": [1], "reach": "chain"})),
+            ("PATCH", json!({"reach": "chain"})),
+        ] {
+            let refused = server.webhook(&nobody, (method, &path), Some(&body)).await;
+            assert!(refused.problem().starts_with("403 not-allowed: "), "{method}");
+        }
+        // The right goes after the watch was set: only the watched property is left.
+        let client = server.register("lender", &["transaction-status"]).await;
+        let key = server.api_key("lender Ltd").await;
+        let (chain, id) = watcher(&server, &key, json!({"uprns": [2], "reach": "chain"})).await;
+        server.set_scopes(&client.id, &[]).await;
+        let agent = server.agent("north").await;
+        let listings = agent.list_chain([1, 2, 3]).await;
+        for listing in listings {
+            agent.record(listing, "searches_ordered", "2026-11-02").await;
+        }
+        chain.wait_for(1).await;
+        server.wait_for_state(&key, &id, "delivered").await;
+        let replay = format!("/subscriptions/{id}/replay");
+        let since = json!({"since": "2026-11-01T00:00:00Z"});
+        server.clock.advance(60);
+        assert_eq!(server.post_webhook(&key, &replay, since).await.json()["deliveries"], 1);
+        chain.wait_for(2).await;
+        assert_eq!(uprns(&chain), ["2", "2"]);
+    }
+}
+
+sqlite_story! {
+    async fn watched_uprns_of_a_participant_are_bounded_and_counted(server) {
+        server = server.reconfigure(|config| {
+            config.rate_limit_enabled = true;
+            config.watched_uprns_max = 5;
+            config.watch_changes_per_minute = 12;
+        }).await;
+        let [key, same] = [server.api_key("A Ltd").await, server.api_key("A Ltd").await];
+        let (_one, first) = watcher(&server, &key, json!({"uprns": [1, 2, 3], "reach": "property"})).await;
+        let (_two, second) = watcher(&server, &same, json!({"uprns": [4], "reach": "property"})).await;
+        let [first, second] = [first, second].map(|id| format!("/subscriptions/{id}/watch"));
+        let change = async |key: &str, path: &str, body: Value| {
+            server.webhook(key, ("PATCH", path), Some(&body)).await
+        };
+        let said = "409 quota-used-up: The subscriptions of a participant watch at most 5 UPRNs \
+            together. Remove some.";
+        assert_eq!(change(&same, &second, json!({"add": [5, 6]})).await.problem(), said);
+        // A watch that is too large already may shrink, and not grow.
+        server.storage.write(|write| write.execute(
+            "update subscription set watched_uprns = 7 where watched_uprns = 3", &[])).await.unwrap();
+        assert_eq!(change(&key, &first, json!({"add": [7]})).await.problem(), said);
+        let shrunk = change(&key, &first, json!({"remove": [3]})).await;
+        assert_eq!(shrunk.json()["watch"]["uprnCount"], 6);
+        let said = "429 quota-used-up: A participant changes at most 12 watched UPRNs a minute.";
+        assert_eq!(change(&same, &second, json!({"remove": [1, 2, 3, 4, 5]})).await.problem(), said);
     }
 }

@@ -1,0 +1,77 @@
+//! Addresses that look like another one, in characters of other shapes (S-96).
+
+use address::{Decision, index_tokens};
+
+use crate::decide::{check, decide_on, home, rank};
+
+const PLAIN: &str = "66 King Drive, Leeds, LS1 4AP";
+
+/// Spellings that a reader takes for [`PLAIN`].
+const TWINS: [&str; 8] = [
+    "6\u{200b}6 King Drive, Leeds, LS1 4AP",
+    "６６ King Drive, Leeds, LS1 4AP",
+    "66 Ｋｉｎｇ\u{3000}Drive, Leeds, ＬＳ１ ４ＡＰ",
+    "𝟔𝟔 𝕂ing Drive, Leeds, LS1 4AP",
+    "66 K\u{ad}ing Drive\u{e0041}, Leeds, LS1 4AP",
+    "\u{202d}66 King Drive\u{202c}, Leeds, LS1 4AP",
+    "6\u{fe0e}6\u{34f} King\u{3164} Drive, Leeds, LS1 4AP",
+    "66\u{332} King Drive, Leeds, LS1 4AP",
+];
+
+#[test]
+fn a_twin_has_the_tokens_of_the_home() {
+    for twin in TWINS {
+        let tokens = index_tokens(&home(0, twin).known());
+        assert_eq!(tokens, index_tokens(&home(0, PLAIN).known()), "{twin:?}");
+        let found = rank(&[home(0, PLAIN)], twin).decision();
+        assert_eq!(found, Decision::One(0), "{twin:?}");
+        let found = rank(&[home(0, twin)], PLAIN).decision();
+        assert_eq!(found, Decision::One(0), "{twin:?}");
+    }
+}
+
+#[test]
+fn a_verified_home_is_found_before_its_twin() {
+    let mut verified = home(1, "66 King Drive, Morley, Leeds, LS1 4AP");
+    verified.is_verified = true;
+    let [_, _, _, _, _, _, _, last] = TWINS;
+    for twin in TWINS {
+        let homes = [home(0, twin), verified.clone()];
+        for typed in [
+            PLAIN,
+            "66 King Drive LS1 4AP",
+            "66 king drive, morley, leeds",
+            twin,
+            last,
+        ] {
+            let found = rank(&homes, typed).decision();
+            assert_eq!(found, Decision::One(1), "{twin:?}: {typed:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_understood_are_no_plain_numbers() {
+    let others = "\
+6 King Drive | 6½ king drive ls1 4ap
+6 King Drive | 6 ½ king drive ls1 4ap
+62 King Drive | 6² king drive ls1 4ap
+6 King Drive | ⑥ king drive ls1 4ap
+6 King Drive | ❻ king drive ls1 4ap
+6 King Drive | ⒍ king drive ls1 4ap
+16 King Drive | ⒗ king drive ls1 4ap
+62 King Drive | 6₂ king drive ls1 4ap
+12 King Drive | 1⁄2 king drive ls1 4ap
+1 King Drive | 1⁄2 king drive ls1 4ap
+2 King Drive | 1⁄2 king drive ls1 4ap
+612 King Drive | 6½ king drive ls1 4ap
+6½ King Drive | 6 king drive ls1 4ap
+⑥ King Drive | 6 king drive ls1 4ap
+6 King Drive | ㏥ king drive ls1 4ap";
+    check(others, Decision::Nothing);
+    for number in ["6½", "６½", "6\u{200b}½"] {
+        let typed = format!("{number} King Drive, Leeds, LS1 4AP");
+        let found = decide_on("6½ King Drive", &typed);
+        assert_eq!(found, Decision::One(0), "{typed:?}");
+    }
+}

@@ -1,0 +1,16 @@
+//! Many rows at once, for imports. Each function takes the rows of one batch, and costs one round trip.
+
+mod found;
+mod settling;
+mod written;
+
+pub use self::found::{
+    FoundMilestone, ListingKey, find_branches, find_chains, find_listings, find_milestones,
+    find_properties, reserve_listings, reserve_properties,
+};
+pub use self::settling::{find_offers, settle_listings, settle_properties};
+pub use self::written::{
+    NewListing, NewMilestone, change_end_checks, change_listings, change_milestones,
+    change_properties, insert_chains, insert_links, insert_listings, insert_milestones,
+    insert_properties, merge_chains, raise_versions, touch_listings,
+};

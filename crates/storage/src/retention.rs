@@ -1,0 +1,184 @@
+//! Removes rows that are older than their retention, in parts.
+
+use crate::{Read, Result, Write};
+
+/// The statements for a table, the columns of its key, and the column of a row's time, which has an
+/// index. A further condition may follow.
+macro_rules! statements {
+    ($table:literal, $key:literal, $time:literal) => {
+        statements!($table, $key, $time, "")
+    };
+    ($table:literal, $key:literal, $time:literal, $condition:literal) => {
+        (
+            concat!(
+                "delete from ",
+                $table,
+                " where (",
+                $key,
+                ") in (select ",
+                $key,
+                " from ",
+                $table,
+                " where ",
+                $time,
+                " < $1",
+                $condition,
+                " order by ",
+                $time,
+                " limit $2)"
+            ),
+            concat!(
+                "select ",
+                $time,
+                " from ",
+                $table,
+                " where ",
+                $time,
+                " < $1",
+                $condition,
+                " order by ",
+                $time,
+                " limit 1"
+            ),
+        )
+    };
+}
+
+/// A kind of row that goes when it is old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OldRows {
+    /// Used client assertions, by the time when they expire.
+    Assertions,
+    /// Revoked access tokens, by the time when they expire.
+    RevokedTokens,
+    /// Answers kept for repetitions, by the time when they expire (S-52).
+    KeptAnswers,
+    /// Proposals of links, by the time when they expire (S-47).
+    Proposals,
+    /// Totals of quotas, by the time of their slot (S-65).
+    Totals,
+    /// Sessions of people, by the time when they expire.
+    Sessions,
+    /// Deliveries with their attempts, by the time when they ended.
+    Deliveries,
+    /// Events without deliveries, by the time when they were recorded.
+    Events,
+    /// Accesses of clients, by their time.
+    Accesses,
+    /// Accesses of people, by their time.
+    PeopleAccesses,
+}
+
+impl OldRows {
+    /// All kinds. Deliveries go before their events.
+    pub const ALL: [Self; 10] = [
+        Self::Assertions,
+        Self::RevokedTokens,
+        Self::KeptAnswers,
+        Self::Proposals,
+        Self::Totals,
+        Self::Sessions,
+        Self::Deliveries,
+        Self::Events,
+        Self::Accesses,
+        Self::PeopleAccesses,
+    ];
+
+    /// The kind as the label of a metric.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Assertions => "assertions",
+            Self::RevokedTokens => "revoked_tokens",
+            Self::KeptAnswers => "kept_answers",
+            Self::Proposals => "proposals",
+            Self::Totals => "totals",
+            Self::Sessions => "sessions",
+            Self::Deliveries => "deliveries",
+            Self::Events => "events",
+            Self::Accesses => "accesses",
+            Self::PeopleAccesses => "people_accesses",
+        }
+    }
+
+    /// Deletes at most `limit` rows from before a time in Unix seconds, the oldest first. Returns their
+    /// number.
+    pub fn delete(self, write: &mut Write<'_>, before: i64, limit: i64) -> Result<u64> {
+        let parameters = [self.in_column(before).into(), limit.into()];
+        if self == Self::Deliveries {
+            write.execute(
+                "delete from attempt where delivery_id in (select id from delivery \
+                 where ended_at < $1 order by ended_at, id limit $2)",
+                &parameters,
+            )?;
+        }
+        write.execute(self.statements().0, &parameters)
+    }
+
+    /// The time of the oldest row from before a time, both in Unix seconds. `None` if there is none.
+    pub fn find_oldest(self, read: &mut Read<'_>, before: i64) -> Result<Option<i64>> {
+        let sql = self.statements().1;
+        let found = read.query_one(sql, &[self.in_column(before).into()], |row| row.integer(0))?;
+        Ok(found.map(|at| {
+            if self == Self::Deliveries {
+                at / 1000
+            } else {
+                at
+            }
+        }))
+    }
+
+    /// A time in the unit of the column.
+    fn in_column(self, seconds: i64) -> i64 {
+        match self {
+            Self::Deliveries => seconds.saturating_mul(1000),
+            Self::Assertions
+            | Self::RevokedTokens
+            | Self::KeptAnswers
+            | Self::Proposals
+            | Self::Totals
+            | Self::Sessions
+            | Self::Events
+            | Self::Accesses
+            | Self::PeopleAccesses => seconds,
+        }
+    }
+
+    /// The statements that delete rows and that find the oldest one.
+    const fn statements(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Assertions => {
+                statements!("used_assertion", "client_id, jti_digest", "expires_at")
+            }
+            Self::RevokedTokens => statements!("revoked_token", "token_id", "expires_at"),
+            Self::KeptAnswers => {
+                statements!("idempotency", "client_id, path, request_key", "expires_at")
+            }
+            Self::Proposals => statements!("link_proposal", "id", "expires_at"),
+            Self::Totals => statements!("used", "holder, kind, slot", "slot"),
+            Self::Sessions => statements!("console_session", "id", "expires_at"),
+            Self::Deliveries => statements!("delivery", "id", "ended_at"),
+            Self::Events => statements!(
+                "event",
+                "id",
+                "recorded_at",
+                " and not exists (select 1 from delivery d where d.event_row = event.id)"
+            ),
+            Self::Accesses => {
+                statements!(
+                    "access",
+                    "id",
+                    "accessed_at",
+                    " and client_id not like 'person:%'"
+                )
+            }
+            Self::PeopleAccesses => {
+                statements!(
+                    "access",
+                    "id",
+                    "accessed_at",
+                    " and client_id like 'person:%'"
+                )
+            }
+        }
+    }
+}

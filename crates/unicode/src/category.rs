@@ -1,0 +1,52 @@
+//! The groups of characters that S-96 tells apart.
+
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory as _};
+
+/// The most combining marks in a row.
+pub(crate) const MARKS_MAX: usize = 2;
+
+/// What a character is in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A letter, number, sign of punctuation, symbol or space.
+    Plain,
+    /// A mark that is drawn on the character before it.
+    Mark,
+    /// A control, format, separator, private-use or unassigned character.
+    Other,
+}
+
+/// The kind of a character.
+pub(crate) fn kind(character: char) -> Kind {
+    if matches!(character, ' '..='~') {
+        return Kind::Plain;
+    }
+    match character.general_category_group() {
+        GeneralCategoryGroup::Letter
+        | GeneralCategoryGroup::Number
+        | GeneralCategoryGroup::Punctuation
+        | GeneralCategoryGroup::Symbol => Kind::Plain,
+        GeneralCategoryGroup::Mark => Kind::Mark,
+        GeneralCategoryGroup::Separator if is_space(character) => Kind::Plain,
+        GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other => Kind::Other,
+    }
+}
+
+fn is_space(character: char) -> bool {
+    character.general_category() == GeneralCategory::SpaceSeparator
+}
+
+/// Whether every character is an ASCII letter, digit, sign or space. Most texts are.
+pub(crate) fn is_plain_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn both_libraries_have_one_version_of_unicode() {
+        let (major, minor, patch) = unicode_normalization::UNICODE_VERSION;
+        let normal = (major.into(), minor.into(), patch.into());
+        assert_eq!(unicode_properties::UNICODE_VERSION, normal);
+    }
+}
