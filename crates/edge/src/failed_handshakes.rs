@@ -47,13 +47,14 @@ fn describe(error: &io::Error) -> String {
     let Some(rustls::Error::InvalidCertificate(certificate)) = inner else {
         return error.to_string();
     };
-    let text = match certificate {
-        CertificateError::ExpiredContext { .. } => "it has expired",
-        CertificateError::NotValidYetContext { .. } => "it is not valid yet",
-        CertificateError::ExpiredRevocationListContext { .. } => {
-            "the revocation list of its authority has expired"
-        }
-        _others => return error.to_string(),
+    let text = if let CertificateError::ExpiredContext { .. } = certificate {
+        "it has expired"
+    } else if let CertificateError::NotValidYetContext { .. } = certificate {
+        "it is not valid yet"
+    } else if let CertificateError::ExpiredRevocationListContext { .. } = certificate {
+        "the revocation list of its authority has expired"
+    } else {
+        return error.to_string();
     };
     format!("invalid peer certificate: {text}")
 }

@@ -21,7 +21,7 @@ use crate::foundation::Foundation;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::start_error::StartError;
-use crate::{housekeeping, operator_log, readiness};
+use crate::{announcement, housekeeping, operator_log, readiness};
 
 /// The parts of the program that a node runs.
 #[derive(Debug)]
@@ -93,16 +93,10 @@ impl Server {
         part: Part,
     ) -> Result<Self, StartError> {
         let sends_events = !matches!(part, Part::WithoutDeliveries);
-        let entry = match part {
-            Part::Sandbox(entry) => Some(entry),
-            Part::Whole | Part::WithoutDeliveries => None,
-        };
-        let opening = tokio::task::spawn_blocking(move || {
-            let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
-            let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
-            Ok::<_, StartError>((Arc::new(foundation), Arc::new(tls)))
-        });
-        let (foundation, tls) = opening.await.unwrap_or(Err(StorageError::Stopped.into()))?;
+        let entry = part.into_entry();
+        let opening = move || open(config, clock, opening, entry);
+        let opening = tokio::task::spawn_blocking(opening).await;
+        let (foundation, tls) = opening.unwrap_or(Err(StorageError::Stopped.into()))?;
         let edge = Arc::new(Edge {
             clock: foundation.clock.clone(),
             metrics: Arc::default(),
@@ -133,30 +127,20 @@ impl Server {
                 stopped.clone(),
             ));
         }
-        let watching = live::watch_files(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
-        tasks.spawn(watching);
-        let warning = live::watch_endings(Arc::clone(&edge), Arc::clone(&tls), stopped.clone());
-        tasks.spawn(warning);
+        watch_certificates(&mut tasks, &edge, &tls, &stopped);
         tasks.spawn(readiness::watch(readiness, stopped.clone()));
-        let streams = Arc::clone(&contexts.console.streams);
-        let (storage, drain) = (foundation.storage.clone(), Arc::clone(&edge.drain));
-        let clock = foundation.clock.clone();
         tasks.spawn(streams::run(
-            streams,
-            storage,
-            clock,
-            drain,
+            Arc::clone(&contexts.console.streams),
+            foundation.storage.clone(),
+            foundation.clock.clone(),
+            Arc::clone(&edge.drain),
             stopped.clone(),
         ));
-        let accesses = Arc::clone(&foundation.accesses);
-        tasks.spawn(access_log::run(accesses, stopped.clone()));
         let delivering = foundation.delivery_context(Arc::clone(&wake), delivery_metrics);
         if sends_events {
             tasks.spawn(dispatcher::run(delivering, stopped.clone()));
         }
-        let storage = foundation.storage.clone();
-        tasks.spawn(operator_log::run(storage, stopped.clone()));
-        tasks.spawn(housekeeping::run(foundation.housekeeping(), stopped));
+        spawn_keepers(&mut tasks, &foundation, &stopped);
         Ok(Self {
             foundation,
             edge,
@@ -206,4 +190,57 @@ impl Server {
             tracing::error!(%error, "the last accesses could not be stored");
         }
     }
+}
+
+impl Part {
+    /// The secret of the page of people.
+    fn into_entry(self) -> Option<String> {
+        match self {
+            Self::Sandbox(entry) => Some(entry),
+            Self::Whole | Self::WithoutDeliveries => None,
+        }
+    }
+}
+
+/// Opens what blocks a thread: the store, keys and certificates.
+fn open(
+    config: Config,
+    clock: Clock,
+    opening: Opening,
+    entry: Option<String>,
+) -> Result<(Arc<Foundation>, Arc<LiveTls>), StartError> {
+    let foundation = Foundation::open_with_entry(config, clock, opening, entry)?;
+    let tls = LiveTls::open(&foundation.config.edge(), Clock::System.now_seconds())?;
+    Ok((Arc::new(foundation), Arc::new(tls)))
+}
+
+/// Starts the tasks that look at the files of certificates.
+fn watch_certificates(
+    tasks: &mut JoinSet<()>,
+    edge: &Arc<Edge>,
+    tls: &Arc<LiveTls>,
+    stopped: &watch::Receiver<bool>,
+) {
+    let watching = live::watch_files(Arc::clone(edge), Arc::clone(tls), stopped.clone());
+    tasks.spawn(watching);
+    let warning = live::watch_endings(Arc::clone(edge), Arc::clone(tls), stopped.clone());
+    tasks.spawn(warning);
+}
+
+/// Starts the tasks that keep the store in order.
+fn spawn_keepers(
+    tasks: &mut JoinSet<()>,
+    foundation: &Foundation,
+    stopped: &watch::Receiver<bool>,
+) {
+    let announcing = announcement::run(foundation.announcement(), stopped.clone());
+    tasks.spawn(announcing);
+    let accesses = Arc::clone(&foundation.accesses);
+    tasks.spawn(access_log::run(accesses, stopped.clone()));
+    let storage = foundation.storage.clone();
+    tasks.spawn(operator_log::run(storage, stopped.clone()));
+    tasks.spawn(housekeeping::run(
+        foundation.housekeeping(),
+        stopped.clone(),
+    ));
 }
