@@ -192,7 +192,7 @@ pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Resu
         &[listing.into()],
         read_offer,
     )?;
-    let Some(since) = since_after(since, &offer, now) else {
+    let Some(OfferSince(since)) = since_after(since, &offer, now) else {
         return Ok(settled);
     };
     settled.effect = since.map_or(Effect::OfferEnded, |_now| Effect::OfferBegan);
@@ -203,11 +203,14 @@ pub fn settle_offer(write: &mut Write<'_>, listing: ListingId, now: i64) -> Resu
     Ok(settled)
 }
 
+/// The time of the write that began an offer. `None`: there is no offer.
+pub(crate) struct OfferSince(pub(crate) Option<i64>);
+
 /// The time of the write that began an offer, if this write changed it.
-pub(crate) fn since_after(since: Option<i64>, offer: &Offer, now: i64) -> Option<Option<i64>> {
+pub(crate) fn since_after(since: Option<i64>, offer: &Offer, now: i64) -> Option<OfferSince> {
     match (since, offer.stands()) {
-        (None, true) => Some(Some(now)),
-        (Some(_), false) => Some(None),
+        (None, true) => Some(OfferSince(Some(now))),
+        (Some(_), false) => Some(OfferSince(None)),
         _ => None,
     }
 }

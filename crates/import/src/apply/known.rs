@@ -255,7 +255,12 @@ impl Known {
             Row::Listing(ListingRow {
                 branch, listing, ..
             }) => Some((branch.as_str(), listing.as_str())),
-            _ => None,
+            Row::Property(_)
+            | Row::Branch(_)
+            | Row::Party(_)
+            | Row::Link(_)
+            | Row::Milestone(_)
+            | Row::EndCheck(_) => None,
         });
         let new = rows.filter(|(branch, listing)| self.find_listing(branch, listing).is_none());
         new.collect::<BTreeSet<_>>().len()
@@ -275,7 +280,9 @@ fn branches_of(row: &Row) -> [Option<&str>; 2] {
     match row {
         Row::Branch(row) => [Some(&row.branch), None],
         Row::Property(_) => [None, None],
-        _ => listings_of(row).map(|listing| listing.map(|(branch, _)| branch)),
+        Row::Listing(_) | Row::Party(_) | Row::Link(_) | Row::Milestone(_) | Row::EndCheck(_) => {
+            listings_of(row).map(|listing| listing.map(|(branch, _)| branch))
+        }
     }
 }
 
@@ -283,7 +290,9 @@ fn uprn_of(row: &Row) -> Option<Uprn> {
     match row {
         Row::Property(row) => Some(row.uprn),
         Row::Listing(row) => Some(row.uprn),
-        _ => None,
+        Row::Branch(_) | Row::Party(_) | Row::Link(_) | Row::Milestone(_) | Row::EndCheck(_) => {
+            None
+        }
     }
 }
 

@@ -50,23 +50,7 @@ async fn serve(
     allow_open_files();
     let mut stop = StopSignals::catch().map_err(Failure::new)?;
     let mut reload = ReloadSignal::catch().map_err(Failure::new)?;
-    let opening = if args.migrate {
-        Opening::Upgrade
-    } else {
-        Opening::Unchanged
-    };
-    let starting = if args.no_deliveries {
-        Server::start_without_deliveries(config, Clock::System, opening).await
-    } else {
-        Server::start_on(config, Clock::System, opening).await
-    };
-    let server = starting.map_err(Failure::of_start)?;
-    if args.no_deliveries {
-        tracing::warn!(
-            event = "no_deliveries",
-            "this node sends no events: --no-deliveries"
-        );
-    }
+    let server = start(&args, config).await?;
     let config = &server.foundation.config;
     for notice in notices {
         tracing::warn!(event = "configuration", "{notice}");
@@ -108,6 +92,27 @@ async fn serve(
     tracing::info!("stopping: open requests may end");
     server.stop().await;
     Ok(())
+}
+
+async fn start(args: &ServeArgs, config: Config) -> Result<Server, Failure> {
+    let opening = if args.migrate {
+        Opening::Upgrade
+    } else {
+        Opening::Unchanged
+    };
+    let starting = if args.no_deliveries {
+        Server::start_without_deliveries(config, Clock::System, opening).await
+    } else {
+        Server::start_on(config, Clock::System, opening).await
+    };
+    let server = starting.map_err(Failure::of_start)?;
+    if args.no_deliveries {
+        tracing::warn!(
+            event = "no_deliveries",
+            "this node sends no events: --no-deliveries"
+        );
+    }
+    Ok(server)
 }
 
 /// Reads the settings again, applies `log`, and names the changed settings that need a restart.

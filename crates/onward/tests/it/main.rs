@@ -36,6 +36,7 @@ mod management;
 mod model;
 #[cfg(test)]
 mod person_limits;
+#[cfg(test)]
 mod query;
 #[cfg(test)]
 mod quotas;

@@ -6,7 +6,8 @@ use chain::current::{self, Candidate};
 use chain::ids::{ListingId, PropertyId};
 
 use crate::current_listings::{
-    self, Decision, Settled, candidate_columns, offer_columns, read_candidate, read_offer,
+    self, Decision, OfferSince, Settled, candidate_columns, offer_columns, read_candidate,
+    read_offer,
 };
 use crate::engine::{EachRow, each_row};
 use crate::{Read, Result, Write};
@@ -61,7 +62,7 @@ pub fn settle_listings(write: &mut Write<'_>, listings: &[ListingId], now: i64) 
     let changed = write.query_each(OFFERS, &rows, |row| {
         let (_settled, since, offer) = read_offer(row)?;
         let changed = current_listings::since_after(since, &offer, now);
-        Ok(changed.map(|since| (since, row.integer(8))))
+        Ok(changed.map(|OfferSince(since)| (since, row.integer(8))))
     })?;
     let changed = changed.into_iter().flatten();
     let changed: Vec<_> = changed

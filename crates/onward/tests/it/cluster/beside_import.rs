@@ -30,8 +30,8 @@ async fn at(client: &Client, node: &Node) -> Client {
     let now = Clock::System.now_seconds();
     let token = client.registration.request_token(&node.auth, now).await;
     Client {
-        node,
         token,
+        node,
         ..client.clone()
     }
 }
@@ -96,26 +96,47 @@ async fn record(
     (count, slowest)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import() {
-    let Some(postgres) = PostgresServer::start().await else {
-        return;
-    };
-    let postgres = tokio::task::spawn_blocking(move || {
+async fn start_with_few_locks() -> Option<PostgresServer> {
+    let postgres = PostgresServer::start().await?;
+    let limiting = tokio::task::spawn_blocking(move || {
         keep_few_locks(&postgres);
         postgres
     });
-    let postgres = postgres.await.unwrap();
+    Some(limiting.await.unwrap())
+}
+
+/// Freezes a node in a transaction. Returns how long the server kept the transaction. Blocks.
+fn freeze_until_ended(node: &Node, watcher: &mut Connection) -> Duration {
+    let process = freeze_in_transaction(node, watcher);
+    let since = Stopwatch::start();
+    while list_waiting(watcher).iter().any(|one| one.0 == process) {
+        assert!(since.elapsed() < PATIENCE, "its transaction stays open");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    since.elapsed()
+}
+
+/// Starts two nodes.
+async fn start_two(server: &TestServer) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for _node in 0..2 {
+        nodes.push(Node::start(server.directory.path(), server.config.clone()).await);
+    }
+    nodes
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import() {
+    let Some(postgres) = start_with_few_locks().await else {
+        return;
+    };
     let server = TestServer::on_database(Database::create_at(postgres.admin_url()).await).await;
     let agent = server.agent("north").await;
     let mut listings = Vec::new();
     for uprn in 1..=WRITERS + 1 {
         listings.push(agent.list(uprn).await);
     }
-    let mut nodes = Vec::new();
-    for _node in 0..2 {
-        nodes.push(Node::start(server.directory.path(), server.config.clone()).await);
-    }
+    let mut nodes = start_two(&server).await;
     let (freezing, well) = (at(&agent, &nodes[0]).await, at(&agent, &nodes[1]).await);
     let url = server.config.store.clone();
     let opening = tokio::task::spawn_blocking(move || {
@@ -124,15 +145,11 @@ async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import()
     });
     let (open, mut watcher) = opening.await.unwrap();
     let (writers_over, over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-    let writing = listings[1..].iter().map(|listing| {
-        tokio::spawn(record(
-            freezing.clone(),
-            *listing,
-            true,
-            Arc::clone(&writers_over),
-        ))
-    });
-    let writing: Vec<_> = writing.collect();
+    let start = |listing: &i64| {
+        let over = Arc::clone(&writers_over);
+        tokio::spawn(record(freezing.clone(), *listing, true, over))
+    };
+    let writing: Vec<_> = listings[1..].iter().map(start).collect();
     let path = server.directory.path().join("many.ndjson");
     std::fs::write(&path, generated(LISTINGS, 5)).unwrap();
     let (file, path) = (nodes[1].file.clone(), path.display().to_string());
@@ -143,16 +160,8 @@ async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import()
 
     let frozen = nodes.remove(0);
     let freezing = tokio::task::spawn_blocking(move || {
-        let process = freeze_in_transaction(&frozen, &mut watcher);
-        let since = Stopwatch::start();
-        while list_waiting(&mut watcher)
-            .iter()
-            .any(|one| one.0 == process)
-        {
-            assert!(since.elapsed() < PATIENCE, "its transaction stays open");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        (frozen, since.elapsed())
+        let ended_after = freeze_until_ended(&frozen, &mut watcher);
+        (frozen, ended_after)
     });
     let (mut frozen, ended_after) = freezing.await.unwrap();
     let imported = import.await.unwrap();
@@ -177,10 +186,7 @@ async fn a_frozen_node_and_an_open_transaction_stop_no_writes_beside_an_import()
     frozen.stop_at_once().await;
     let finished = nodes[0].stop_at_once().await;
     let said = "no room for more predicate locks";
-    assert!(
-        finished.out.contains(said) || finished.err.contains(said),
-        "{}",
-        finished.err
-    );
+    let is_said = finished.out.contains(said) || finished.err.contains(said);
+    assert!(is_said, "{}", finished.err);
     server.end().await;
 }

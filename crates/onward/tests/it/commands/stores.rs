@@ -51,42 +51,45 @@ fn a_damaged_store_is_not_copied() {
 }
 
 /// Only `onward migrate` shuts out the older programs that serve a store.
+/// Undoes all migrations since schema version 17.
+const SINCE_17: &[&str] = &[
+    "drop index access_client",
+    "drop table note",
+    "drop table chase",
+    "drop table seen",
+    "drop table share",
+    "drop table console_session",
+    "drop table invitation",
+    "drop table person_identity",
+    "drop table person_branch",
+    "drop table person",
+    "delete from schema_version where version = 18",
+    "drop index delivery_unsuccessful",
+    "alter table attempt drop column answer",
+    "delete from schema_version where version = 19",
+    "drop index subscription_of_all",
+    "drop index subscription_of_chains",
+    "alter table subscription drop column hears_chain_changes",
+    "alter table subscription drop column watch_reach",
+    "alter table subscription drop column watched_uprns",
+    "drop table watched",
+    "alter table event drop column detail",
+    "delete from schema_version where version = 20",
+    "drop table used",
+    "create index idempotency_bytes on idempotency (client_id, bytes)",
+    "alter table idempotency drop column branches_digest",
+    "delete from schema_version where version = 21",
+    "delete from schema_version where version = 23",
+    "drop index listing_under_offer",
+    "delete from schema_version where version = 22",
+];
+
 #[test]
 fn an_older_store_is_upgraded_on_purpose_only() {
     let folder = Folder::new();
     // Opened before, it does not look again.
     let storage = folder.open();
-    for sql in [
-        "drop index access_client",
-        "drop table note",
-        "drop table chase",
-        "drop table seen",
-        "drop table share",
-        "drop table console_session",
-        "drop table invitation",
-        "drop table person_identity",
-        "drop table person_branch",
-        "drop table person",
-        "delete from schema_version where version = 18",
-        "drop index delivery_unsuccessful",
-        "alter table attempt drop column answer",
-        "delete from schema_version where version = 19",
-        "drop index subscription_of_all",
-        "drop index subscription_of_chains",
-        "alter table subscription drop column hears_chain_changes",
-        "alter table subscription drop column watch_reach",
-        "alter table subscription drop column watched_uprns",
-        "drop table watched",
-        "alter table event drop column detail",
-        "delete from schema_version where version = 20",
-        "drop table used",
-        "create index idempotency_bytes on idempotency (client_id, bytes)",
-        "alter table idempotency drop column branches_digest",
-        "delete from schema_version where version = 21",
-        "delete from schema_version where version = 23",
-        "drop index listing_under_offer",
-        "delete from schema_version where version = 22",
-    ] {
+    for sql in SINCE_17 {
         let undone = storage.write_blocking(move |write| write.execute(sql, &[]));
         undone.unwrap();
     }
