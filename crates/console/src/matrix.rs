@@ -69,12 +69,13 @@ pub(crate) fn columns(shows_all_types: bool) -> Vec<Column> {
 }
 
 impl Column {
-    /// The label of document 1 or the name of document 2, with soft hyphens in long words, because
-    /// columns are narrow.
-    pub(crate) fn label(&self) -> String {
+    /// The label of document 1 or the name of document 2. A soft hyphen may stand between its parts,
+    /// because columns are narrow.
+    pub(crate) fn label_parts(&self) -> Vec<String> {
         let label = self.milestone.label.unwrap_or(self.milestone.name);
-        let label = label.replace("Environmental", "Environ\u{ad}mental");
-        label.replace("Completion", "Comple\u{ad}tion")
+        let label = label.replace("Environmental", "Environ|mental");
+        let label = label.replace("Completion", "Comple|tion");
+        label.split('|').map(str::to_owned).collect()
     }
 
     /// The cell of a home on the day `today`. `holds`: the type at which the home holds the chain.

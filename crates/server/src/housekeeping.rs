@@ -39,13 +39,23 @@ pub struct Housekeeping {
 }
 
 /// How long the oldest row of each kind is there after its retention, in seconds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Overdue(pub(crate) Family<RowLabels, Gauge>);
 
 /// Labels of a kind of row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RowLabels {
     kind: &'static str,
+}
+
+impl Default for Overdue {
+    fn default() -> Self {
+        let overdue = Self(Family::default());
+        for rows in OldRows::ALL {
+            overdue.note(rows, 0);
+        }
+        overdue
+    }
 }
 
 impl Overdue {

@@ -124,12 +124,11 @@ impl KeyEncryptionKey {
         Ok(plaintext.to_vec())
     }
 
-    /// A name of the key, 16 hexadecimal digits. It tells nothing else about the key.
+    /// A name of the key, 11 characters of base64url. It tells nothing else about the key.
     pub fn fingerprint(&self) -> String {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.bytes);
         let tag = hmac::sign(&key, FINGERPRINTED);
-        let digits = tag.as_ref().iter().take(FINGERPRINT_BYTES);
-        digits.map(|byte| format!("{byte:02x}")).collect()
+        base64url::encode(tag.as_ref().get(..FINGERPRINT_BYTES).unwrap_or_default())
     }
 
     fn from_bytes(bytes: [u8; KEY_BYTES]) -> Result<Self, SealError> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::category::{Kind, MARKS_MAX, is_plain_ascii, kind};
 
-/// The text for a page, terminal or log line. Each character that [`crate::clean`] refuses stands
+/// The text for a page, terminal or log line. Each character that [`crate::clean()`] refuses stands
 /// there as its number, such as `U+202E`, also the third combining mark in a row and each mark
 /// behind it.
 pub fn visible(text: &str) -> Cow<'_, str> {

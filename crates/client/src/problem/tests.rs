@@ -14,7 +14,7 @@ const PROBLEMS: [(u16, &str, &str); 8] = [
     (404, r#"{"title":7}"#, "404 Not Found"),
     (799, "{}", "799 refused"),
     // The status of the answer counts, not the status in the body.
-    (401, r#"{"status":200,"title":"No\u001b[2J","detail":"x\u0007"}"#, "401 No[2J: x"),
+    (401, r#"{"status":200,"title":"No\u001b[2J","detail":"x\u0007"}"#, "401 NoU+001B[2J: xU+0007"),
 ];
 
 #[test]

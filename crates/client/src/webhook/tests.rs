@@ -106,7 +106,7 @@ async fn a_subscription_is_listed_with_its_deliveries_and_deleted() {
     let deliveries = client.list_deliveries("s-1").await.unwrap();
     let attempt = &deliveries[0].attempts[0];
     let seen = (attempt.status, attempt.answer.as_deref());
-    assert_eq!(seen, (Some(500), Some("not now")));
+    assert_eq!(seen, (Some(500), Some("noU+001Bt now")));
     client.delete_subscription("s-1").await.unwrap();
     let error = client.delete_subscription("s-1").await.unwrap_err();
     assert!(matches!(error, ClientError::Webhook(_)), "{error}");

@@ -37,7 +37,10 @@ pub fn run(args: &RestoreArgs, out: &mut dyn Write) -> Result<(), Failure> {
         }
         None => {
             let storage = open_for_operator(&config, &args.why)?;
-            storage.write_blocking(|write| write.raise_counters())?;
+            storage.write_blocking(|write| {
+                write.raise_counters()?;
+                Ok::<_, Failure>(())
+            })?;
         }
     }
     let said = format!(

@@ -36,7 +36,7 @@ fn each_change_is_noted_once_and_no_setting() {
         "branch",
         "add",
         "--name",
-        "Acorn, \u{202e}Leeds",
+        "Acorn, Leeds",
         "--participant",
         "Acorn",
     ]);
@@ -49,7 +49,7 @@ fn each_change_is_noted_once_and_no_setting() {
             "participant add --name Acorn".to_owned(),
             "api-key issue --participant Acorn".to_owned(),
             "keys rotate --now".to_owned(),
-            "branch add --name \"Acorn, \\u{202e}Leeds\" --participant Acorn".to_owned(),
+            "branch add --name \"Acorn, Leeds\" --participant Acorn".to_owned(),
             format!("import {file}"),
         ]
     );

@@ -49,7 +49,7 @@ fn a_store_is_copied_while_it_serves_and_put_back() {
     let ids = folder.list("branch");
     let newest = ids
         .iter()
-        .map(|branch| branch["id"].as_i64().unwrap())
+        .map(|branch| branch["branch_id"].as_i64().unwrap())
         .max();
     assert!(newest.unwrap() > 1_000_000, "{ids:?}");
     assert_eq!(folder.run(&["check"]).status, Some(0));
@@ -211,10 +211,10 @@ async fn postgres_is_left_to_its_own_tools() {
         let ids = folder.list("branch");
         let newest = ids
             .iter()
-            .map(|branch| branch["id"].as_i64().unwrap())
+            .map(|branch| branch["branch_id"].as_i64().unwrap())
             .max();
         assert!(newest.unwrap() > 1_000_000, "{ids:?}");
-        let noted = folder.run(&["audit-log", "--matching", "--recovered"]).out;
+        let noted = folder.run(&["audit-log", "--matching", "recovered"]).out;
         assert!(noted.contains("because: a trial"), "{noted}");
     });
     checked.await.unwrap();

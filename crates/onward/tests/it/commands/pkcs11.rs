@@ -214,7 +214,10 @@ fn a_token_that_cannot_be_used_is_named() {
     for (setting, said) in [
         ("pkcs11_module=/no/such/module.so", "cannot be loaded"),
         ("pkcs11_token=other", "no token with the label `other`"),
-        ("pkcs11_pin_file=/no/such/pin", "cannot read the PIN"),
+        (
+            "pkcs11_pin_file=/no/such/pin",
+            "as the PIN of the PKCS#11 token",
+        ),
     ] {
         let failed = token.run(&folder, &["check", "--set", setting]);
         assert!(failed.failure().contains(said), "{setting}: {failed:?}");

@@ -153,6 +153,8 @@ story! {
 
 story! {
     async fn what_one_node_records_the_other_hears_at_once(server) {
+        // Nodes are notified of deliveries, so somebody has to receive them.
+        let (_receiver, _key, _subscription) = server.subscriber().await;
         let node = server.start_node().await;
         let here = server.agent("north").await;
         let there = here.on_node(&server, node);

@@ -88,7 +88,7 @@ sqlite_story! {
           {"transaction_type":["gift"]}
         422 value_invalid (parties): parties: must be an object
           {"parties":"Tarn LLP"}
-        422 value_invalid (parties.sellerConveyancer): parties.sellerConveyancer: must have 0 to 200 characters, none of them a control character
+        422 value_invalid (parties.sellerConveyancer): parties.sellerConveyancer: has the character U+000A, which texts must not have
           {"parties":{"sellerConveyancer":"a\nb"}}
         422 value_invalid (external_id): the external_id of a listing cannot be changed
           {"external_id":"N/1","price":5}

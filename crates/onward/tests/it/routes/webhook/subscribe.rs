@@ -86,7 +86,7 @@ sqlite_story! {
         ]);
         let empty = json!({"participantName": " ", "callbackUrl": "", "events": []});
         assert_eq!(refused(empty).await, [
-            "participantName: must have 1 to 200 characters, none of them a control character",
+            "participantName: must have 1 to 200 characters",
             "events: is empty: name at least one of `milestone.updated`, `fallthrough`, `chain.changed`",
             "callbackUrl: the callback URL must begin with https://",
         ]);
