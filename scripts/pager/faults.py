@@ -205,7 +205,7 @@ class KeysSealedAnew(Fault):
 
     def plant(self):
         options = ["--config", self.node.config, "--set", f"key_encryption_key_file={self.new}"]
-        run(ONWARD, "keys", "rewrap", "--reason", "the story", *options)
+        run(ONWARD, "keys", "rewrap", "--now", "--reason", "the story", *options)
 
     def mend(self):
         self.node.restart(lambda: self.new.rename(self.old))

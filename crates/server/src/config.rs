@@ -293,7 +293,7 @@ impl Default for Config {
             callback_ca_file: String::new(),
             callback_concurrency: 8,
             delivery_retention_days: 30,
-            access_log_days: 0,
+            access_log_days: 365,
             simulate_known_properties: false,
             foreign_links: ForeignLinks::Immediate,
             offer_idle_days: 120,

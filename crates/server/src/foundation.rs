@@ -20,6 +20,7 @@ use tokens::registry::Registry;
 use tokens::signers::Signers;
 
 use crate::access_log::AccessLog;
+use crate::announcement::Announcement;
 use crate::answer::Answers;
 use crate::config::Config;
 use crate::console::Console;
@@ -179,6 +180,12 @@ impl Foundation {
             issuer: self.config.base_url.clone(),
             concurrency: self.config.callback_concurrency,
         }
+    }
+
+    /// This node as it announces itself.
+    pub(crate) fn announcement(&self) -> Announcement {
+        let fingerprints = self.registry.key_fingerprints();
+        Announcement::new(self.clock.clone(), self.storage.clone(), fingerprints)
     }
 
     /// The parts that the removal of old rows uses.

@@ -3,6 +3,7 @@
 //! This crate knows nothing about commands and terminals.
 
 mod access_log;
+mod announcement;
 mod answer;
 mod answered;
 mod authorization;

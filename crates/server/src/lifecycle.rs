@@ -21,7 +21,7 @@ use crate::foundation::Foundation;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::start_error::StartError;
-use crate::{housekeeping, operator_log, readiness};
+use crate::{announcement, housekeeping, operator_log, readiness};
 
 /// The parts of the program that a node runs.
 #[derive(Debug)]
@@ -229,6 +229,8 @@ fn spawn_keepers(
     foundation: &Foundation,
     stopped: &watch::Receiver<bool>,
 ) {
+    let announcing = announcement::run(foundation.announcement(), stopped.clone());
+    tasks.spawn(announcing);
     let accesses = Arc::clone(&foundation.accesses);
     tasks.spawn(access_log::run(accesses, stopped.clone()));
     let storage = foundation.storage.clone();

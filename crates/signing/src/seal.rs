@@ -3,7 +3,7 @@
 use std::fmt;
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
-use aws_lc_rs::rand;
+use aws_lc_rs::{hmac, rand};
 use thiserror::Error;
 
 use crate::authenticator::Authenticator;
@@ -16,6 +16,9 @@ const KEY_BYTES: usize = 32;
 /// The most key-encryption keys at once. Two are enough to replace one.
 const MAX_KEYS: usize = 8;
 const TAG_BYTES: usize = 16;
+/// The text of which the authentication code names a key.
+const FINGERPRINTED: &[u8] = b"onward key-encryption key";
+const FINGERPRINT_BYTES: usize = 8;
 
 /// The prefix of every sealed text, which tells this form from later ones.
 const FORM: &str = "v1.";
@@ -121,6 +124,13 @@ impl KeyEncryptionKey {
         Ok(plaintext.to_vec())
     }
 
+    /// A name of the key, 11 characters of base64url. It tells nothing else about the key.
+    pub fn fingerprint(&self) -> String {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.bytes);
+        let tag = hmac::sign(&key, FINGERPRINTED);
+        base64url::encode(tag.as_ref().get(..FINGERPRINT_BYTES).unwrap_or_default())
+    }
+
     fn from_bytes(bytes: [u8; KEY_BYTES]) -> Result<Self, SealError> {
         let cipher =
             RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| SealError::Library)?;
@@ -153,6 +163,12 @@ impl KeyEncryptionKeys {
         let earlier = keys.split_off(1);
         let first = keys.pop().ok_or(SealError::Key)?;
         Ok(Self { first, earlier })
+    }
+
+    /// The fingerprints of all keys, the first key's first.
+    pub fn fingerprints(&self) -> Vec<String> {
+        let keys = std::iter::once(&self.first).chain(&self.earlier);
+        keys.map(KeyEncryptionKey::fingerprint).collect()
     }
 
     /// As [`KeyEncryptionKey::seal`], with the first key.

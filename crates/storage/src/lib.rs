@@ -42,6 +42,7 @@ pub mod listings;
 pub mod maintenance;
 mod migrations;
 pub mod milestones;
+pub mod nodes;
 pub mod notes;
 pub mod operator_changes;
 pub mod participants;

@@ -56,6 +56,12 @@ pub enum KeyError {
     /// No key has this id.
     #[error("there is no signing key {0}")]
     Unknown(String),
+    /// These nodes run and could not open the keys afterwards.
+    #[error(
+        "{0} running nodes have not announced the first key-encryption key: put it into their files and \
+         restart them; a node that was killed counts for a minute; --now seals the keys all the same"
+    )]
+    NodesLackKey(usize),
     /// Keys are not lost if they can be opened.
     #[error("all signing keys can be opened: nothing is lost")]
     NotLost,

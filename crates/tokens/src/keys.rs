@@ -168,12 +168,21 @@ pub fn ensure_keys(storage: &Storage, safe: &KeySafe, now: i64) -> Result<(), Ke
     Ok(())
 }
 
-/// Seals every stored key with the first key-encryption key. Returns their number. Blocks.
+/// Seals every stored key with the first key-encryption key. Returns their number. Blocks. `now` is the
+/// current Unix time; without it, nobody asks which keys running nodes have.
 ///
 /// # Errors
-/// [`KeyError::Sealed`] if a key cannot be opened, unless it is revoked.
-pub fn rewrap(storage: &Storage, safe: KeySafe) -> Result<usize, KeyError> {
+/// [`KeyError::Sealed`] if a key cannot be opened, unless it is revoked. [`KeyError::NodesLackKey`] while a
+/// running node lacks the first key.
+pub fn rewrap(storage: &Storage, safe: KeySafe, now: Option<i64>) -> Result<usize, KeyError> {
     storage.write_blocking(move |write| {
+        if let (Some(now), Some(first)) = (now, safe.sealing.fingerprints().first()) {
+            let since = now - limits::ANNOUNCED_SECONDS;
+            let lacking = storage::nodes::list_lacking(write, first, since)?;
+            if !lacking.is_empty() {
+                return Err(KeyError::NodesLackKey(lacking.len()));
+            }
+        }
         let mut count = 0;
         for row in storage::keys::list_keys(write)? {
             let context = context(&row.purpose, &row.kid);

@@ -9,6 +9,8 @@ pub const TOKENS_CACHED_MAX: usize = 20_000;
 /// Callers whose requests are counted at once (S-14). Past this number the least seen caller is
 /// forgotten and starts with a full bucket.
 pub const RATE_LIMITED_CALLERS_MAX: usize = 100_000;
+/// How long the last announcement of a node counts, in seconds. A node announces itself every 10 s.
+pub const ANNOUNCED_SECONDS: i64 = 60;
 /// How long a revoked token is remembered after its expiry, in seconds, because the clock of
 /// another node may be behind.
 pub const REVOKED_KEPT_SECONDS: i64 = 60;

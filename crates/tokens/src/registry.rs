@@ -139,6 +139,11 @@ impl Registry {
         })
     }
 
+    /// The fingerprints of this node's key-encryption keys.
+    pub fn key_fingerprints(&self) -> Vec<String> {
+        self.safe.sealing.fingerprints()
+    }
+
     /// The registry as this node last read it. It is current only if the stored revision is still
     /// the same.
     pub fn known(&self) -> Arc<Snapshot> {

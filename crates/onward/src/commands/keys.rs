@@ -22,7 +22,7 @@ pub enum KeysCommand {
     /// Revokes a key at once: its signatures no longer verify. Asks first at a terminal.
     Revoke(RevokeArgs),
     /// Seals all keys with the first key-encryption key of the file or command.
-    Rewrap(OperatorArgs),
+    Rewrap(RewrapArgs),
     /// Revokes keys that cannot be opened any more, and makes new ones. Asks first at a terminal.
     ReplaceLost(OperatorArgs),
 }
@@ -38,6 +38,16 @@ pub struct RotateArgs {
     #[arg(long, value_enum)]
     bits: Option<Bits>,
     /// Rotates even if some verifiers may not have fetched the next key yet.
+    #[arg(long)]
+    now: bool,
+    #[command(flatten)]
+    output: OperatorArgs,
+}
+
+/// How to seal the keys anew.
+#[derive(Debug, Args)]
+pub struct RewrapArgs {
+    /// Seals them even if a running node lacks the first key. That node fails at once.
     #[arg(long)]
     now: bool,
     #[command(flatten)]
@@ -79,7 +89,7 @@ pub fn run(command: KeysCommand, out: &mut dyn Write) -> Result<(), Failure> {
         KeysCommand::List(output) => list(&output, out),
         KeysCommand::Rotate(args) => rotate(&args, out),
         KeysCommand::Revoke(args) => revoke(&args, out),
-        KeysCommand::Rewrap(output) => rewrap(&output, out),
+        KeysCommand::Rewrap(args) => rewrap(&args, out),
         KeysCommand::ReplaceLost(output) => replace_lost(&output, out),
     }
 }
@@ -172,10 +182,12 @@ fn revoke(args: &RevokeArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn rewrap(output: &OperatorArgs, out: &mut dyn Write) -> Result<(), Failure> {
+fn rewrap(args: &RewrapArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let output = &args.output;
     let config = output.config.load()?;
     let safe = config.key_safe().open().map_err(Failure::new)?;
-    let count = keys::rewrap(&output.open()?, safe).map_err(Failure::new)?;
+    let now = (!args.now).then(|| Clock::System.now_seconds());
+    let count = keys::rewrap(&output.open()?, safe, now).map_err(Failure::new)?;
     let text = format!("{count} signing keys are sealed with the first key-encryption key");
     output.answer(out, &json!({ "sealed": count }), text);
     Ok(())

@@ -60,6 +60,11 @@ pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Fail
         Failure::new(format_args!("cannot use {}: {error}", folder.display()))
     };
     remove_unfinished(&schedule.folder).map_err(&in_folder)?;
+    if is_beside(&url, &schedule.folder) {
+        let note = "Note: the copies are on the same file system as the store, and are lost with it. Copy \
+                    them to another machine as well.";
+        say(&mut io::stderr(), note);
+    }
     let mut newest = find_newest(&schedule.folder).map_err(&in_folder)?;
     let mut due = tokio::time::interval(schedule.interval);
     due.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -88,6 +93,15 @@ pub(super) async fn repeat(url: StoreUrl, schedule: Schedule) -> Result<(), Fail
             say(&mut io::stderr(), format_args!("onward: {failure}"));
         }
     }
+}
+
+/// Whether the copies are on the file system of the store.
+fn is_beside(url: &StoreUrl, folder: &Path) -> bool {
+    let StoreUrl::Sqlite(store) = url else {
+        return false;
+    };
+    let device = |path: &Path| path.metadata().map(|metadata| metadata.dev());
+    matches!((device(store), device(folder)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn copy(url: &StoreUrl, folder: &Path) -> Result<(PathBuf, Copy), Failure> {

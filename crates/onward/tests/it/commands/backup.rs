@@ -87,6 +87,7 @@ fn copies_follow_one_another_and_the_oldest_go() {
     std::fs::write(copies.join("onward-1.db.5.unfinished"), "").unwrap();
     let to = copies.to_str().unwrap();
     let mut program = folder.start(&["backup", "--every", "1s", "--keep", "2", "--to", to]);
+    program.wait_for_line("Note: the copies are on the same file system as the store");
     let name_of = |line: String| {
         let name = line.strip_prefix("Wrote ").unwrap().split(": ").next();
         PathBuf::from(name.unwrap())

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use observe::clock::Stopwatch;
 use serde_json::Value;
 use signing::seal::KeyEncryptionKey;
 use tokens::key_source::KeySource;
 
 use super::folder::Folder;
+use crate::test_server::PATIENCE;
 
 const FILE: &str = "key-encryption.key";
 
@@ -209,6 +211,48 @@ fn the_key_encryption_key_is_replaced_while_a_node_serves() {
             "{refused:?}"
         );
     }
+}
+
+/// Such a node would fail all calls at once.
+#[test]
+fn keys_are_not_sealed_with_a_key_that_a_running_node_lacks() {
+    let folder = Folder::new();
+    let old = std::fs::read_to_string(folder.path(FILE)).unwrap();
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    let storage = folder.open();
+    let announced = || {
+        let sql = "select count(*) from counter where name like 'node:%'";
+        let counted = storage
+            .read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)));
+        counted.unwrap()
+    };
+    let began = Stopwatch::start();
+    while announced() == 0 {
+        assert!(began.elapsed() < PATIENCE, "it announces itself");
+        std::thread::yield_now();
+    }
+    folder.write(FILE, format!("{}\n{old}\n", new_key()));
+    let refused = folder.run(&["keys", "rewrap"]);
+    let said = "1 running nodes have not announced the first key-encryption key";
+    assert!(refused.failure().starts_with(said), "{refused:?}");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
+    assert_eq!(announced(), 0, "a node that stops takes it back");
+    drop(storage);
+    let rewrapped = folder.run(&["keys", "rewrap"]);
+    assert_eq!(rewrapped.status, Some(0), "{rewrapped:?}");
+
+    // A node with both keys is no obstacle, and a third key can be forced on it.
+    let mut server = folder.serve(&[]);
+    server.wait_for("serving");
+    assert_eq!(folder.run(&["keys", "rewrap"]).status, Some(0));
+    let both = std::fs::read_to_string(folder.path(FILE)).unwrap();
+    folder.write(FILE, format!("{}\n{both}", new_key()));
+    let forced = folder.run(&["keys", "rewrap", "--now"]);
+    assert_eq!(forced.status, Some(0), "{forced:?}");
+    server.signal("TERM");
+    assert_eq!(server.wait().status, Some(0));
 }
 
 #[test]

@@ -52,6 +52,8 @@ fn a_right_set_up_is_green_from_the_addresses_to_the_event() {
     let all = set_up.check::<&str>(&[]);
     assert_eq!((all.status, all.failed()), (0, vec![]), "{:?}", all.steps);
     assert_eq!(all.outcomes("ok").join(","), STEPS);
+    let log = set_up.end();
+    assert!(!log.contains("handshakes_failed"), "{log}");
 }
 
 #[test]

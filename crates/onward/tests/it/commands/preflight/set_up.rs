@@ -18,7 +18,7 @@ const DAY_SECONDS: i64 = 86_400;
 /// A running sandbox, and the right options for its first client.
 pub(super) struct SetUp {
     sandbox: Sandbox,
-    _program: Program,
+    program: Program,
     file: Value,
 }
 
@@ -35,8 +35,14 @@ impl SetUp {
         Self {
             file: sandbox.read(),
             sandbox,
-            _program: program,
+            program,
         }
+    }
+
+    /// Stops the sandbox; its log.
+    pub(super) fn end(self) -> String {
+        self.program.signal("TERM");
+        self.program.wait().err
     }
 
     pub(super) fn directory(&self) -> &str {
