@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
   FileSeenEvents, OnwardClient, readSandbox, Receiver, type Delivery, type DeliveryFilter, type EventRefused, type OnwardEvent,
-  type Simulated,
 } from "onward-client";
 import { listen, NEEDS_SANDBOX, readSandboxFile, sandboxFile, until } from "./support/sandbox.js";
 import { makeFolder } from "./support/server.js";
@@ -48,7 +47,7 @@ describe("webhooks of a sandbox", NEEDS_SANDBOX, () => {
     return { state, subscriptionId };
   }
 
-  function deliveryOf(id: string, { eventId }: Simulated, fits: (delivery: Delivery) => boolean): Promise<Delivery> {
+  function deliveryOf(id: string, { eventId }: { readonly eventId: string }, fits: (delivery: Delivery) => boolean): Promise<Delivery> {
     return until(async () => (await client.webhooks.deliveries(id, { perPage: 100 })).data
       .find((delivery) => delivery.eventId === eventId && fits(delivery)), `the delivery of ${eventId}`);
   }

@@ -1,9 +1,9 @@
 //! Measures the speed of the real `onward` program over mutual TLS with kept-alive connections.
 //!
 //! `cargo bench -p onward` measures everything; `cargo bench -p onward -- NAME` measures one part:
-//! `chain_query`, `management`, `deliveries`, `watches` or `hostile`, or its later parts `neighbours` and
-//! `people`.
-//! `soak` takes ten minutes (`ONWARD_SOAK_SECONDS`) and runs only when it is named.
+//! `chain_query`, `management`, `deliveries`, `watches` or `hostile`, or its later parts `neighbours`,
+//! `people` and `hoarders`.
+//! `soak` takes ten minutes (`ONWARD_SOAK_SECONDS`), and `busy_lanes` two; they run only when they are named.
 //!
 //! `ONWARD_BENCH_LISTINGS` sets the size of the store. `ONWARD_BENCH_SECONDS` and
 //! `ONWARD_BENCH_ROUNDS` set the length. `ONWARD_BENCH_STORE` names a PostgreSQL URL to use instead
@@ -20,12 +20,16 @@
 
 #[path = "rates/agent.rs"]
 mod agent;
+#[path = "rates/busy_lanes.rs"]
+mod busy_lanes;
 #[path = "rates/chain_query.rs"]
 mod chain_query;
 #[path = "rates/connection.rs"]
 mod connection;
 #[path = "rates/deliveries.rs"]
 mod deliveries;
+#[path = "rates/hoarders.rs"]
+mod hoarders;
 #[path = "rates/hostile.rs"]
 mod hostile;
 #[path = "rates/idle.rs"]
@@ -44,6 +48,8 @@ mod people;
 mod process;
 #[path = "rates/recorder.rs"]
 mod recorder;
+#[path = "rates/rows.rs"]
+mod rows;
 #[path = "rates/soak.rs"]
 mod soak;
 #[path = "rates/subscriber.rs"]
@@ -89,6 +95,12 @@ fn main() {
     }
     if is_wanted("hostile") || is_wanted("people") {
         runtime.block_on(people::measure());
+    }
+    if is_wanted("hostile") || is_wanted("hoarders") {
+        runtime.block_on(hoarders::measure());
+    }
+    if named.iter().any(|wanted| *wanted == "busy_lanes") {
+        runtime.block_on(busy_lanes::measure());
     }
     if named.iter().any(|wanted| *wanted == "soak") {
         runtime.block_on(soak::measure());

@@ -123,6 +123,18 @@ pub fn sum_watched_uprns(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
     )
 }
 
+/// The participants that watch more UPRNs than this limit, by name, with the numbers of their UPRNs.
+pub fn list_totals_above(read: &mut Read<'_>, limit: i64) -> Result<Vec<(String, i64)>> {
+    read.query(
+        "select p.name, cast(sum(s.watched_uprns) as bigint) from subscription s \
+         join api_key k on k.id = s.api_key_id join participant p on p.id = k.participant_id \
+         where s.status <> 'removed' group by p.id, p.name \
+         having cast(sum(s.watched_uprns) as bigint) > $1 order by p.name",
+        &[limit.into()],
+        |row| Ok((row.text(0)?, row.integer(1)?)),
+    )
+}
+
 fn add_to_total(write: &mut Write<'_>, id: SubscriptionId, uprns: i64) -> Result<()> {
     if uprns != 0 {
         write.execute(

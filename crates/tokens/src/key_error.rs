@@ -61,7 +61,7 @@ pub enum KeyError {
         "{0} running nodes have not announced the first key-encryption key: put it into their files and \
          restart them; a node that was killed counts for a minute; --now seals the keys all the same"
     )]
-    NodesLackKey(usize),
+    NodesLackKey(i64),
     /// Keys are not lost if they can be opened.
     #[error("all signing keys can be opened: nothing is lost")]
     NotLost,

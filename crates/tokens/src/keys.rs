@@ -178,9 +178,9 @@ pub fn rewrap(storage: &Storage, safe: KeySafe, now: Option<i64>) -> Result<usiz
     storage.write_blocking(move |write| {
         if let (Some(now), Some(first)) = (now, safe.sealing.fingerprints().first()) {
             let since = now - limits::ANNOUNCED_SECONDS;
-            let lacking = storage::nodes::list_lacking(write, first, since)?;
-            if !lacking.is_empty() {
-                return Err(KeyError::NodesLackKey(lacking.len()));
+            let lacking = storage::nodes::count_lacking(write, first, since)?;
+            if lacking > 0 {
+                return Err(KeyError::NodesLackKey(lacking));
             }
         }
         let mut count = 0;

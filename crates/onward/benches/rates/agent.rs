@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::{Method, Request};
 use http_body_util::Full;
+use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
@@ -30,12 +31,17 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub(crate) async fn open(node: &Node) -> Self {
-        let (tls, token) = node.sign_in(Some(AGENT)).await;
+        Self::open_as(node, AGENT).await
+    }
+
+    /// Another client of the sandbox.
+    pub(crate) async fn open_as(node: &Node, name: &str) -> Self {
+        let (tls, token) = node.sign_in(Some(name)).await;
         Self {
             address: node.listing_address(),
             tls,
             token,
-            branch: node.branch_of(AGENT),
+            branch: node.branch_of(name),
         }
     }
 
@@ -45,18 +51,31 @@ impl Agent {
 
     /// Sends a request and checks that the answer is a success.
     pub(crate) async fn send(&self, connection: &mut Connection, call: Call) -> Value {
+        let (status, body) = self.try_send(connection, call, None).await;
+        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Sends a request, which may be refused, with an `Idempotency-Key` or without.
+    pub(crate) async fn try_send(
+        &self,
+        connection: &mut Connection,
+        call: Call,
+        key: Option<&str>,
+    ) -> (u16, Bytes) {
         let body = call.body.map(|body| body.to_string()).unwrap_or_default();
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(call.method)
             .uri(format!("/api/v1{}", call.path))
             .header("host", "localhost")
             .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", "application/json")
-            .body(Full::from(body))
-            .unwrap();
-        let (status, body) = connection.send(request).await;
-        assert!(status < 300, "{status} {}", String::from_utf8_lossy(&body));
-        serde_json::from_slice(&body).unwrap()
+            .header("content-type", "application/json");
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        connection
+            .send(request.body(Full::from(body)).unwrap())
+            .await
     }
 
     /// Lists a new property and returns the listing's id.

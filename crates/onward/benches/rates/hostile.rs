@@ -138,14 +138,14 @@ pub(crate) async fn measure() {
     let quiet = p99(&quiet);
     println!("{:<42} p99 {:.1} ms", "quiet", quiet * 1e3);
     for (attack, seen) in ATTACKS.into_iter().zip(&attacked) {
-        judge(attack.describe(), p99(seen), quiet);
+        judge(attack.describe(), "p99", p99(seen), quiet);
     }
     let idle = IdleConnections::open(&node, tls).await;
     let mut beside = Vec::new();
     for _round in 0..rounds {
         beside.push(latency(&target, CONNECTIONS, RATE, seconds).await);
     }
-    judge("idle connections", p99(&beside), quiet);
+    judge("idle connections", "p99", p99(&beside), quiet);
     idle.close(&node).await;
     node.stop().await;
 }
@@ -155,12 +155,12 @@ fn p99(rounds: &[Latencies]) -> f64 {
     median(rounds.iter().map(|seen| seen.at(0.99)).collect())
 }
 
-/// Prints a p99 under attack, in seconds, and whether it is within the bound.
-pub(crate) fn judge(name: &str, attacked: f64, quiet: f64) {
+/// Prints a percentile under attack, in seconds, and whether it is within the bound.
+pub(crate) fn judge(name: &str, percentile: &str, attacked: f64, quiet: f64) {
     let ratio = attacked / quiet;
     let verdict = if ratio <= BOUND { "within" } else { "PAST" };
     println!(
-        "{name:<42} p99 {:.1} ms, {ratio:.2} times the quiet one: {verdict} the bound of {BOUND}",
+        "{name:<42} {percentile} {:.1} ms, {ratio:.2} times the quiet one: {verdict} the bound of {BOUND}",
         attacked * 1e3
     );
 }

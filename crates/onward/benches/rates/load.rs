@@ -87,28 +87,44 @@ pub(crate) async fn latency(
     rate: u64,
     length: Duration,
 ) -> Latencies {
-    let total = rate * length.as_secs();
-    let counter = Arc::new(AtomicU64::new(0));
     let mut open = Vec::new();
     for _connection in 0..connections {
         open.push(target.connect().await);
     }
+    at_rate(
+        open,
+        rate,
+        length,
+        async |connection: &mut Connection, number| {
+            connection.query(&target.token, target.uprn(number)).await;
+        },
+    )
+    .await
+}
+
+/// Sends requests at a fixed rate over these connections. A request has a number.
+pub(crate) async fn at_rate(
+    open: Vec<Connection>,
+    rate: u64,
+    length: Duration,
+    send: impl AsyncFn(&mut Connection, u64),
+) -> Latencies {
+    let total = rate * length.as_secs();
+    let counter = AtomicU64::new(0);
+    let (counter, send) = (&counter, &send);
     // The clock starts after the handshakes, which are not part of a request's latency.
     let begun = now();
-    let askers = open.into_iter().map(|mut connection| {
-        let counter = Arc::clone(&counter);
-        async move {
-            let mut seen = Vec::new();
-            loop {
-                let number = counter.fetch_add(1, Ordering::Relaxed);
-                if number >= total {
-                    return seen;
-                }
-                let due = begun + Duration::from_secs_f64(number as f64 / rate as f64);
-                tokio::time::sleep_until(due.into()).await;
-                connection.query(&target.token, target.uprn(number)).await;
-                seen.push(due.elapsed());
+    let askers = open.into_iter().map(|mut connection| async move {
+        let mut seen = Vec::new();
+        loop {
+            let number = counter.fetch_add(1, Ordering::Relaxed);
+            if number >= total {
+                return seen;
             }
+            let due = begun + Duration::from_secs_f64(number as f64 / rate as f64);
+            tokio::time::sleep_until(due.into()).await;
+            send(&mut connection, number).await;
+            seen.push(due.elapsed());
         }
     });
     let mut all: Vec<_> = join_all(askers).await.into_iter().flatten().collect();

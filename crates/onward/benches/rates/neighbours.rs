@@ -90,7 +90,7 @@ pub(crate) async fn measure() {
         }
         let alone = median(alone);
         println!("{:<42} p99 {:.1} ms", neighbour.victim(), alone * 1e3);
-        hostile::judge(neighbour.describe(), median(beside), alone);
+        hostile::judge(neighbour.describe(), "p99", median(beside), alone);
     }
     println!("memory of the server: {}", bench.node.memory());
     bench.node.stop().await;

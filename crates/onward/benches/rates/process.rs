@@ -144,6 +144,11 @@ impl Node {
             .collect()
     }
 
+    /// The path of the configuration.
+    pub(crate) fn config_file(&self) -> &Path {
+        &self.sandbox.config_file
+    }
+
     /// The address of the console's page of people.
     pub(crate) fn console_url(&self) -> &str {
         &self.sandbox.console_url

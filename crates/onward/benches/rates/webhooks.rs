@@ -18,10 +18,15 @@ pub(crate) struct Webhooks {
 
 impl Webhooks {
     pub(crate) async fn open(node: &Node, participant: &str) -> Self {
+        Self::open_with(node, node.api_key(participant)).await
+    }
+
+    /// The holder of this API key.
+    pub(crate) async fn open_with(node: &Node, api_key: &str) -> Self {
         let (tls, _token) = node.sign_in(None).await;
         Self {
             connection: Connection::open(node.base_address(), Arc::clone(&tls)).await,
-            api_key: node.api_key(participant).to_owned(),
+            api_key: api_key.to_owned(),
         }
     }
 

@@ -11,7 +11,7 @@ use observe::clock::Clock;
 use observe::telemetry;
 use server::config::{Config, Sources};
 use server::foundation::{Foundation, open_storage};
-use storage::{Opening, OwnTime, maintenance};
+use storage::{Opening, OwnTime, maintenance, watches};
 
 use super::{ConfigArgs, Failure, say};
 
@@ -66,6 +66,7 @@ pub async fn run(args: CheckArgs) -> Result<(), Failure> {
     };
     foundation.registry.snapshot().await.map_err(Failure::new)?;
     findings.extend(compare_clock(&foundation, &config).await?);
+    findings.extend(find_large_watches(&foundation, &config).await?);
     let checking = tokio::task::spawn_blocking(move || {
         // Dropping the last handle closes the store and blocks until its threads end.
         drop(foundation);
@@ -107,6 +108,24 @@ async fn compare_clock(
             "this machine's clock is {lead} s ahead of the time of the store (behind it if negative)"
         ))
     }))
+}
+
+/// Watches from before the limit was set or lowered (S-65).
+async fn find_large_watches(
+    foundation: &Foundation,
+    config: &Config,
+) -> Result<Vec<Finding>, Failure> {
+    let limit = i64::from(config.watched_uprns_max);
+    let reading = foundation
+        .storage
+        .read(move |read| watches::list_totals_above(read, limit));
+    let warn = |(participant, uprns)| {
+        Finding::Warning(format!(
+            "the subscriptions of {participant} watch {uprns} UPRNs, more than watched_uprns_max \
+             ({limit}): they stay, and may only shrink"
+        ))
+    };
+    Ok(reading.await?.into_iter().map(warn).collect())
 }
 
 fn find_damage(config: &Config) -> Result<Vec<Finding>, Failure> {

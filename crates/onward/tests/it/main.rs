@@ -45,6 +45,8 @@ mod random;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
+mod retention;
+#[cfg(test)]
 mod routes;
 #[cfg(test)]
 mod test_server;

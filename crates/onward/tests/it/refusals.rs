@@ -9,12 +9,13 @@ use crate::story;
 use crate::test_server::manners::KEY;
 use crate::test_server::{Client, TestServer, send};
 
-/// Tables that say which requests there were.
-const OF_REQUESTS: [&str; 5] = [
+/// Tables that say which requests there were, and which nodes run.
+const OF_REQUESTS: [&str; 6] = [
     "idempotency",
     "used",
     "used_assertion",
     "access",
+    "node_key",
     "sqlite_sequence",
 ];
 

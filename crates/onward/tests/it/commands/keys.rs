@@ -222,7 +222,7 @@ fn keys_are_not_sealed_with_a_key_that_a_running_node_lacks() {
     server.wait_for("serving");
     let storage = folder.open();
     let announced = || {
-        let sql = "select count(*) from counter where name like 'node:%'";
+        let sql = "select count(*) from node_key";
         let counted = storage
             .read_blocking(move |read| read.query_exactly_one(sql, &[], |row| row.integer(0)));
         counted.unwrap()

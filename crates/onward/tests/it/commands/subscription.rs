@@ -52,6 +52,26 @@ fn all_are_listed_and_those_behind_are_found() {
     assert_eq!(behind, [expected]);
 }
 
+#[test]
+fn check_names_watches_that_are_larger_than_the_limit() {
+    let folder = subscribed();
+    let storage = folder.open();
+    let watching = storage.write_blocking(|write| {
+        // Disabled subscriptions count, too.
+        write.execute("update subscription set watched_uprns = 600000", &[])
+    });
+    let watching: Result<u64, storage::StorageError> = watching;
+    assert_eq!(watching.unwrap(), 2);
+    drop(storage);
+    let said = "the subscriptions of Example Bank watch 1200000 UPRNs, more than watched_uprns_max \
+                (1000000): they stay, and may only shrink";
+    let checked = folder.run(&["check"]);
+    assert_eq!(checked.status, Some(0), "{checked:?}");
+    assert!(checked.out.contains(said), "{checked:?}");
+    let enough = folder.run(&["check", "--set", "watched_uprns_max=1200000"]);
+    assert!(!enough.out.contains("may only shrink"), "{enough:?}");
+}
+
 /// A pending delivery of `sub_1` whose third attempt was answered 500.
 const WAITING: [&str; 5] = [
     "insert into event (id, event_id, event_type, property_id, uprn, date, recorded_at) \

@@ -205,7 +205,7 @@ fn escapes_from_the_network_do_not_reach_the_terminal() {
     chain.queried_address = text.as_str().unwrap().to_owned();
     chain.chain_id = text.as_str().unwrap().to_owned();
     let drawing = draw_chain(&chain, None, Paint::plain());
-    let visible = "U+001B[2JU+009B31mredU+202EU+000Anext";
+    let visible = "U+001B[2JU+009B31mredU+202E next";
     assert!(drawing.contains(visible), "{drawing}");
     let mut shown = drawing.chars().filter(|shown| *shown != '\n');
     assert!(!shown.any(char::is_control), "{drawing:?}");
