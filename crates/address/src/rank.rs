@@ -185,27 +185,35 @@ fn sort_by_confidence<Id: Copy + Ord>(assessed: &BTreeMap<Id, Assessed>) -> Vec<
     ranked
 }
 
-/// S-7: a verified property beats unverified ones that fit equally well. Returns whether one does.
+/// S-7: a verified property beats unverified ones that fit equally well. It also beats one that fits better
+/// in the same postcode: somebody may have made that one up, with an address that fits better. Returns
+/// whether exactly one verified property fits best.
 fn put_verified_first<Id: Copy + Ord>(
     ranked: &mut [Ranked<Id>],
     assessed: &BTreeMap<Id, Assessed>,
 ) -> bool {
-    let best = ranked.first().map_or(0.0, |best| best.confidence);
+    let Some(best) = ranked.first().copied() else {
+        return false;
+    };
+    let postcode_of = |id: Id| assessed.get(&id).map(|property| property.fit.postcode);
     let is_verified = |ranked: &Ranked<Id>| {
         let property = assessed.get(&ranked.id);
         property.is_some_and(|property| property.is_verified)
     };
-    let equal = ranked
-        .iter()
-        .take_while(|next| is_equal(next.confidence, best));
-    let mut verified = equal.enumerate().filter(|(_, next)| is_verified(next));
-    let (Some((first, _)), None) = (verified.next(), verified.next()) else {
+    let may_be_meant = |next: &Ranked<Id>| {
+        is_equal(next.confidence, best.confidence)
+            || next.confidence >= ACCEPTED_MIN && postcode_of(next.id) == postcode_of(best.id)
+    };
+    let fitting = ranked.iter().enumerate();
+    let mut verified = fitting.filter(|(_, next)| is_verified(next) && may_be_meant(next));
+    let Some((first, found)) = verified.next() else {
         return false;
     };
+    let is_alone = !verified.any(|(_, next)| is_equal(next.confidence, found.confidence));
     if let Some(beaten) = ranked.get_mut(..=first) {
         beaten.rotate_right(1);
     }
-    true
+    is_alone
 }
 
 fn is_equal(confidence: f64, best: f64) -> bool {

@@ -257,7 +257,7 @@ impl MilestoneEntry {
         milestone_seen(record.map(|record| (record.date, record.is_excluded)))
     }
 
-    /// What to tell somebody whose form was of an older state: the present value, and the one of the form.
+    /// The message for a form of an older state. It names the present value and the value of the form.
     pub fn conflict(&self, action: &str, date: &str) -> String {
         let chosen = match (action, date.parse::<Date>()) {
             ("withdraw", _) => "to withdraw it".to_owned(),

@@ -20,7 +20,7 @@ use jiff::civil::Date;
 use storage::batches::NewMilestone;
 use storage::branch::{self, Branch};
 use storage::listings::{FoundListing, ListingDetails};
-use storage::{StorageError, Write};
+use storage::{StorageError, Write, proposals};
 use uuid::Uuid;
 
 use self::known::{Known, KnownListing, Written};
@@ -55,6 +55,8 @@ struct Batch {
     known: Known,
     pending: Pending,
     unsettled: Unsettled,
+    /// The listings that moved to another property.
+    moved: Vec<ListingId>,
 }
 
 /// The reasons why a row is not applied.
@@ -90,6 +92,7 @@ pub fn apply_batch(
         known,
         pending,
         unsettled: Unsettled::default(),
+        moved: Vec::new(),
     };
     let mut report = BatchReport::default();
     for (index, row) in rows.iter().enumerate() {
@@ -101,6 +104,10 @@ pub fn apply_batch(
         }
     }
     batch.pending.store(write, &batch.known, now)?;
+    for listing in &batch.moved {
+        // Their proposals were about another home (S-47).
+        proposals::delete_proposals_of_listing(write, *listing)?;
+    }
     batch
         .unsettled
         .leave_out(|listing| batch.known.is_new(listing));
@@ -182,6 +189,7 @@ impl Batch {
         if before != property {
             self.unsettled.note_property(before);
             self.unsettled.note(id, property);
+            self.moved.push(id);
         }
         self.change_details(id, details);
         Ok(true)

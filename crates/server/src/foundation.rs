@@ -37,6 +37,7 @@ use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
+use crate::webhooks::paced::Paced;
 use crate::webhooks::running::Running;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
@@ -268,6 +269,7 @@ impl Foundation {
                 outbound: self.outbound.clone(),
                 wake: Arc::clone(wake),
                 replays: Running::default(),
+                paced: Paced::default(),
                 rate_limits,
                 simulations: per_minute(&self.config, self.config.simulations_per_minute),
                 watch_changes: per_minute(&self.config, self.config.watch_changes_per_minute),

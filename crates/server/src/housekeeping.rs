@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use observe::clock::Clock;
+use observe::clock::{Clock, Stopwatch};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -170,8 +170,9 @@ pub async fn delete_leftovers(
     housekeeping: &Housekeeping,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StorageError> {
-    let limit = limits::WAITING_CHANGED_MAX;
+    let limit = limits::LEFTOVERS_CHANGED_MAX;
     while !*stop.borrow() {
+        let working = Stopwatch::start();
         let now = housekeeping.clock.now_milliseconds();
         let cancelling = housekeeping
             .storage
@@ -184,6 +185,8 @@ pub async fn delete_leftovers(
         if cancelled + deleted == 0 {
             break;
         }
+        // The rows of one subscription lie far apart, so their removal takes the disk for long.
+        tokio::time::sleep(working.elapsed()).await;
     }
     Ok(())
 }

@@ -106,18 +106,18 @@ pub const WATCH_UPRNS_PER_CALL: usize = 4_000;
 pub const WATCH_UPRNS_MAX: i64 = 100_000;
 /// UPRNs that one transaction adds to a watch or removes. A recording waits for this transaction on
 /// SQLite, so it is short.
-pub const WATCH_CHANGED_AT_ONCE: usize = 250;
+pub const WATCH_CHANGED_AT_ONCE: usize = 32;
 /// Watched UPRNs that one read lists.
 pub const WATCH_READ_AT_ONCE: i64 = 1_000;
 /// Events that one replay delivers again.
 pub const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.
-pub const REPLAY_PART_EVENTS: i64 = 200;
-/// A replay pauses after each transaction so many times as long as that took.
-pub const REPLAY_PAUSE_FACTOR: u32 = 4;
+pub const REPLAY_PART_EVENTS: i64 = 50;
 /// Deliveries of one subscription that one transaction changes or removes. A recording waits for
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;
+/// Rows of revoked keys and removed subscriptions that one transaction changes or removes.
+pub const LEFTOVERS_CHANGED_MAX: i64 = 200;
 /// How long the metrics wait for the store. Prometheus waits for 10 s by default.
 pub const METRICS_STORE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a check of readiness waits for the store.
@@ -132,7 +132,7 @@ pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
 pub const ACCESSES_WAITING_MAX: usize = 100_000;
 /// Old rows that one transaction of housekeeping removes. A recording waits for this transaction on
 /// SQLite, so it is short.
-pub const OLD_ROWS_DELETED_MAX: i64 = 1_000;
+pub const OLD_ROWS_DELETED_MAX: i64 = 500;
 /// Chains that one read of the daily pass over all chains takes.
 pub const PASS_CHAINS: i64 = 500;
 /// How long a node keeps the task of the daily pass without a sign of life, in seconds.

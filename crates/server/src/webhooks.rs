@@ -3,6 +3,7 @@
 pub mod holder;
 pub mod openapi;
 pub mod owned;
+pub mod paced;
 pub mod parameters;
 pub mod replaying;
 pub mod running;
@@ -19,6 +20,7 @@ use outbound::client::OutboundClient;
 use storage::Storage;
 use tokens::rate_limit::RateLimits;
 
+use self::paced::Paced;
 use self::running::Running;
 
 /// The parts that webhook management uses.
@@ -36,6 +38,8 @@ pub struct WebhookManagement {
     pub replays: Running,
     /// The changes of watches that run on this node.
     pub changing: Running,
+    /// Runs the parts of replays and changes of watches.
+    pub paced: Paced,
     /// Requests of each API key, counted; `None`: there is no limit.
     pub rate_limits: Option<Arc<RateLimits>>,
     /// Simulations of each participant, counted (S-65); `None`: there is no limit.

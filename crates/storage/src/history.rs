@@ -191,3 +191,12 @@ fn read_entry(row: &Row<'_>) -> Result<HistoryEntry> {
         at: row.integer(7)?,
     })
 }
+
+/// When a line was written, in Unix seconds. `None` if there is no such line.
+pub fn find_time(read: &mut Read<'_>, line: i64) -> Result<Option<i64>> {
+    read.query_one(
+        "select recorded_at from history where id = $1",
+        &[line.into()],
+        |row| row.integer(0),
+    )
+}

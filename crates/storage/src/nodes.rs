@@ -32,6 +32,15 @@ pub fn forget(write: &mut Write<'_>, node: &str) -> Result<()> {
     Ok(())
 }
 
+/// How many nodes ran at this Unix time or later.
+pub fn count_running(read: &mut Read<'_>, since: i64) -> Result<i64> {
+    read.query_exactly_one(
+        "select count(distinct node) from node_key where announced_at >= $1",
+        &[since.into()],
+        |row| row.integer(0),
+    )
+}
+
 /// How many nodes ran at this Unix time or later, and lack the key with this fingerprint.
 pub fn count_lacking(read: &mut Read<'_>, fingerprint: &str, since: i64) -> Result<i64> {
     read.query_exactly_one(

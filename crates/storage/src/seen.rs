@@ -49,11 +49,12 @@ fn find(read: &mut Read<'_>, person: i64, chain: &str) -> Result<Option<Seen>> {
     )
 }
 
+/// An older page does not make a newer line unread.
 fn note(write: &mut Write<'_>, person: i64, chain: &str, seen: Seen) -> Result<()> {
     write.execute(
         "insert into seen (person_id, chain_id, history_id, seen_at) values ($1, $2, $3, $4) \
          on conflict (person_id, chain_id) do update set history_id = excluded.history_id, \
-         seen_at = excluded.seen_at",
+         seen_at = excluded.seen_at where excluded.history_id > seen.history_id",
         &[
             person.into(),
             chain.into(),

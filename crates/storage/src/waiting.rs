@@ -23,6 +23,29 @@ pub fn make_waiting_due(
     )
 }
 
+/// A condition on events `e` and subscriptions `s`: the subscription no longer has the type.
+macro_rules! unsubscribed {
+    () => {
+        "((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
+         or (e.event_type = 'fallthrough' and s.hears_fall_throughs = 0) \
+         or (e.event_type = 'chain.changed' and s.hears_chain_changes = 0))"
+    };
+}
+
+/// Whether a subscription has pending deliveries of event types that it no longer has.
+pub fn has_unsubscribed(read: &mut Read<'_>, id: SubscriptionId) -> Result<bool> {
+    read.exists(
+        concat!(
+            "select 1 from delivery d join event e on e.id = d.event_row \
+             join subscription s on s.id = d.subscription_id \
+             where d.subscription_id + 0 = $1 and d.state = 'waiting' and d.not_before >= 0 and ",
+            unsubscribed!(),
+            " limit 1"
+        ),
+        &[id.into()],
+    )
+}
+
 /// Cancels at most `limit` pending deliveries of event types that a subscription no longer has. Returns how
 /// many.
 pub fn cancel_unsubscribed(
@@ -33,13 +56,14 @@ pub fn cancel_unsubscribed(
 ) -> Result<u64> {
     lock_lane(write, id)?;
     write.execute(
-        "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
-         where id in (select d.id from delivery d join event e on e.id = d.event_row \
-         join subscription s on s.id = d.subscription_id \
-         where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
-         and ((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
-         or (e.event_type = 'fallthrough' and s.hears_fall_throughs = 0) \
-         or (e.event_type = 'chain.changed' and s.hears_chain_changes = 0)) limit $3)",
+        concat!(
+            "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
+             where id in (select d.id from delivery d join event e on e.id = d.event_row \
+             join subscription s on s.id = d.subscription_id \
+             where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 and ",
+            unsubscribed!(),
+            " limit $3)"
+        ),
         &[now.into(), id.into(), limit.into()],
     )
 }
@@ -92,8 +116,9 @@ pub fn cancel_of_revoked_keys(write: &mut Write<'_>, now: i64, limit: i64) -> Re
     )
 }
 
-/// Deletes at most `limit` deliveries of a removed subscription with their attempts, and at last
-/// the subscription. Returns how many rows it deleted, without attempts; 0 when nothing is left.
+/// Deletes at most `limit` deliveries of a removed subscription with their attempts, then as many watched
+/// UPRNs, and at last the subscription. Returns how many rows it deleted, without attempts; 0 when nothing
+/// is left.
 pub fn delete_removed(write: &mut Write<'_>, limit: i64) -> Result<u64> {
     let Some(id) = find_removed(write)? else {
         return Ok(0);
@@ -111,10 +136,14 @@ pub fn delete_removed(write: &mut Write<'_>, limit: i64) -> Result<u64> {
     if deleted > 0 {
         return Ok(deleted);
     }
-    write.execute(
-        "delete from watched where subscription_id = $1",
-        &[id.into()],
+    let deleted = write.execute(
+        "delete from watched where subscription_id = $1 and uprn in \
+         (select uprn from watched where subscription_id = $2 order by uprn limit $3)",
+        &[id.into(), id.into(), limit.into()],
     )?;
+    if deleted > 0 {
+        return Ok(deleted);
+    }
     write.execute("delete from subscription where id = $1", &[id.into()])
 }
 

@@ -26,7 +26,8 @@ macro_rules! listed {
     };
 }
 
-/// Adds UPRNs. Those that are watched already stay. Callers add a long list in parts.
+/// Adds UPRNs, unless the subscription was removed. Those that are watched already stay. Callers add a long
+/// list in parts.
 pub fn add_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -> Result<()> {
     let mut added = 0;
     for part in uprns.chunks(PART) {
@@ -34,12 +35,14 @@ pub fn add_uprns(write: &mut Write<'_>, id: SubscriptionId, uprns: &[Uprn]) -> R
             concat!(
                 "insert into watched (uprn, subscription_id) select named.uprn, $1 from (",
                 listed!("$2", "$3"),
-                ") as named where named.uprn > 0 on conflict (uprn, subscription_id) do nothing"
+                ") as named where named.uprn > 0 and exists (select 1 from subscription s \
+                 where s.id = $4 and s.status <> 'removed') on conflict (uprn, subscription_id) do nothing"
             ),
             &[
                 id.into(),
                 count(part).into(),
                 write_out(part).as_str().into(),
+                id.into(),
             ],
         )?;
     }

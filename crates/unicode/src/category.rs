@@ -12,7 +12,7 @@ pub(crate) enum Kind {
     Plain,
     /// A mark that is drawn on the character before it.
     Mark,
-    /// A control, format, separator, private-use or unassigned character.
+    /// A control, format, separator, private-use or unassigned character, or one that shows nothing.
     Other,
 }
 
@@ -20,6 +20,9 @@ pub(crate) enum Kind {
 pub(crate) fn kind(character: char) -> Kind {
     if matches!(character, ' '..='~') {
         return Kind::Plain;
+    }
+    if is_blank(character) {
+        return Kind::Other;
     }
     match character.general_category_group() {
         GeneralCategoryGroup::Letter
@@ -30,6 +33,27 @@ pub(crate) fn kind(character: char) -> Kind {
         GeneralCategoryGroup::Separator if is_space(character) => Kind::Plain,
         GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other => Kind::Other,
     }
+}
+
+/// Whether a letter, mark or symbol shows nothing. Most of them are `Default_Ignorable_Code_Point`s, whose
+/// other groups are no text anyway. The two selectors of emoji are left, because keyboards add them.
+fn is_blank(character: char) -> bool {
+    matches!(
+        character,
+        '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0d}'
+            | '\u{ffa0}'
+            | '\u{16fe4}'
+            | '\u{1d159}'
+            | '\u{e0100}'..='\u{e01ef}'
+    )
 }
 
 fn is_space(character: char) -> bool {

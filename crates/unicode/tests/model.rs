@@ -108,9 +108,25 @@ fn disguises_are_told_from_accents() {
 /// Texts in which rare characters are frequent.
 fn texts() -> impl Strategy<Value = String> {
     let rare = "[a-c \u{a0}\n\r\u{ad}\u{200b}\u{202e}\u{2028}\u{3000}\u{300}-\u{32f}éŷ６½\u{e000}\u{378}\
-        \u{1100}\u{1161}\u{11a8}\u{958}\u{fb2c}\u{e0041}]{0,12}";
+        \u{1100}\u{1161}\u{11a8}\u{958}\u{fb2c}\u{e0041}\u{34f}\u{3164}\u{115f}\u{2800}\u{fe00}\u{e0100}]{0,12}";
     prop_oneof![any::<String>(), rare, "[ -~]{0,20}"]
 }
+
+/// Letters, marks and symbols that show nothing, so that they are no visible characters either.
+const BLANK: [(char, char); 12] = [
+    ('\u{34f}', '\u{34f}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180d}'),
+    ('\u{180f}', '\u{180f}'),
+    ('\u{2800}', '\u{2800}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0d}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{16fe4}', '\u{16fe4}'),
+    ('\u{1d159}', '\u{1d159}'),
+    ('\u{e0100}', '\u{e01ef}'),
+];
 
 /// S-96 word by word.
 fn model(text: &str, allows_lines: bool) -> Result<String, Fault> {
@@ -126,7 +142,9 @@ fn model(text: &str, allows_lines: bool) -> Result<String, Fault> {
                 | Category::PrivateUse
                 | Category::Surrogate
                 | Category::Unassigned
-        );
+        ) || BLANK
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(character));
         if is_refused && !(allows_lines && *character == '\n') {
             return Err(Fault::Character(*character));
         }

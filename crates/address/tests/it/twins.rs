@@ -75,3 +75,29 @@ fn numbers_that_cannot_be_understood_are_no_plain_numbers() {
         assert_eq!(found, Decision::One(0), "{typed:?}");
     }
 }
+
+/// Whoever makes a home up can give it just the address that others type.
+#[test]
+fn a_verified_home_is_found_before_one_with_a_shorter_or_longer_address() {
+    for (stored, made_up, typed) in [
+        (
+            "12 Mill Lane, Far Headingley Village Green, Leeds, LS6 3AB",
+            "12 Mill Lane, Leeds, LS6 3AB",
+            "12 Mill Lane, Leeds, LS6 3AB",
+        ),
+        (
+            "31 Birch Avenue, Leeds, LS6 5AB",
+            "31 Birch Avenue, Meanwood, Beckett Park North, Leeds, LS6 5AB",
+            "31 Birch Avenue, Meanwood, Leeds, LS6 5AB",
+        ),
+    ] {
+        let mut homes = [home(0, made_up), home(1, stored)];
+        assert_eq!(rank(&homes, typed).decision(), Decision::One(0), "{typed}");
+        homes[1].is_verified = true;
+        assert_eq!(rank(&homes, typed).decision(), Decision::One(1), "{typed}");
+        // Another home stays another home.
+        let other = [home(0, &made_up.replace('1', "4")), homes[1].clone()];
+        let found = rank(&other, &typed.replace('1', "4")).decision();
+        assert_ne!(found, Decision::One(1), "{typed}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What the store holds of the things that a batch names, and what the batch made of it.
+//! The stored rows that a batch names, and the changes that the batch makes to them.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use storage::{StoreUrl, copies};
+use observe::clock::Clock;
+use storage::{StoreUrl, copies, nodes};
 
 use super::{ConfigArgs, Failure, ReasonArgs, note_of, open_for_operator, say};
 
@@ -35,11 +36,15 @@ pub fn run(args: &RestoreArgs, out: &mut dyn Write) -> Result<(), Failure> {
         copies::restore(file, &url, args.replace, note_of(&args.why)).map_err(Failure::new)?;
     } else {
         let storage = open_for_operator(&config, &args.why)?;
-        let raise = |write: &mut storage::Write<'_>| {
-            write.raise_counters()?;
-            Ok::<_, storage::StorageError>(())
-        };
-        storage.write_blocking(raise)?;
+        let since = Clock::System.now_seconds() - tokens::limits::ANNOUNCED_SECONDS;
+        storage.write_blocking(move |write| {
+            let running = nodes::count_running(write, since)?;
+            if running > 0 {
+                let said = "nodes use this store: stop them first; a node that was killed counts for a minute";
+                return Err(Failure::new(format_args!("{running} {said}")));
+            }
+            Ok(write.raise_counters()?)
+        })?;
     }
     let said = format!(
         "Restored {url}, and raised its counters by 1,000,000. Next: `onward check` says whether it can be \

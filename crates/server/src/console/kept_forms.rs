@@ -24,7 +24,7 @@ use crate::problem::Problem;
 /// Whether a request sends a form in which somebody may have typed something.
 pub(crate) fn may_keep(request: &Request) -> bool {
     let path = request.uri().path();
-    let mut typed = ["/listings", "/chase/", "/chains/"].into_iter();
+    let mut typed = ["/listings", "/chase/", "/chains/", "/shares/"].into_iter();
     *request.method() == Method::POST && typed.any(|begin| path.starts_with(begin))
 }
 

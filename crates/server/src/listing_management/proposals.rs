@@ -8,7 +8,7 @@ use storage::Write;
 use storage::proposals::{self, StoredProposal};
 
 use super::author::Author;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, TOO_MANY_PROPOSALS};
 use crate::limits;
 use crate::problem::Problem;
 
@@ -64,5 +64,5 @@ pub fn too_many(branch: BranchId) -> Refusal {
         "branch {branch} has {} open proposals, which is the limit; withdraw some with remove/link",
         limits::PROPOSALS_MAX
     );
-    Refusal::conflict("too_many_proposals", detail)
+    Refusal::conflict(TOO_MANY_PROPOSALS, detail)
 }

@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 use super::author::Author;
 use super::caller::BranchCaller;
 use super::quotas;
-use super::refusal::Class;
+use super::refusal::{Class, TOO_MANY_PROPOSALS};
 use super::write_request::{WriteRequest, key_reused};
 use crate::limits;
 use crate::listing_management::ListingManagement;
@@ -183,9 +183,8 @@ where
     async fn refuse_stranger(self: &Arc<Self>, storage: &Storage) -> Result<(), Problem> {
         let this = Arc::clone(self);
         let trying = storage.write(move |write| match (this.work)(write, &this.author()) {
-            Err(Problem::Refused(refusal))
-                if matches!(refusal.class, Class::Forbidden | Class::Unknown) =>
-            {
+            // The first call may have removed the listing, so 404 says nothing about rights.
+            Err(Problem::Refused(refusal)) if refusal.class == Class::Forbidden => {
                 Err::<(), _>(Trial::Ended(refusal.into()))
             }
             Ok(_) | Err(_) => Err(Trial::Allowed),
@@ -315,6 +314,10 @@ impl Reply {
     /// Turns a refusal by the rules into an answer that can be kept. Other problems stay errors.
     fn of_refusal(problem: Problem) -> Result<Self, Problem> {
         if !matches!(problem, Problem::Refused(_) | Problem::ValuesInvalid(_)) {
+            return Err(problem);
+        }
+        // The same request may succeed once there is room.
+        if matches!(&problem, Problem::Refused(refusal) if refusal.code == TOO_MANY_PROPOSALS) {
             return Err(problem);
         }
         let (status, body) = problem.to_failure();

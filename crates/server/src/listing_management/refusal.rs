@@ -20,6 +20,9 @@ pub struct Refusal {
     pub detail: String,
 }
 
+/// The code of one open proposal too many.
+pub const TOO_MANY_PROPOSALS: &str = "too_many_proposals";
+
 /// The kinds of refusal of S-40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {

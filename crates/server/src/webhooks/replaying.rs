@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use observe::clock::{self, Stopwatch};
+use observe::clock;
 use storage::StorageError;
 use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
@@ -10,7 +10,7 @@ use storage::subscriptions::StoredSubscription;
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
-use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_PAUSE_FACTOR};
+use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
@@ -48,8 +48,8 @@ pub fn used_up(most: i64) -> Problem {
 
 /// Enqueues the real events of a subscription's types since a time, in Unix seconds, unless they
 /// are pending already. It enqueues the oldest events, at most [`REPLAY_EVENTS_MAX`] and not more than the
-/// quota of the day leaves. If it ends early for any reason, the answer says where to go on. A replay whose caller goes away is incomplete
-/// and can be repeated.
+/// quota of the day leaves. If it ends early for any reason, the answer says where to go on. A replay is
+/// incomplete if its caller goes away, and can be repeated.
 pub async fn replay(
     webhooks: &WebhookManagement,
     holder: &ApiKeyHolder,
@@ -111,13 +111,11 @@ async fn enqueue_parts(
             return Ok(true);
         };
         if has_events {
-            let enqueuing = Stopwatch::start();
-            let enqueued = enqueue(webhooks, holder, reference, part).await?;
+            let enqueuing = enqueue(webhooks, holder, reference, part);
+            let enqueued = webhooks.paced.run(enqueuing).await?;
             webhooks.wake.wake();
             progress.deliveries += enqueued;
             progress.allowed -= i64::try_from(enqueued).unwrap_or(i64::MAX);
-            // A replay takes a small share of the writer, which others wait for.
-            tokio::time::sleep(enqueuing.elapsed() * REPLAY_PAUSE_FACTOR).await;
         }
         progress.left.after = part.last;
     }

@@ -22,6 +22,13 @@ pub async fn cancel_unsubscribed(
     webhooks: &WebhookManagement,
     id: SubscriptionId,
 ) -> Result<(), Problem> {
+    // Most calls give up no type, and looking at all pending deliveries takes long.
+    let looking = webhooks
+        .storage
+        .read_by_index(move |read| waiting::has_unsubscribed(read, id));
+    if !webhooks.paced.run(looking).await.map_err(incomplete)? {
+        return Ok(());
+    }
     let now = webhooks.clock.now_milliseconds();
     in_parts(webhooks, move |write| {
         waiting::cancel_unsubscribed(write, id, now, WAITING_CHANGED_MAX)

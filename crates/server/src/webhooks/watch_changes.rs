@@ -165,10 +165,10 @@ async fn in_parts(
 ) -> Result<(), StorageError> {
     for part in uprns.chunks(WATCH_CHANGED_AT_ONCE) {
         let part: Arc<[Uprn]> = part.into();
-        webhooks
+        let changing = webhooks
             .storage
-            .write_at_length(move |write| change(write, id, &part))
-            .await?;
+            .write_at_length(move |write| change(write, id, &part));
+        webhooks.paced.run(changing).await?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod abandoned_lanes;
 mod address_tokens;
 mod backup;
+mod checkpoints;
 mod commits;
 mod counters;
 mod damage;
@@ -28,6 +29,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::backup::{back_up, restore};
+use self::checkpoints::Checkpoints;
 use self::error::{open_reason, reason, storage_error};
 use self::file_lock::FileLock;
 use self::open_files::OpenFiles;
@@ -67,6 +69,7 @@ pub(crate) struct SqliteEngine {
     idle: Mutex<Vec<(Connection, UprnCache)>>,
     readers: Threads<ReadJob>,
     writer: Threads<Box<dyn WriteJob>>,
+    _checkpoints: Checkpoints,
     files: OpenFiles,
     /// Held until all connections have closed, so that nobody replaces the file before.
     _lock: Option<FileLock>,
@@ -100,6 +103,7 @@ impl SqliteEngine {
         let lock = FileLock::share(path, access == Access::Create)?;
         let mut connection = connect(path, access)?;
         schema::migrate(&mut connection, path, opening)?;
+        let checkpoints = Checkpoints::start(&mut connection, connect(path, Access::Write)?)?;
         let files = OpenFiles::note(path);
         let checked = files.clone();
         let writer = Threads::start(
@@ -120,6 +124,7 @@ impl SqliteEngine {
             idle: Mutex::new(idle),
             readers,
             writer,
+            _checkpoints: checkpoints,
             files,
             _lock: lock,
         })
@@ -255,7 +260,6 @@ fn configure(connection: &mut Connection, access: Access) -> rusqlite::Result<()
         // With `full`, an acknowledged commit survives a loss of power.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
         connection.pragma_update(None, "analysis_limit", 1000)?;
     }
     connection.pragma_update(None, "cache_size", -32_768)?;

@@ -4,6 +4,7 @@
 mod address_search;
 mod branches;
 mod changes;
+mod checkpoints;
 mod commits;
 mod copies;
 mod database;

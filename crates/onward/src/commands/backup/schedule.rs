@@ -104,9 +104,15 @@ fn is_beside(url: &StoreUrl, folder: &Path) -> bool {
     matches!((device(store), device(folder)), (Ok(one), Ok(other)) if one == other)
 }
 
+/// The name of a copy of this Unix time.
+fn name_at(seconds: i64) -> Result<String, jiff::Error> {
+    let time = Timestamp::from_second(seconds)?;
+    Ok(time.strftime(NAME_FORMAT).to_string())
+}
+
 fn copy(url: &StoreUrl, folder: &Path) -> Result<(PathBuf, Copy), Failure> {
-    let now = Timestamp::from_second(Clock::System.now_seconds()).map_err(Failure::new)?;
-    let path = folder.join(now.strftime(NAME_FORMAT).to_string());
+    let name = name_at(Clock::System.now_seconds()).map_err(Failure::new)?;
+    let path = folder.join(name);
     let stopwatch = Stopwatch::start();
     copies::back_up(url, &path).map_err(Failure::new)?;
     let copy = Copy {
@@ -140,8 +146,7 @@ fn tidy(schedule: &Schedule, newest: Option<&Copy>, has_failed: bool) -> Result<
 
 /// Removes the oldest copies beyond `kept`. Returns how many are left.
 fn remove_surplus(folder: &Path, kept: usize) -> io::Result<usize> {
-    let mut copies = list(folder, is_copy)?;
-    copies.sort();
+    let mut copies = list_copies(folder)?;
     let surplus = copies.len().saturating_sub(kept);
     for old in copies.drain(..surplus) {
         std::fs::remove_file(old)?;
@@ -180,7 +185,7 @@ fn overwrite(path: &Path, text: &str) -> io::Result<()> {
 
 /// The newest copy of an earlier run.
 fn find_newest(folder: &Path) -> io::Result<Option<Copy>> {
-    let Some(path) = list(folder, is_copy)?.into_iter().max() else {
+    let Some(path) = list_copies(folder)?.pop() else {
         return Ok(None);
     };
     let metadata = path.metadata()?;
@@ -189,6 +194,15 @@ fn find_newest(folder: &Path) -> io::Result<Option<Copy>> {
         bytes: metadata.len(),
         seconds: None,
     }))
+}
+
+/// The copies, the oldest first. A copy from the future was named by a wrong clock, and is left out: it is not
+/// newer than the others.
+fn list_copies(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let now = name_at(Clock::System.now_seconds()).map_err(io::Error::other)?;
+    let mut copies = list(folder, |name| is_copy(name) && name <= now.as_str())?;
+    copies.sort();
+    Ok(copies)
 }
 
 fn remove_unfinished(folder: &Path) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! What the words of SQLite mean that `check --deep` finds.
+//! Explains the messages of SQLite that `check --deep` finds.
 
 /// The beginning of a message, or a part of it, and what it means.
 const MEANINGS: [(&str, &str); 8] = [

@@ -80,7 +80,12 @@ fn copies_follow_one_another_and_the_oldest_go() {
     let folder = Folder::new();
     let copies = folder.path("copies");
     std::fs::create_dir(&copies).unwrap();
-    let kept = ["onward-notes.db", "other.unfinished"];
+    // The third is a copy that a wrong clock named.
+    let kept = [
+        "onward-notes.db",
+        "other.unfinished",
+        "onward-20990101T000000Z.db",
+    ];
     for name in kept {
         std::fs::write(copies.join(name), "").unwrap();
     }
@@ -123,7 +128,9 @@ fn copies_follow_one_another_and_the_oldest_go() {
     assert_eq!(program.wait().status, Some(0));
     let names = std::fs::read_dir(&copies).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let last = names.filter(|name| name.starts_with("onward-2")).max();
+    let last = names
+        .filter(|name| name.starts_with("onward-20") && !kept.contains(&name.as_str()))
+        .max();
     let last = copies.join(last.unwrap());
     let restored = folder.run(&["restore", last.to_str().unwrap(), "--replace"]);
     assert_eq!(restored.status, Some(0), "{}", restored.err);

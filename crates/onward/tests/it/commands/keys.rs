@@ -236,6 +236,9 @@ fn keys_are_not_sealed_with_a_key_that_a_running_node_lacks() {
     let refused = folder.run(&["keys", "rewrap"]);
     let said = "1 running nodes have not announced the first key-encryption key";
     assert!(refused.failure().starts_with(said), "{refused:?}");
+    let recovering = folder.run(&["restore", "--recovered", "--reason", "a test"]);
+    let said = "1 nodes use this store: stop them first";
+    assert!(recovering.failure().contains(said), "{recovering:?}");
     server.signal("TERM");
     assert_eq!(server.wait().status, Some(0));
     assert_eq!(announced(), 0, "a node that stops takes it back");

@@ -9,7 +9,15 @@ use crate::test_server::{Client, TestServer};
 const TWO_MARKS: &str = "x\u{323}\u{301}";
 
 /// Names of characters that no text may have.
-const REFUSED: [(&str, &str); 7] = [
+const REFUSED: [(&str, &str); 9] = [
+    (
+        "a\u{3164}b",
+        "has the character U+3164, which texts must not have",
+    ),
+    (
+        "a\u{e0100}b",
+        "has the character U+E0100, which texts must not have",
+    ),
     (
         "a\u{202e}b",
         "has the character U+202E, which texts must not have",

@@ -45,6 +45,10 @@ pub(crate) fn back_up(store: &Path, target: &Path) -> Result<(), CopyError> {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 CopyError::Damaged(store.to_owned(), reason(&error))
             }
+            Some(ErrorCode::SystemIoFailure) => write_error(format!(
+                "{}, unless the store itself cannot be read: `onward check` says whether its files are there",
+                reason(&error)
+            )),
             _ => write_error(reason(&error)),
         })?;
     // A store with damaged pages makes a damaged copy.

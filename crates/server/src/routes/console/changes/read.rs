@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ids::ChainId;
+use storage::history;
 use storage::seen::{self, Seen};
 
 use crate::console::Console;
@@ -24,13 +25,14 @@ pub(crate) async fn mark_read(
     let caller = BranchCaller::of_person(&signed_in)?;
     let chain = read_chain(form.text("chain"))?;
     let person = signed_in.person().id;
-    let seen = Seen {
-        history: form.text("until").parse().unwrap_or_default(),
-        at: console.clock.now_seconds(),
-    };
+    let last = form.text("until").parse().unwrap_or_default();
+    let now = console.clock.now_seconds();
     console
         .storage
         .write(move |write| {
+            // Later changes that the page did not show stay unread.
+            let at = history::find_time(write, last)?.unwrap_or(now);
+            let seen = Seen { history: last, at };
             let Some(chain) = chain else {
                 return Ok(seen::note_all_seen(write, person, seen)?);
             };

@@ -21,6 +21,11 @@ story! {
         kim.get("/changes").await.assert_hides("SSTC");
         assert_eq!(agent.record(ids[0], "exchange", "2026-11-20").await.status, 200);
         kim.get("/changes").await.assert_shows("Exchange");
+        // An older tab makes nothing unread.
+        let newer = (last.parse::<i64>().unwrap() + 1).to_string();
+        kim.post("/changes/read", &[("until", &newer)]).await;
+        kim.post("/changes/read", &[("until", &last)]).await;
+        kim.get("/changes").await.assert_hides("Exchange");
         // A colleague has read nothing yet.
         let mut pat = server.sign_in_as("progressor", &["north"]).await;
         pat.get("/changes").await.assert_shows("SSTC");
