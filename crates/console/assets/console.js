@@ -10,12 +10,13 @@ function prepare() {
 }
 
 // News. One stream a tab, and only while the tab is visible.
-let stream;
+let stream, chain;
 function listen() {
   stream?.close();
   const address = find('main').dataset.stream;
   if (!address || document.hidden) return;
-  const [chain, version] = ['chain', 'version'].map((name) => new URL(address, location).searchParams.get(name));
+  let version;
+  [chain, version] = ['chain', 'version'].map((name) => new URL(address, location).searchParams.get(name));
   stream = new EventSource(address);
   stream.onmessage = ({ data }) => {
     const news = JSON.parse(data);
@@ -37,7 +38,7 @@ async function show() {
   const text = await answer.text();
   const page = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html');
   const fresh = page.getElementById('main');
-  if (!answer.ok || answer.redirected || !fresh) return location.reload();
+  if (!answer.ok || answer.redirected || !fresh) return location.assign(answer.status == 405 ? '/chains/' + chain : location.href);
   find('main').replaceWith(fresh);
   find('newer').replaceChildren();
   document.title = page.title;

@@ -11,6 +11,10 @@ use crate::subscription_id::SubscriptionId;
 use crate::subscription_overview::WAITING_COUNTED_MAX;
 use crate::{Read, Result, Write};
 
+/// The newest attempts of a delivery that the log shows. A schedule has fewer, but a delivery can be sent again
+/// many times.
+const ATTEMPTS_SHOWN_MAX: i64 = 100;
+
 /// One delivery with its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedDelivery {
@@ -79,10 +83,11 @@ pub fn list_deliveries(
     for delivery in &mut found {
         delivery.attempts = read.query(
             "select number, begun_at, duration, status, error, answer from attempt \
-             where delivery_id = $1 order by id",
-            &[delivery.id.into()],
+             where delivery_id = $1 order by id desc limit $2",
+            &[delivery.id.into(), ATTEMPTS_SHOWN_MAX.into()],
             read_attempt,
         )?;
+        delivery.attempts.reverse();
     }
     Ok((total, found))
 }

@@ -216,7 +216,12 @@ story! {
         assert_eq!((&cut["deliveries"], cut["nextSince"].is_string()), (&json!(1), true));
         let said = "429 quota-used-up: A participant replays at most 3 deliveries within a day.";
         assert_eq!(replay().await.problem(), said);
+        // One that is sent again counts as well.
+        let delivery = server.deliveries(&key, &id).await[0]["deliveryId"].as_str().unwrap().to_owned();
+        let again = format!("/subscriptions/{id}/deliveries/{delivery}/redeliver");
+        assert_eq!(server.webhook(&key, ("POST", &again), None).await.problem(), said);
         server.clock.advance(DAY_SECONDS + 600);
+        assert_eq!(server.webhook(&key, ("POST", &again), None).await.status, 202);
         assert_eq!(replay().await.status, 202);
     }
 }

@@ -57,7 +57,7 @@ pub fn any_watch() -> Vec<Problem> {
 /// Refusals of a delivery of an active subscription.
 pub fn own_delivery() -> Vec<Problem> {
     let mut all = active_subscription();
-    all.push(unknown_delivery());
+    all.extend([unknown_delivery(), used_up(1_000_000)]);
     all
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use observe::clock;
-use storage::StorageError;
 use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
+use storage::{StorageError, Write};
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
@@ -94,6 +94,35 @@ pub async fn replay(
     // The start is a safe default, because pending deliveries are not enqueued again.
     replay.next_since = next_since.unwrap_or(Some(since)).map(clock::to_rfc3339);
     Ok(replay)
+}
+
+/// Counts deliveries that are sent again, and refuses them above the quota (S-65). The caller's transaction is
+/// rolled back then.
+pub fn charge(
+    write: &mut Write<'_>,
+    holder: &ApiKeyHolder,
+    deliveries: i64,
+    now: i64,
+    most: Option<i64>,
+) -> Result<(), Problem> {
+    if let Some(most) = most {
+        let used = quotas::sum_used(
+            write,
+            holder.participant(),
+            Used::Replays,
+            now - DAY_SECONDS,
+        )?;
+        if used >= most {
+            return Err(used_up(most));
+        }
+    }
+    Ok(quotas::add_used(
+        write,
+        holder.participant(),
+        Used::Replays,
+        deliveries,
+        now,
+    )?)
 }
 
 /// Enqueues one part after the other. Returns whether all parts are done.

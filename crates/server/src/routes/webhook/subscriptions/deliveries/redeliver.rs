@@ -16,13 +16,15 @@ use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_delivery};
 use crate::webhooks::owned::{find_active_subscription, unknown_delivery};
 use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
+use crate::webhooks::replaying;
 use crate::wire::webhooks::Redelivery;
 
 refusals!(RedeliverRefusals = describe(own_delivery()));
 
 /// Sends one delivery again.
 ///
-/// The delivery starts a new schedule, whatever its status is. It keeps its event id.
+/// The delivery starts a new schedule, whatever its status is. It keeps its event id. It counts as a
+/// replayed delivery.
 #[utoipa::path(
     post,
     path = "/api/v1/webhook/subscriptions/{id}/deliveries/{delivery}/redeliver",
@@ -40,6 +42,7 @@ pub(crate) async fn redeliver(
     segments: Segments,
 ) -> Result<(StatusCode, Json<Redelivery>), Problem> {
     let now = webhooks.clock.now_milliseconds();
+    let most = webhooks.quotas.replays_per_day;
     let id = webhooks
         .storage
         .write(move |write| {
@@ -48,6 +51,7 @@ pub(crate) async fn redeliver(
             if !delivery_log::redeliver(write, found.id, id, now)? {
                 return Err(unknown_delivery());
             }
+            replaying::charge(write, &holder, 1, now / 1000, most)?;
             Ok(id)
         })
         .await?;
