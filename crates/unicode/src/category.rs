@@ -35,8 +35,8 @@ pub(crate) fn kind(character: char) -> Kind {
     }
 }
 
-/// Whether a letter, mark or symbol shows nothing. Most of them are `Default_Ignorable_Code_Point`s, whose
-/// other groups are no text anyway. The two selectors of emoji are left, because keyboards add them.
+/// Whether a letter, mark or symbol shows nothing. Unicode calls most of these characters
+/// `Default_Ignorable_Code_Point`. The two selectors of emoji are plain marks here, because keyboards add them.
 fn is_blank(character: char) -> bool {
     matches!(
         character,

@@ -61,7 +61,7 @@ enum Hoarder {
     Replays,
 }
 
-/// The clients whose answers are timed.
+/// The benchmark times the answers to these two clients.
 struct Clients {
     target: Target,
     agent: Arc<Agent>,
@@ -92,7 +92,7 @@ pub(crate) async fn measure() {
     let clients = Clients::open(&node).await;
     let bench = Bench::open(node).await;
     for hoarder in [Hoarder::Answers, Hoarder::Replays, Hoarder::Watches] {
-        let mut attack = Attack::prepare(hoarder, &bench, &url).await;
+        let attack = Attack::prepare(hoarder, &bench, &url).await;
         let (mut alone, mut beside) = (Seen::default(), Seen::default());
         clients.time(length).await;
         for _round in 0..rounds {
@@ -272,7 +272,7 @@ impl Attack {
         }
     }
 
-    async fn begin(&mut self, bench: &Bench) -> JoinSet<()> {
+    async fn begin(&self, bench: &Bench) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         match self {
             Self::Answers { agent, listing } => {

@@ -20,7 +20,7 @@ pub struct Refusal {
     pub detail: String,
 }
 
-/// The code of one open proposal too many.
+/// The code of the refusal of one more open proposal.
 pub const TOO_MANY_PROPOSALS: &str = "too_many_proposals";
 
 /// The kinds of refusal of S-40.

@@ -6,7 +6,7 @@ use observe::clock;
 use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
-use storage::{StorageError, Write};
+use storage::{Read, StorageError, Write};
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
@@ -96,6 +96,24 @@ pub async fn replay(
     Ok(replay)
 }
 
+/// The number of deliveries that the participant may still send again. `None`: any number.
+fn count_left(
+    read: &mut Read<'_>,
+    holder: &ApiKeyHolder,
+    now: i64,
+    most: Option<i64>,
+) -> Result<Option<i64>, Problem> {
+    let Some(most) = most else {
+        return Ok(None);
+    };
+    let day_ago = now - DAY_SECONDS;
+    let used = quotas::sum_used(read, holder.participant(), Used::Replays, day_ago)?;
+    if used >= most {
+        return Err(used_up(most));
+    }
+    Ok(Some(most - used))
+}
+
 /// Counts deliveries that are sent again, and refuses them above the quota (S-65). The caller's transaction is
 /// rolled back then.
 pub fn charge(
@@ -105,17 +123,7 @@ pub fn charge(
     now: i64,
     most: Option<i64>,
 ) -> Result<(), Problem> {
-    if let Some(most) = most {
-        let used = quotas::sum_used(
-            write,
-            holder.participant(),
-            Used::Replays,
-            now - DAY_SECONDS,
-        )?;
-        if used >= most {
-            return Err(used_up(most));
-        }
-    }
+    count_left(write, holder, now, most)?;
     Ok(quotas::add_used(
         write,
         holder.participant(),
@@ -158,18 +166,14 @@ async fn begin(
     since: i64,
 ) -> Result<Begun, Problem> {
     let (holder, reference) = (holder.clone(), reference.to_owned());
-    let day_ago = webhooks.clock.now_seconds() - DAY_SECONDS;
+    let now = webhooks.clock.now_seconds();
     let most = webhooks.quotas.replays_per_day;
     webhooks
         .storage
         .read(move |read| {
             let found = find_active_subscription(read, &holder, &reference)?;
-            let used = quotas::sum_used(read, holder.participant(), Used::Replays, day_ago)?;
-            let allowed = match most {
-                Some(most) if used >= most => return Err(used_up(most)),
-                Some(most) => REPLAY_EVENTS_MAX.min(most - used),
-                None => REPLAY_EVENTS_MAX,
-            };
+            let left = count_left(read, &holder, now, most)?;
+            let allowed = left.map_or(REPLAY_EVENTS_MAX, |left| left.min(REPLAY_EVENTS_MAX));
             Ok(Begun {
                 subscription: Arc::new(found),
                 range: log::find_event_range(read, since)?,

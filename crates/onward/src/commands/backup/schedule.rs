@@ -196,8 +196,8 @@ fn find_newest(folder: &Path) -> io::Result<Option<Copy>> {
     }))
 }
 
-/// The copies, the oldest first. A copy from the future was named by a wrong clock, and is left out: it is not
-/// newer than the others.
+/// The copies, the oldest first, without copies of the future: a wrong clock named them, and they are not newer
+/// than the others.
 fn list_copies(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let now = name_at(Clock::System.now_seconds()).map_err(io::Error::other)?;
     let mut copies = list(folder, |name| is_copy(name) && name <= now.as_str())?;

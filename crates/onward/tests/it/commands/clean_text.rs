@@ -62,7 +62,7 @@ fn lists_of_a_store_show_numbers() {
         assert!(listed.out.contains(json), "{args:?}: {listed:?}");
         assert!(!listed.out.contains(['\u{202e}', '\u{200b}']));
     }
-    // The values in JSON are those of the store.
+    // JSON has the stored values.
     assert_eq!(folder.list("branch")[0]["name"], "B\u{202e}x");
 }
 

@@ -225,7 +225,7 @@ story! {
             let shown = agent.get(&path).await.json();
             assert_eq!(shown["data"]["attributes"]["full_address"], "66 King Drive, Morley, Leeds, LS1 4AP");
         }
-        // What is stored keeps its bytes in JSON.
+        // Stored texts keep their bytes in JSON.
         let answer = lender.ask_uprns(&[801]).await;
         let address = &answer.chains()[0]["properties"][0]["address"];
         assert_eq!(address["line1"], "6\u{200b}6 King Drive");

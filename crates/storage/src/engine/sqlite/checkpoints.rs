@@ -8,6 +8,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
+use super::error::storage_error;
 use crate::{Result, StorageError};
 
 /// The log is moved when it has so many pages of 4 KiB, and again after each further step. The writer begins
@@ -53,7 +54,7 @@ impl Checkpoints {
             }
             Ok(())
         }));
-        hooked.map_err(super::error::storage_error)?;
+        hooked.map_err(storage_error)?;
         let thread = std::thread::Builder::new()
             .name("onward-checkpoints".to_owned())
             .spawn(move || move_until_closed(&own, &moving, &dues))
