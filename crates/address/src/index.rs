@@ -10,7 +10,7 @@ use crate::street::Street;
 
 /// The version of the tokens and normal forms. It rises whenever [`index_tokens`] or
 /// [`crate::normalise`] returns something else for the same address, and a store with another version rebuilds its index.
-pub const INDEX_VERSION: i64 = 3;
+pub const INDEX_VERSION: i64 = 4;
 
 /// The most tokens of one address.
 const TOKENS_MAX: usize = 64;
@@ -28,13 +28,21 @@ pub(crate) const LONG_AFFIX: usize = 3;
 
 /// The index tokens of a stored address: sorted, without repeats, at most 64. They are the same as
 /// long as [`INDEX_VERSION`] is the same.
-pub fn index_tokens(known: &Known<'_>) -> Vec<i32> {
+pub fn index_tokens(known: &Known<'_>, is_verified: bool) -> Vec<i32> {
     let stored = StoredAddress::read(known);
     let mut tokens = IndexTokens::default();
+    if is_verified {
+        tokens.push(verified_token());
+    }
     tokens.push_postcode(&stored);
     tokens.push_numbers(&stored);
     tokens.push_names(&stored);
     tokens.kept.into_iter().collect()
+}
+
+/// The token of all verified properties.
+pub(crate) fn verified_token() -> i32 {
+    hash(&["v"])
 }
 
 /// The token of all properties in a postcode.

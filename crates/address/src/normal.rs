@@ -96,9 +96,15 @@ pub(crate) fn push_plain(plain: &mut String, character: char) {
     }
 }
 
-/// Whether the character is part of a word. The `1⁄2` of a fraction is one word, and no number.
+/// Whether the character is part of a word. The `1⁄2` of a fraction is one word, and no number. So is a
+/// number beside letters that are drawn as pictures, because a reader takes `40🇦` for 40A.
 fn is_in_word(character: char) -> bool {
-    character.is_alphanumeric() || character == FRACTION_SLASH
+    character.is_alphanumeric()
+        || character == FRACTION_SLASH
+        || matches!(
+            character,
+            '\u{1f100}'..='\u{1f1ff}' | '\u{1f51f}' | '\u{20e3}'
+        )
 }
 
 /// Whether the character is an apostrophe of any shape.

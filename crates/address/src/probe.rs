@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::index::{
     LONG_AFFIX, SHORT_AFFIX, affix_tokens, district_number, number_word, postcode_number,
-    postcode_token, word_pair,
+    postcode_token, verified_token, word_pair,
 };
 use crate::number::Unit;
 use crate::parse::{Class, Token};
@@ -37,6 +37,13 @@ impl Probe {
             all_of,
             is_narrower: false,
         }
+    }
+
+    /// The probe for the verified ones of these properties.
+    pub(crate) fn of_verified(&self) -> Self {
+        let groups = self.all_of.iter().take(GROUPS_MAX - 1);
+        let verified = std::iter::once(vec![verified_token()]);
+        Self::of(groups.cloned().chain(verified).collect())
     }
 }
 

@@ -77,6 +77,12 @@ impl Assessed {
             is_certain: false,
         }
     }
+
+    /// Whether no unverified property can fit better. One in the typed postcode beats a verified one that
+    /// fits only with a typing error in the postcode.
+    pub(crate) fn beats_unverified(&self) -> bool {
+        self.is_verified && !matches!(self.fit.postcode, PostcodeFit::Near | PostcodeFit::Other)
+    }
 }
 
 /// Whether somebody may have made the property up so that it looks like a verified one. It never

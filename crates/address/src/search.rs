@@ -13,7 +13,10 @@ const CANDIDATES_MAX: usize = 150;
 
 /// Ranks the properties that `find` returns for the probes of a query, at most twelve. `find` takes
 /// a limit and returns the properties with the lowest ids first. The search stops when an answer
-/// that was not cut off leads to a decision. It never decides for a property that only cut-off
+/// that was not cut off leads to a decision.
+///
+/// After an answer that was cut off, `find` is asked for the verified ones of the same properties:
+/// somebody may have made the others up. The search never decides for a property that only cut-off
 /// answers held, because a property that was cut off may fit as well.
 pub fn search<Id: Copy + Ord, E>(
     query: &Query,
@@ -29,10 +32,16 @@ pub fn search<Id: Copy + Ord, E>(
         let found = find(&probe, CANDIDATES_MAX)?;
         is_cut_off = found.len() >= CANDIDATES_MAX;
         for candidate in found {
-            let property = assessed
-                .entry(candidate.id)
-                .or_insert_with(|| Assessed::new(query, &candidate));
+            let property = assess(&mut assessed, query, &candidate);
             property.is_certain |= !is_cut_off;
+        }
+        if is_cut_off {
+            let verified = find(&probe.of_verified(), CANDIDATES_MAX)?;
+            let are_all = verified.len() < CANDIDATES_MAX;
+            for candidate in verified {
+                let property = assess(&mut assessed, query, &candidate);
+                property.is_certain |= are_all && property.beats_unverified();
+            }
         }
         ranking = Ranking::of(&assessed);
         if ranking.decision() != Decision::Nothing && !ranking.is_cut_off {
@@ -40,4 +49,13 @@ pub fn search<Id: Copy + Ord, E>(
         }
     }
     Ok(ranking)
+}
+
+fn assess<'a, Id: Copy + Ord>(
+    assessed: &'a mut BTreeMap<Id, Assessed>,
+    query: &Query,
+    candidate: &Candidate<Id>,
+) -> &'a mut Assessed {
+    let known = assessed.entry(candidate.id);
+    known.or_insert_with(|| Assessed::new(query, candidate))
 }

@@ -67,7 +67,10 @@ pub fn record(
     if present == Some(&record) {
         return None;
     }
-    let event = kind.emits().filter(|_| is_new_date);
+    // Document 1 shows the date of a milestone only if the sale needs it.
+    let shown = |record: &Record| record.date.filter(|_| !record.excluded);
+    let is_new = shown(&record).is_some() && present.and_then(shown) != shown(&record);
+    let event = kind.emits().filter(|_| is_new);
     Some(Change { record, event })
 }
 
@@ -104,12 +107,12 @@ mod tests {
 
     #[test]
     fn a_new_date_emits_and_other_members_keep_their_value_or_take_their_default() {
-        let present = recorded(20, Some(TIME), Origin::Lender, true);
+        let present = recorded(20, Some(TIME), Origin::Lender, false);
         let reopened = Record {
             date: None,
             ..present
         };
-        let kept = recorded(21, None, Origin::Lender, true);
+        let kept = recorded(21, None, Origin::Lender, false);
         for (present, expected) in [
             (None, recorded(21, None, Origin::Agent, false)),
             (Some(&present), kept),
@@ -123,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_same_date_again_emits_nothing() {
-        let present = recorded(21, Some(TIME), Origin::Lender, true);
+        let present = recorded(21, Some(TIME), Origin::Lender, false);
         assert_eq!(record_sstc(Some(&present), &requested(21)), None);
         for requested in [
             RequestedRecord {
@@ -131,7 +134,7 @@ mod tests {
                 ..requested(21)
             },
             RequestedRecord {
-                excluded: Some(false),
+                excluded: Some(true),
                 ..requested(21)
             },
             RequestedRecord {
@@ -144,10 +147,30 @@ mod tests {
                 date: Some(requested.date),
                 completed_at: requested.completed_at.or(Some(TIME)),
                 origin: requested.origin.unwrap_or(Origin::Lender),
-                excluded: requested.excluded.unwrap_or(true),
+                excluded: requested.excluded.unwrap_or(false),
             };
             assert_eq!((change.record, change.event), (expected, None));
         }
+    }
+
+    #[test]
+    fn a_milestone_emits_once_the_sale_needs_it() {
+        let unneeded = |day| RequestedRecord {
+            excluded: Some(true),
+            ..requested(day)
+        };
+        let needed = RequestedRecord {
+            excluded: Some(false),
+            ..requested(21)
+        };
+        let present = recorded(21, None, Origin::Agent, true);
+        let change = record_sstc(None, &unneeded(21)).unwrap();
+        assert_eq!((change.record, change.event), (present, None));
+        let change = record_sstc(Some(&present), &requested(22)).unwrap();
+        assert_eq!((change.record.excluded, change.event), (true, None));
+        let change = record_sstc(Some(&present), &needed).unwrap();
+        assert_eq!(change.record, recorded(21, None, Origin::Agent, false));
+        assert_eq!(change.event, Some(EventType::MilestoneUpdated));
     }
 
     #[test]

@@ -20,7 +20,7 @@ function listen() {
   stream = new EventSource(address);
   stream.onmessage = ({ data }) => {
     const news = JSON.parse(data);
-    if (news.chain == chain && news.version > version) announce();
+    if (news.chain == chain && news.version != version) announce();
   };
 }
 

@@ -76,14 +76,14 @@ pub struct FieldProblem {
     pub detail: String,
 }
 
-/// The state that the page shows. `/stream?chain={chain}&version={version}` announces newer ones as
+/// The state that the page shows. `/stream?chain={chain}&version={version}` announces other ones as
 /// server-sent events, each with the data `{"chain": "…", "version": 1}`. A reader names the home as
 /// well, as `&uprn={uprn}`.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream {
     /// The chain.
     pub chain: ChainId,
-    /// Its version.
+    /// A number that changes with the facts that the viewer may see.
     pub version: i64,
     /// The home that a reader looked up.
     pub asked_for: Option<Uprn>,

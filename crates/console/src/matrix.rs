@@ -88,10 +88,8 @@ impl Column {
             let date = self.date(home);
             date.map_or_else(Cell::default, |date| self.dated(home, date, today))
         };
-        // The answer states Cash Buyer and Fall Through even of a type that is not needed.
-        let is_stated = is_cash || self.milestone.field == Some(Field::FallThroughCompleted);
         let mut excluded = home.excluded.iter();
-        if excluded.any(|one| one.id == self.milestone.id) && !(is_stated && cell.is_shown()) {
+        if excluded.any(|one| one.id == self.milestone.id) {
             (cell.sign, cell.class) = ("–", "");
         }
         cell.path = path.filter(|_| cell.is_shown());

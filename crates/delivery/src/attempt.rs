@@ -41,7 +41,7 @@ pub(super) async fn send(
     let duration = stopwatch.elapsed();
     outcome.ended_at = clock.now_milliseconds();
     // Redeliveries are left out of the latency figure.
-    let is_redelivery = delivery.attempts == 0 && !delivery.is_first;
+    let is_redelivery = delivery.is_redelivery();
     let latency = (!is_redelivery).then_some(outcome.ended_at - delivery.created_at);
     let metrics = &node.context.metrics;
     metrics.note_attempt(&outcome, duration, latency);

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use observe::clock::Stopwatch;
 use outbound::callback::CallbackUrl;
-use storage::StorageError;
 use storage::attempts::{self, AttemptResult};
 use storage::lanes::{self, Health, Lane};
 use storage::subscriptions::{self, Receives, SubscriptionId};
-use storage::waiting;
+use storage::{StorageError, waiting};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::attempt::{FinishedAttempt, send};
+use crate::cancelling::cancel;
 use crate::node::Node;
 use crate::policy::{Disabling, Window};
-use crate::read_ahead::{ReadAhead, read_ahead};
+use crate::read_ahead::{Findings, ReadAhead, read_ahead};
 
 /// How long a lease lasts: longer than a process is likely to stall.
 const LEASE_MILLISECONDS: i64 = 30_000;
@@ -35,9 +35,6 @@ const TICK: Duration = Duration::from_millis(200);
 const READ_CHEAP: Duration = Duration::from_millis(20);
 const READ_PAUSE_FACTOR: u32 = 20;
 const REST_MAX: Duration = Duration::from_secs(2);
-
-/// Deliveries that one transaction cancels.
-const CANCELLED_AT_ONCE_MAX: i64 = 1_000;
 
 /// Leases the lane of a subscription. Delivers until nothing is due for a while, the lease is lost
 /// or the node stops.
@@ -215,18 +212,44 @@ impl Runner {
             // Measured here, to leave out the time in the queue for a thread.
             let reading = Stopwatch::start();
             let findings = read_ahead(read, subscription, now, &busy)?;
-            Ok::<_, StorageError>((findings, reading.elapsed()))
+            // A right may have been withdrawn, or a type given up, since the lane looked last.
+            let receives = if findings.found.is_empty() {
+                None
+            } else {
+                subscriptions::find_receives(read, subscription)?
+            };
+            Ok::<_, StorageError>((findings, receives, reading.elapsed()))
         });
-        let (findings, took) = reading.await?;
+        let (findings, receives, took) = reading.await?;
         self.rest = if took < READ_CHEAP {
             Duration::ZERO
         } else {
             (took * READ_PAUSE_FACTOR).min(REST_MAX)
         };
         self.since_read = Stopwatch::start();
+        let Some(receives) = receives else {
+            // Nothing is due, or the subscription is disabled.
+            self.ahead.take(Findings {
+                found: Vec::new(),
+                ..findings
+            });
+            return Ok(());
+        };
+        self.lane.receives = receives;
+        let is_doubtful = receives.lacks_right;
+        let is_unsubscribed = findings.has_other_types(receives.types);
+        let mut cancelled = 0;
+        if is_doubtful {
+            cancelled +=
+                cancel(&self.node, subscription, now, waiting::cancel_without_right).await?;
+        }
+        if is_unsubscribed {
+            // The call that gave up the type, or its node, ended before it cancelled all.
+            cancelled +=
+                cancel(&self.node, subscription, now, waiting::cancel_unsubscribed).await?;
+        }
         // After a cancellation the lane reads again.
-        let is_doubtful = self.lane.receives.lacks_right && !findings.found.is_empty();
-        if !is_doubtful || cancel_without_right(&self.node, subscription, now).await? == 0 {
+        if cancelled == 0 {
             self.ahead.take(findings);
         }
         Ok(())
@@ -312,26 +335,6 @@ async fn end_of(storing: &mut Option<Storing>) -> Result<Option<Receives>, Stora
             .await
             .unwrap_or(Err(StorageError::Stopped)),
         None => std::future::pending().await,
-    }
-}
-
-/// Cancels the pending deliveries for which the subscription lacks the right to see chains, in short
-/// transactions. Returns their number.
-async fn cancel_without_right(
-    node: &Node,
-    subscription: SubscriptionId,
-    now: i64,
-) -> Result<u64, StorageError> {
-    let mut total = 0;
-    loop {
-        let cancelling = node.context.storage.write_under_row_locks(move |write| {
-            waiting::cancel_without_right(write, subscription, now, CANCELLED_AT_ONCE_MAX)
-        });
-        let cancelled: u64 = cancelling.await?;
-        total += cancelled;
-        if cancelled < CANCELLED_AT_ONCE_MAX.unsigned_abs() {
-            return Ok(total);
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! decides what follows. This crate knows nothing about HTTP servers and their routes.
 
 mod attempt;
+mod cancelling;
 pub mod dispatcher;
 pub mod event_claims;
 mod event_jwt;

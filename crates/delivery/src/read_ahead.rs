@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use storage::attempts::Next;
 use storage::deliveries::{self, DueDelivery, Head};
-use storage::subscriptions::SubscriptionId;
+use storage::subscriptions::{SubscribedTypes, SubscriptionId};
 use storage::{Read, StorageError};
 
 use crate::limits;
@@ -27,6 +27,17 @@ pub(crate) struct Findings {
     pub(crate) found: Vec<Found>,
     /// Whether more properties may have something due.
     pub(crate) is_cut: bool,
+}
+
+impl Findings {
+    /// Whether a delivery is of an event type that is none of these, and nobody asked for it again.
+    pub(crate) fn has_other_types(&self, types: SubscribedTypes) -> bool {
+        let mut all = self
+            .found
+            .iter()
+            .flat_map(|found| std::iter::once(&found.head).chain(&found.following));
+        all.any(|delivery| !delivery.is_redelivery() && !types.has(delivery.event.event_type))
+    }
 }
 
 /// Deliveries to send, and the busy properties: a busy property has a delivery queued or under way.

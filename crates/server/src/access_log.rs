@@ -4,6 +4,7 @@
 //! Answers wait in memory and are stored once a second, so that no query waits for the log. A killed
 //! node loses the last second.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,7 +37,7 @@ impl AccessLog {
         }
     }
 
-    /// Notes the properties that a client was shown at this Unix time.
+    /// Notes the properties that one answer showed a client at this Unix time, each once.
     pub(crate) fn note(
         &self,
         now: i64,
@@ -44,7 +45,8 @@ impl AccessLog {
         properties: impl Iterator<Item = PropertyId>,
     ) {
         if self.is_kept {
-            self.push(now, client, properties);
+            let properties: BTreeSet<_> = properties.collect();
+            self.push(now, client, properties.into_iter());
         }
     }
 

@@ -13,6 +13,8 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoParams, IntoResponses};
 
+use crate::unread_answers::SharedBody;
+
 /// The header field of a request that revalidates a copy.
 pub(crate) struct IfNoneMatch;
 
@@ -67,7 +69,9 @@ impl Published {
         let mut response = if self.is_known(asked) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            self.body.clone().into_response()
+            let mut response = self.body.clone().into_response();
+            response.extensions_mut().insert(SharedBody);
+            response
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));

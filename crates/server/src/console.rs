@@ -31,6 +31,7 @@ pub mod times;
 use std::sync::Arc;
 
 use observe::clock::Clock;
+use signing::authenticator::Authenticator;
 use storage::Storage;
 
 use self::guard::Site;
@@ -58,6 +59,8 @@ pub struct Console {
     pub management: Arc<ListingManagement>,
     /// The provider with which people sign in; `None` in a sandbox.
     pub open_id: Option<Arc<OpenId>>,
+    /// Makes the secrets of share links from the forms that ask for them.
+    pub(crate) share_secrets: Arc<Authenticator>,
     /// The limits of people; `None`: they have none.
     pub people: Option<PersonLimits>,
     /// Open pages that wait for news.

@@ -3,6 +3,7 @@
 use http::Method;
 use observe::sums::{Rules, Sum, Sums};
 
+use crate::answered::logged_path;
 use crate::limits;
 use crate::problem::Problem;
 
@@ -45,8 +46,7 @@ impl FailureLog {
         self.failed.count(text.to_owned(), || FirstCall {
             request_id: request_id.to_owned(),
             method: method.clone(),
-            // A terminal must not obey control characters of a path.
-            path: path.escape_debug().to_string(),
+            path: logged_path(path),
         });
     }
 }

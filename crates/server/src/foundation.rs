@@ -11,6 +11,7 @@ use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
 use outbound::networks::AllowedNetworks;
+use signing::authenticator::Authenticator;
 use signing::seal::KeyEncryptionKeys;
 use storage::{OpenOptions, Opening, Storage, StoreUrl};
 use tokens::client_keys::PublishedKeys;
@@ -29,6 +30,7 @@ use crate::console::open_id::{OpenId, OpenIdSettings};
 use crate::console::person_limits::PersonLimits;
 use crate::directory::Directory;
 use crate::housekeeping::{Housekeeping, Overdue};
+use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
@@ -36,12 +38,15 @@ use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
+use crate::turns::Turns;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::paced::Paced;
 use crate::webhooks::running::Running;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
 const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";
+/// The purpose of the key that makes the secrets of share links.
+const SHARE_LINKS: &str = "secrets of share links, version 1";
 
 /// The opened store and keys, before anything is served.
 #[derive(Debug)]
@@ -63,6 +68,8 @@ pub struct Foundation {
     pub(crate) overdue: Overdue,
     /// The client of the OpenID provider; `None`: nobody signs in with one.
     sign_in: Option<Arc<OpenId>>,
+    /// Makes the secrets of share links.
+    share_secrets: Arc<Authenticator>,
     /// The secret of the page of people. Only a sandbox has one.
     entry: Option<String>,
 }
@@ -119,6 +126,7 @@ impl Foundation {
         let sealing = config.key_safe().open()?;
         let outbound = OutboundClient::open(outbound_settings(&config)?)?;
         let sign_in = open_sign_in(&config, &sealing.sealing, &clock)?;
+        let share_secrets = sealing.sealing.derive_authenticator(SHARE_LINKS)?;
         let storage = open(&config, opening, false)?;
         let registry = Arc::new(Registry::open(storage.clone(), sealing)?);
         let signers = Signers::start(config.signing_threads).map_err(StartError::Threads)?;
@@ -133,6 +141,7 @@ impl Foundation {
             accesses: Arc::new(accesses),
             overdue: Overdue::default(),
             sign_in,
+            share_secrets: Arc::new(share_secrets),
             entry,
         })
     }
@@ -146,6 +155,7 @@ impl Foundation {
             queries: Arc::clone(queries),
             management: Arc::clone(management),
             open_id: self.sign_in.clone(),
+            share_secrets: Arc::clone(&self.share_secrets),
             people: person_limits(&self.config),
             streams: Arc::default(),
             entry: self.entry.clone(),
@@ -248,6 +258,7 @@ impl Foundation {
             tokens: Arc::clone(&tokens),
             answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
             accesses: Arc::clone(&self.accesses),
+            address_turns: Turns::new(1, limits::CLIENTS_TAKING_TURNS_MAX),
         });
         let management = Arc::new(ListingManagement {
             clock: clock.clone(),

@@ -40,6 +40,7 @@ pub mod secret;
 mod security_log;
 pub mod start_error;
 mod store_metrics;
+mod turns;
 mod unread_answers;
 pub mod webhooks;
 mod wire;

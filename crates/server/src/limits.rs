@@ -51,12 +51,28 @@ pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 /// Bytes of the answers to all callers that a node keeps while they are not read.
 pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
+/// Bytes of the answers to callers without a token or API key, of those. Addresses are easy to get.
+pub const UNREAD_BYTES_OF_UNPROVEN_MAX: u64 = 64 * 1024 * 1024;
 /// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
 /// The log keeps a sum of failed calls for each of so many reasons.
 pub const SUMMED_FAILURES_MAX: usize = 100;
 /// How long the log sums up refused and failed calls.
 pub const SUMMED_TIME: Duration = Duration::from_secs(1);
+/// How long one call of replay takes at most.
+pub const REPLAY_TIME_MAX: Duration = Duration::from_secs(20);
+/// Addresses that one read of a chain query looks for. Other reads run in between.
+pub const ADDRESSES_AT_ONCE: usize = 4;
+/// Rows that a list of listing management counts or skips at the cost of one more request.
+pub const ROWS_PER_REQUEST: i64 = 200;
+/// Properties that an address search compares at the cost of one more request.
+pub const COMPARED_PER_REQUEST: u64 = 1_000;
+/// Clients whose queries by several addresses take turns.
+pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
+/// The chains of one answer, in bytes. A chain of 100 homes has half a mebibyte.
+pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Bytes of an answer at the cost of one more request.
+pub const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
 /// Fields of one form.
 pub const FORM_FIELDS_MAX: usize = 512;
 /// `value[]` entries of one query (S-3).

@@ -37,6 +37,7 @@ use tokens::context::TokenContext;
 
 use self::quotas::Quotas;
 use crate::forecasts::Forecasts;
+use crate::limits;
 
 /// The parts that listing and chain management uses.
 #[derive(Debug)]
@@ -57,4 +58,14 @@ pub struct ListingManagement {
     pub forecasts: Arc<Forecasts>,
     /// The setting `offer_idle_days` in seconds (S-6).
     pub offer_idle_seconds: i64,
+}
+
+impl ListingManagement {
+    /// Lets a caller pay before its next request for the rows that a list counted or skipped.
+    pub fn owe(&self, caller: &str, rows: i64) {
+        if let Some(limits) = &self.tokens.rate_limits {
+            let cost = rows / limits::ROWS_PER_REQUEST;
+            limits.owe(caller, u32::try_from(cost).unwrap_or(u32::MAX));
+        }
+    }
 }

@@ -40,11 +40,12 @@ pub struct Suggestion {
 }
 
 /// Finds the current listing of the property that a value of a chain query names, if the property
-/// is certain. Each postcode is looked up once.
+/// is certain. Each postcode is looked up once. Adds to `compared` the properties that it compares.
 pub fn find_listing(
     read: &mut Read<'_>,
     text: &str,
     postcodes: &mut Postcodes,
+    compared: &mut u64,
 ) -> Result<Found, StorageError> {
     let query = Query::parse(text);
     // A postcode is accepted with any spaces and punctuation, or with repaired characters.
@@ -60,7 +61,7 @@ pub fn find_listing(
         postcodes.insert(postcode, found.clone());
         return Ok(found);
     }
-    let ranking = rank(read, &query, |_property| {})?;
+    let ranking = rank(read, &query, |_property| *compared += 1)?;
     Ok(match ranking.decision() {
         Decision::Nothing => Found::Nothing,
         Decision::Several => Found::Several,
@@ -72,14 +73,17 @@ pub fn find_listing(
     })
 }
 
-/// Lists the properties that an address may mean, the most likely first. They need no listing.
+/// Lists the properties that an address may mean, the most likely first. They need no listing. Returns the
+/// number of the properties that it compared too.
 pub fn list_suggestions(
     read: &mut Read<'_>,
     text: &str,
     limit: usize,
-) -> Result<Vec<Suggestion>, StorageError> {
+) -> Result<(Vec<Suggestion>, u64), StorageError> {
     let mut seen = HashMap::new();
+    let mut compared = 0;
     let ranking = rank(read, &Query::parse(text), |property| {
+        compared += 1;
         let shown = (property.uprn, property.address.display_address.clone());
         seen.insert(property.id, shown);
     })?;
@@ -91,7 +95,7 @@ pub fn list_suggestions(
             confidence: ranked.confidence,
         })
     });
-    Ok(fitting.take(limit).collect())
+    Ok((fitting.take(limit).collect(), compared))
 }
 
 /// Ranks the properties that fit. Calls `see` for each property that was read.

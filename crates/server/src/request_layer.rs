@@ -17,7 +17,7 @@ use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
-use crate::answered::Answered;
+use crate::answered::{Answered, logged_path};
 use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
@@ -135,12 +135,11 @@ pub(crate) async fn wrap(
     trace::note_status(&span, response.status());
     let status = response.status();
     let door = listener.as_str();
-    let path = uri.path().escape_debug();
     let seconds = elapsed.as_secs_f64();
     tracing::debug!(
         request_id,
         trace_id = trace::read_trace_id(&span),
-        door, %method, %path, status = status.as_u16(), seconds, "answered"
+        door, %method, path = logged_path(uri.path()), status = status.as_u16(), seconds, "answered"
     );
     layer.count(status, route, seconds);
     response

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use observe::sums::{Rules, Sum, Sums};
 
-use crate::answered::{Answered, Caller};
+use crate::answered::{Answered, Caller, logged_path};
 use crate::limits;
 use crate::problem::Problem;
 
@@ -93,8 +93,7 @@ impl SecurityLog {
         };
         self.refused.count(key, || FirstCall {
             request_id: answered.request_id.to_owned(),
-            // A terminal must not obey control characters of a path.
-            path: answered.path.escape_debug().to_string(),
+            path: logged_path(answered.path),
             reason: answered.problem.map(Problem::detail).unwrap_or_default(),
         });
     }

@@ -18,9 +18,15 @@ pub(crate) struct UnreadAnswers {
 
 #[derive(Debug, Default)]
 struct UnreadBytes {
-    of_node: u64,
-    of_callers: HashMap<Caller, u64>,
+    node: u64,
+    /// The part of callers that are not proven.
+    unproven: u64,
+    callers: HashMap<Caller, u64>,
 }
+
+/// Marks an answer whose body is the same bytes in memory for all callers. Such answers do not count.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedBody;
 
 /// The bytes of one answer. They count until this is dropped.
 #[derive(Debug)]
@@ -40,7 +46,8 @@ impl UnreadAnswers {
         answer: Response,
     ) -> Option<Response> {
         let bytes = answer.body().size_hint().lower();
-        if bytes <= edge::limits::SHORT_ANSWER_BYTES {
+        let is_shared = answer.extensions().get::<SharedBody>().is_some();
+        if is_shared || bytes <= edge::limits::SHORT_ANSWER_BYTES {
             return Some(answer);
         }
         let caller = caller();
@@ -55,15 +62,18 @@ impl UnreadAnswers {
 
     fn reserve(self: &Arc<Self>, caller: Caller, bytes: u64) -> Option<Counted> {
         let mut unread = self.lock();
-        let of_node = unread.of_node + bytes;
-        let of_caller = unread.of_callers.get(&caller).copied().unwrap_or(0) + bytes;
+        let of_node = unread.node + bytes;
+        let of_caller = unread.callers.get(&caller).copied().unwrap_or(0) + bytes;
+        let of_unproven = unread.unproven + caller.unproven(bytes);
         if of_node > limits::UNREAD_BYTES_OF_NODE_MAX
             || of_caller > limits::UNREAD_BYTES_OF_CALLER_MAX
+            || of_unproven > limits::UNREAD_BYTES_OF_UNPROVEN_MAX
         {
             return None;
         }
-        unread.of_node = of_node;
-        unread.of_callers.insert(caller.clone(), of_caller);
+        unread.node = of_node;
+        unread.unproven = of_unproven;
+        unread.callers.insert(caller.clone(), of_caller);
         Some(Counted {
             answers: Arc::clone(self),
             caller,
@@ -76,14 +86,25 @@ impl UnreadAnswers {
     }
 }
 
+impl Caller {
+    /// These bytes, if the caller is not proven.
+    fn unproven(&self, bytes: u64) -> u64 {
+        match self {
+            Self::Proven(_) => 0,
+            Self::At(_) => bytes,
+        }
+    }
+}
+
 impl Drop for Counted {
     fn drop(&mut self) {
         let mut unread = self.answers.lock();
-        unread.of_node -= self.bytes;
-        if let Some(of_caller) = unread.of_callers.get_mut(&self.caller) {
+        unread.node -= self.bytes;
+        unread.unproven -= self.caller.unproven(self.bytes);
+        if let Some(of_caller) = unread.callers.get_mut(&self.caller) {
             *of_caller -= self.bytes;
             if *of_caller == 0 {
-                unread.of_callers.remove(&self.caller);
+                unread.callers.remove(&self.caller);
             }
         }
     }
@@ -116,7 +137,25 @@ mod tests {
         let fits = limits::UNREAD_BYTES_OF_NODE_MAX / limits::UNREAD_BYTES_OF_CALLER_MAX;
         assert_eq!(u64::try_from(open.len()).unwrap(), fits);
         drop(open);
+        // Callers that are not proven have a quarter of the node, together.
+        let unknown = |number: u8| {
+            let caller = Caller::At([127, 0, 0, number].into());
+            answers.count(|| caller, answer(2 * half))
+        };
+        let open: Vec<_> = (0..100).map_while(unknown).collect();
+        let fits = limits::UNREAD_BYTES_OF_UNPROVEN_MAX / limits::UNREAD_BYTES_OF_CALLER_MAX;
+        assert_eq!(u64::try_from(open.len()).unwrap(), fits);
+        let mut shared = answer(2 * half);
+        shared.extensions_mut().insert(SharedBody);
+        assert!(
+            answers
+                .count(|| Caller::At([127, 0, 0, 9].into()), shared)
+                .is_some()
+        );
+        assert!(answers.count(caller("a"), answer(2 * half)).is_some());
+        drop(open);
         let unread = answers.lock();
-        assert_eq!((unread.of_node, unread.of_callers.len()), (0, 0));
+        assert_eq!(unread.unproven, 0);
+        assert_eq!((unread.node, unread.callers.len()), (0, 0));
     }
 }

@@ -11,8 +11,9 @@ pub(crate) fn insert_tokens(
     write: &mut Write<'_>,
     property: PropertyId,
     address: &Known<'_>,
+    is_verified: bool,
 ) -> Result<()> {
-    let tokens = index_tokens(address);
+    let tokens = index_tokens(address, is_verified);
     write.execute(
         "insert into address_token (rowid, tokens) values ($1, $2)",
         &[property.into(), Value::Tokens(&tokens)],
@@ -20,13 +21,13 @@ pub(crate) fn insert_tokens(
     Ok(())
 }
 
-/// As [`insert_tokens`], for many properties.
+/// As [`insert_tokens`], for many properties, their addresses, and whether these are verified.
 pub(crate) fn insert_all_tokens<'a>(
     write: &mut Write<'_>,
-    addresses: impl Iterator<Item = (PropertyId, Known<'a>)>,
+    addresses: impl Iterator<Item = (PropertyId, Known<'a>, bool)>,
 ) -> Result<()> {
     let rows: Vec<_> = addresses
-        .map(|(property, address)| (property.0, index_tokens(&address)))
+        .map(|(id, address, is_verified)| (id.0, index_tokens(&address, is_verified)))
         .collect();
     if rows.is_empty() {
         return Ok(());

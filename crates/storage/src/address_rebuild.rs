@@ -61,7 +61,12 @@ fn rebuild_batch(write: &mut Write<'_>, after: PropertyId) -> Result<Option<Prop
     )?;
     for property in &batch {
         delete_tokens(write, property.id)?;
-        insert_tokens(write, property.id, &property.address.known())?;
+        insert_tokens(
+            write,
+            property.id,
+            &property.address.known(),
+            property.is_verified,
+        )?;
         let address_key = address::normalise(&property.address.display_address);
         write.execute(
             "update property set address_key = $1 where id = $2 and address_key <> $3",

@@ -140,6 +140,7 @@ pub fn remove_branch(write: &mut Write<'_>, id: BranchId) -> Result<bool> {
     }
     for sql in [
         "delete from client_branch where branch_id = $1",
+        "delete from person_branch where branch_id = $1",
         "delete from added where branch_id = $1",
         "delete from branch where id = $1",
     ] {

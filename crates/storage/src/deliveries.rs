@@ -36,6 +36,13 @@ pub struct DueDelivery {
     pub event: DueEvent,
 }
 
+impl DueDelivery {
+    /// Whether the subscriber asked for the delivery again.
+    pub fn is_redelivery(&self) -> bool {
+        self.attempts == 0 && !self.is_first
+    }
+}
+
 /// The event of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueEvent {

@@ -2,7 +2,8 @@
 
 use chain::event::EventType;
 
-/// A choice of deliveries.
+/// A choice among the newest 10,000 deliveries of a subscription; among the newest 10,000 that failed or were
+/// cancelled, if it asks for those.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
     /// Only deliveries in this state.
@@ -52,63 +53,97 @@ pub(crate) struct Statements {
     pub(crate) page_of_type: &'static str,
 }
 
-macro_rules! count {
-    ($condition:literal, $of_type:literal) => {
+// No index has the states or event types of all deliveries. A choice looks at the newest deliveries only, so
+// that it costs the same however many there are.
+macro_rules! newest {
+    ($columns:literal, $condition:literal) => {
         concat!(
-            "select count(*) from delivery d where d.subscription_id = $1",
+            "(select ",
+            $columns,
+            " from delivery d where d.subscription_id = $1",
             $condition,
-            $of_type
+            " order by d.id desc limit 10000) as newest"
         )
     };
 }
 
 // The inner select skips the rows before the page, without a filter in the index alone.
 macro_rules! page {
-    ($condition:literal, $rest:literal) => {
+    ($inner:expr) => {
         concat!(
             "select d.id, e.id, e.event_id, e.event_type, e.property_id, e.uprn, e.label, e.date, \
-             e.recorded_at, e.detail, d.state, d.created_at, d.not_before, d.ended_at from (select d.id \
-             from delivery d where d.subscription_id = $1",
-            $condition,
-            $rest,
+             e.recorded_at, e.detail, d.state, d.created_at, d.not_before, d.ended_at, \
+             cast(case when d.state in ('waiting', 'cancelled') and ",
+            $crate::waiting::lacks_right!(),
+            " then 1 else 0 end as smallint) from (",
+            $inner,
             ") as page join delivery d on d.id = page.id \
-             join event e on e.id = d.event_row order by d.id desc"
+             join event e on e.id = d.event_row \
+             join subscription s on s.id = d.subscription_id order by d.id desc"
         )
     };
 }
 
-/// The statements for deliveries `d` with this further condition.
+macro_rules! of_type {
+    ($chosen:literal) => {
+        concat!(
+            $chosen,
+            " and exists (select 1 from event t where t.id = newest.event_row and t.event_type = $2)"
+        )
+    };
+}
+
+/// The statements for the newest deliveries `d` with one condition that are `newest` with the other.
 macro_rules! statements {
-    ($condition:literal) => {
+    ($columns:literal, $condition:literal, $chosen:literal) => {
         Statements {
-            count: count!($condition, ""),
-            page: page!($condition, " order by d.id desc limit $2 offset $3"),
-            count_of_type: count!(
-                $condition,
-                " and exists (select 1 from event t where t.id = d.event_row and t.event_type = $2)"
+            count: concat!(
+                "select count(*) from ",
+                newest!($columns, $condition),
+                $chosen
             ),
-            page_of_type: page!(
-                $condition,
-                " and exists (select 1 from event t where t.id = d.event_row and t.event_type = $2) \
-                 order by d.id desc limit $3 offset $4"
+            page: page!(concat!(
+                "select newest.id from ",
+                newest!($columns, $condition),
+                $chosen,
+                " order by newest.id desc limit $2 offset $3"
+            )),
+            count_of_type: concat!(
+                "select count(*) from ",
+                newest!("d.id, d.state, d.event_row", $condition),
+                of_type!($chosen)
             ),
+            page_of_type: page!(concat!(
+                "select newest.id from ",
+                newest!("d.id, d.state, d.event_row", $condition),
+                of_type!($chosen),
+                " order by newest.id desc limit $3 offset $4"
+            )),
         }
     };
 }
 
 impl DeliveryFilter {
-    /// Each condition repeats the words of the index that has these deliveries.
+    /// A condition of `d` repeats the words of the index that has these deliveries.
     pub(crate) fn statements(self) -> Statements {
         match self.state {
-            None => statements!(""),
-            Some(DeliveryState::Waiting) => statements!(" and d.state = 'waiting'"),
-            Some(DeliveryState::Delivered) => statements!(" and d.state = 'delivered'"),
-            Some(DeliveryState::Failed) => {
-                statements!(" and d.state in ('failed', 'cancelled') and d.state = 'failed'")
+            None => statements!("d.id", "", " where true"),
+            Some(DeliveryState::Waiting) => {
+                statements!("d.id, d.state", "", " where newest.state = 'waiting'")
             }
-            Some(DeliveryState::Cancelled) => {
-                statements!(" and d.state in ('failed', 'cancelled') and d.state = 'cancelled'")
+            Some(DeliveryState::Delivered) => {
+                statements!("d.id, d.state", "", " where newest.state = 'delivered'")
             }
+            Some(DeliveryState::Failed) => statements!(
+                "d.id",
+                " and d.state in ('failed', 'cancelled') and d.state = 'failed'",
+                " where true"
+            ),
+            Some(DeliveryState::Cancelled) => statements!(
+                "d.id",
+                " and d.state in ('failed', 'cancelled') and d.state = 'cancelled'",
+                " where true"
+            ),
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct LoggedDelivery {
     pub not_before: i64,
     /// When it was delivered, failed or was cancelled.
     pub ended_at: Option<i64>,
+    /// Nobody has received the event, and the subscriber may no longer receive it (S-39).
+    pub is_withheld: bool,
     /// Oldest first.
     pub attempts: Vec<LoggedAttempt>,
 }
@@ -150,6 +152,7 @@ fn read_delivery(row: &Row<'_>) -> Result<LoggedDelivery> {
         created_at: row.integer(11)?,
         not_before: row.integer(12)?,
         ended_at: row.optional_integer(13)?,
+        is_withheld: row.flag(14)?,
         attempts: Vec::new(),
     })
 }

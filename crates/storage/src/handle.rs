@@ -343,7 +343,10 @@ impl Storage {
         self.refuse_fenced()?;
         let (reply, answer) = oneshot::channel();
         let run = Box::new(move |read: Result<&mut Read<'_>>| {
-            // The caller may have gone away.
+            // The caller may have gone away, before the read or during it.
+            if reply.is_closed() {
+                return;
+            }
             let _unwanted = reply.send(read.map_err(E::from).and_then(work));
         });
         let job = ReadJob { mode, run };

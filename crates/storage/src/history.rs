@@ -86,6 +86,24 @@ pub fn list_history(
     Ok((total, entries))
 }
 
+/// At most `limit` entries of a listing, the newest first.
+pub fn list_newest(
+    read: &mut Read<'_>,
+    listing: ListingId,
+    limit: i64,
+) -> Result<Vec<HistoryEntry>> {
+    let mut entries = read.query(
+        "select h.id, h.listing_id, h.chain_id, h.action, h.actor, p.name, h.detail, \
+         h.recorded_at from history h left join client c on c.id = h.actor \
+         left join participant p on p.id = c.participant_id \
+         where h.listing_id = $1 order by h.id desc limit $2",
+        &[listing.into(), limit.into()],
+        read_entry,
+    )?;
+    name_people(read, &mut entries)?;
+    Ok(entries)
+}
+
 /// The entries of the listings that are in a chain now.
 const FROM_CHAIN: &str = "from history h join listing l on l.id = h.listing_id \
      left join client c on c.id = h.actor left join participant p on p.id = c.participant_id \
@@ -113,13 +131,18 @@ static LIST_SHARED: LazyLock<String> = LazyLock::new(|| {
         *IS_SHARED
     )
 });
+/// The newest lines of one listing that a person may read, among so many.
 static LIST_NEWEST: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "select {COLUMNS} {FROM_CHAIN} and h.id > $2 and h.id < $3 and ({} or l.branch_id in \
-         (select branch_id from person_branch where person_id = $4)) order by h.id desc limit $5",
+        "select {COLUMNS} from (select * from history where listing_id = $1 and id > $2 and id < $3 \
+         order by id desc limit $4) as h left join client c on c.id = h.actor \
+         left join participant p on p.id = c.participant_id \
+         where $5 = 1 or {} order by h.id desc limit $6",
         *IS_SHARED
     )
 });
+/// The newest lines of a listing among which one read looks for those that a person may read.
+const LOOKED_AT_MAX: i64 = 1_000;
 
 /// The number of entries that everybody in a chain may read, and one page of them, the oldest first.
 pub fn list_history_of_chain(
@@ -136,26 +159,79 @@ pub fn list_history_of_chain(
     Ok((total, entries))
 }
 
+/// The newest lines of a chain that a person may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewestLines {
+    /// The newest first.
+    pub entries: Vec<HistoryEntry>,
+    /// Older lines have ids below this one; `None` if there are none.
+    pub next: Option<i64>,
+}
+
 /// At most `limit` entries of a chain with ids above `after` and below `before`, the newest first: all of
 /// the listings of the person's branches, and of the others those that everybody in the chain may read.
+/// It looks at the newest 1,000 lines of each listing, so a page may have fewer entries and go on.
 pub fn list_newest_of_chain(
     read: &mut Read<'_>,
     chain: ChainId,
     person: i64,
     [after, before]: [i64; 2],
     limit: i64,
-) -> Result<Vec<HistoryEntry>> {
-    let key = chain.to_string();
-    let parameters = [
-        (&key).into(),
-        after.into(),
-        before.into(),
-        person.into(),
-        limit.into(),
-    ];
-    let mut entries = read.query(&LIST_NEWEST, &parameters, read_entry)?;
+) -> Result<NewestLines> {
+    let listings = read.query(
+        "select l.id, cast(case when l.branch_id in (select branch_id from person_branch \
+         where person_id = $1) then 1 else 0 end as bigint) from listing l \
+         where l.chain_id = $2 and l.deleted_at is null",
+        &[person.into(), (&chain.to_string()).into()],
+        |row| Ok((row.integer(0)?, row.integer(1)?)),
+    )?;
+    let mut entries = Vec::new();
+    // Below this line a listing has lines that were not looked at.
+    let mut looked_down_to = after;
+    for (listing, is_own) in listings {
+        let (listing, is_own): (i64, i64) = (listing, is_own);
+        let place = [listing.into(), after.into(), before.into()];
+        let [one, two, three] = place;
+        let last = read.query_one(
+            "select id from history where listing_id = $1 and id > $2 and id < $3 \
+             order by id desc limit 1 offset $4",
+            &[one, two, three, (LOOKED_AT_MAX - 1).into()],
+            |row| row.integer(0),
+        )?;
+        looked_down_to = looked_down_to.max(last.map_or(after, |last| last - 1));
+        entries.extend(read.query(
+            &LIST_NEWEST,
+            &[
+                listing.into(),
+                after.into(),
+                before.into(),
+                LOOKED_AT_MAX.into(),
+                is_own.into(),
+                limit.into(),
+            ],
+            read_entry,
+        )?);
+    }
+    entries.retain(|entry: &HistoryEntry| entry.id > looked_down_to);
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.id));
+    let is_full = i64::try_from(entries.len()).is_ok_and(|count| count >= limit);
+    entries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = if is_full {
+        entries.last().map(|entry| entry.id)
+    } else {
+        Some(looked_down_to + 1).filter(|_| looked_down_to > after)
+    };
     name_people(read, &mut entries)?;
-    Ok(entries)
+    Ok(NewestLines { entries, next })
+}
+
+/// The number of all entries of the listings that are in a chain now.
+pub fn count_of_chain(read: &mut Read<'_>, chain: ChainId) -> Result<i64> {
+    read.query_integer(
+        "select count(*) from listing l join history h on h.listing_id = l.id \
+         where l.chain_id = $1 and l.deleted_at is null",
+        &[(&chain.to_string()).into()],
+    )
 }
 
 /// Sets the participants of entries by people of the console, whose actor is `person:` and an id.

@@ -63,6 +63,7 @@ pub mod sessions;
 pub mod shares;
 pub mod state;
 mod store_time;
+mod subscribed_types;
 mod subscription_id;
 pub mod subscription_overview;
 pub mod subscriptions;

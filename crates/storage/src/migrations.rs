@@ -3,7 +3,7 @@
 use crate::{Opening, Result, StorageError};
 
 /// The schema version of this program.
-pub(crate) const SCHEMA_VERSION: i64 = 24;
+pub(crate) const SCHEMA_VERSION: i64 = 25;
 
 /// Portable SQL. Each engine replaces the words in braces.
 const STEPS: &[&str] = &[
@@ -31,6 +31,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0022_console_lists.sql"),
     include_str!("migrations/0023_fewer_references.sql"),
     include_str!("migrations/0024_nodes.sql"),
+    include_str!("migrations/0025_watch_changes.sql"),
 ];
 
 /// Reads the version of a store that has a schema.

@@ -1,7 +1,7 @@
 //! Participants: the organisations of the directory.
 
 use crate::row::Row;
-use crate::{Read, Result, Write, api_keys, registry};
+use crate::{Read, Result, Write, api_keys, registry, sessions, shares};
 
 /// A query for [`read_participant`], up to its condition.
 macro_rules! select_participant {
@@ -127,8 +127,8 @@ pub fn update_participant(write: &mut Write<'_>, changed: &Participant) -> Resul
     registry::raise_directory_revision(write)
 }
 
-/// Withdraws a participant: its clients cannot call, their tokens and its API keys end for good, and
-/// its subscriptions receive nothing.
+/// Withdraws a participant: its clients cannot call, and its subscriptions receive nothing. Its tokens, API
+/// keys, people's sessions and share links end for good.
 pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
     write.execute(
         "update client set token_generation = token_generation + 1 where participant_id = $1",
@@ -143,7 +143,8 @@ pub fn withdraw_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<
     for key in keys {
         api_keys::revoke_api_key(write, key, now)?;
     }
-    Ok(())
+    sessions::delete_sessions_of_participant(write, id)?;
+    shares::revoke_shares_of_participant(write, id, now)
 }
 
 /// Makes a withdrawn participant active. Clients that are not disabled can call again. API keys stay

@@ -258,7 +258,7 @@ pub fn insert_property(write: &mut Write<'_>, property: &NewProperty) -> Result<
         ],
     )?;
     let id = PropertyId(id);
-    address_index::insert_tokens(write, id, &address.known())?;
+    address_index::insert_tokens(write, id, &address.known(), property.is_verified)?;
     Ok(id)
 }
 
@@ -287,6 +287,6 @@ pub fn update_property(
         ],
     )?;
     address_index::delete_tokens(write, id)?;
-    address_index::insert_tokens(write, id, &address.known())?;
+    address_index::insert_tokens(write, id, &address.known(), property.is_verified)?;
     chains::raise_versions_of_property(write, id)
 }

@@ -103,3 +103,12 @@ fn read_session(row: &crate::row::Row<'_>) -> Result<StoredSession> {
         expires_at: row.integer(4)?,
     })
 }
+
+/// Ends all sessions of the people of a participant.
+pub fn delete_sessions_of_participant(write: &mut Write<'_>, id: i64) -> Result<()> {
+    write.execute(
+        "delete from console_session where person_id in (select id from person where participant_id = $1)",
+        &[id.into()],
+    )?;
+    Ok(())
+}

@@ -68,6 +68,16 @@ pub fn find_share(read: &mut Read<'_>, digest: &str) -> Result<Option<StoredShar
     read.query_one(sql, &[digest.into()], read_share)
 }
 
+/// Revokes the share links that people of a participant made.
+pub fn revoke_shares_of_participant(write: &mut Write<'_>, id: i64, now: i64) -> Result<()> {
+    write.execute(
+        "update share set revoked_at = $1 where revoked_at is null \
+         and person_id in (select id from person where participant_id = $2)",
+        &[now.into(), id.into()],
+    )?;
+    Ok(())
+}
+
 /// The share links of a listing that are valid at this time, the newest first.
 pub fn list_shares(read: &mut Read<'_>, listing: ListingId, now: i64) -> Result<Vec<StoredShare>> {
     let sql = concat!(

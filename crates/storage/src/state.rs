@@ -195,11 +195,12 @@ fn list_links(read: &mut Read<'_>, key: &str) -> Result<Vec<Link>> {
     )
 }
 
+/// The recorded milestones of a chain, without those that the sale does not need (S-51).
 fn list_milestones(read: &mut Read<'_>, key: &str) -> Result<Vec<(ListingId, Recorded)>> {
     read.query(
         "select m.listing_id, m.type_id, m.date \
          from listing l join milestone m on m.listing_id = l.id \
-         where l.chain_id = $1 and l.deleted_at is null and m.deleted_at is null",
+         where l.chain_id = $1 and l.deleted_at is null and m.deleted_at is null and m.excluded = 0",
         &[key.into()],
         |row| {
             let recorded = Recorded {

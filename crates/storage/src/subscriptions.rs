@@ -3,6 +3,7 @@
 use chain::event::{EventType, Reach};
 
 use crate::row::Row;
+pub use crate::subscribed_types::SubscribedTypes;
 pub use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result, StorageError, Write};
 
@@ -113,22 +114,11 @@ pub struct Receives {
     pub lacks_right: bool,
 }
 
-/// The event types of a subscription.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SubscribedTypes {
-    /// `milestone.updated`.
-    pub milestones: bool,
-    /// `fallthrough`.
-    pub fall_throughs: bool,
-    /// `chain.changed`.
-    pub chain_changes: bool,
-}
-
 /// Inserts a subscription, or replaces the one with the same URL and makes it active. Returns whether
 /// it is new.
 ///
 /// Pending deliveries of types that the subscription does not receive any more stay. There may be many,
-/// so callers cancel them in parts after it, and a lane never sends them.
+/// so callers cancel them in parts after it. A lane cancels those that such a call left.
 pub fn store_subscription(
     write: &mut Write<'_>,
     new: &NewSubscription<'_>,

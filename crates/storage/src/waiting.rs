@@ -4,7 +4,6 @@
 //! Times are in milliseconds.
 
 use crate::subscription_id::SubscriptionId;
-use crate::subscriptions::has_chain_client;
 use crate::{Read, Result, Write};
 
 /// Makes at most `limit` pending deliveries due now. Returns how many.
@@ -23,10 +22,11 @@ pub fn make_waiting_due(
     )
 }
 
-/// A condition on events `e` and subscriptions `s`: the subscription no longer has the type.
+/// A condition on deliveries `d`, events `e` and subscriptions `s`: the subscription no longer has the type,
+/// and nobody asked for the delivery again.
 macro_rules! unsubscribed {
     () => {
-        "((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
+        "(d.attempts > 0 or d.not_before = d.created_at) and ((e.event_type = 'milestone.updated' and s.hears_milestones = 0) \
          or (e.event_type = 'fallthrough' and s.hears_fall_throughs = 0) \
          or (e.event_type = 'chain.changed' and s.hears_chain_changes = 0))"
     };
@@ -68,6 +68,21 @@ pub fn cancel_unsubscribed(
     )
 }
 
+/// A condition on events `e` and subscriptions `s`: the event needs the right to see chains, and the
+/// subscription lacks it (S-39).
+macro_rules! lacks_right {
+    () => {
+        concat!(
+            "((e.event_type = 'chain.changed' or (s.watch_reach = 'chain' and not exists \
+             (select 1 from watched w where w.uprn = e.uprn and w.subscription_id = s.id))) \
+             and not ",
+            $crate::subscriptions::has_chain_client!("s.api_key_id"),
+            ")"
+        )
+    };
+}
+pub(crate) use lacks_right;
+
 /// Cancels at most `limit` pending deliveries for which a subscription lacks the right to see chains
 /// (S-39). Returns how many.
 pub fn cancel_without_right(
@@ -82,11 +97,8 @@ pub fn cancel_without_right(
             "update delivery set state = 'cancelled', not_before = 0, ended_at = $1 \
              where id in (select d.id from delivery d join event e on e.id = d.event_row \
              join subscription s on s.id = d.subscription_id \
-             where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 \
-             and (e.event_type = 'chain.changed' or (s.watch_reach = 'chain' and not exists \
-             (select 1 from watched w where w.uprn = e.uprn and w.subscription_id = s.id))) \
-             and not ",
-            has_chain_client!("s.api_key_id"),
+             where d.subscription_id + 0 = $2 and d.state = 'waiting' and d.not_before >= 0 and ",
+            lacks_right!(),
             " limit $3)"
         ),
         &[now.into(), id.into(), limit.into()],

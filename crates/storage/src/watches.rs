@@ -115,6 +115,22 @@ pub fn store_reach(
     Ok(())
 }
 
+/// Begins a change of a watch that takes several transactions. Returns its number.
+pub fn begin_change(write: &mut Write<'_>, id: SubscriptionId) -> Result<i64> {
+    write.query_integer(
+        "update subscription set watch_change = watch_change + 1 where id = $1 returning watch_change",
+        &[id.into()],
+    )
+}
+
+/// Whether no newer change of the watch has begun.
+pub fn is_newest_change(read: &mut Read<'_>, id: SubscriptionId, change: i64) -> Result<bool> {
+    read.exists(
+        "select 1 from subscription where id = $1 and watch_change = $2",
+        &[id.into(), change.into()],
+    )
+}
+
 /// The number of UPRNs that all subscriptions of the participant that has this API key watch.
 pub fn sum_watched_uprns(read: &mut Read<'_>, api_key: i64) -> Result<i64> {
     read.query_integer(

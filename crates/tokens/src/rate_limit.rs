@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -15,7 +16,7 @@ use crate::limits;
 /// The buckets of all callers of this node.
 #[derive(Debug)]
 pub struct RateLimits {
-    buckets: Cache<String, Arc<Bucket>>,
+    buckets: Cache<String, Arc<Account>>,
     quota: Quota,
     clock: DefaultClock,
     window_seconds: u32,
@@ -33,6 +34,13 @@ pub struct Allowance {
     pub is_exceeded: bool,
     window_seconds: u32,
     burst: u32,
+}
+
+/// A caller's bucket, and the requests that the caller still owes.
+#[derive(Debug)]
+struct Account {
+    bucket: Bucket,
+    owed: AtomicU32,
 }
 
 type Bucket = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
@@ -72,15 +80,14 @@ impl RateLimits {
     /// Counts one request that is as expensive as so many others. None costs more than a full bucket.
     pub fn count_cost(&self, caller: &str, cost: NonZeroU32) -> Allowance {
         let cost = cost.min(self.quota.burst_size());
-        // A cost within the size of the bucket always has an outcome.
-        let outcome = self.bucket(caller).check_n(cost);
-        let (remaining, wait_seconds, is_exceeded) = match outcome {
-            Err(_larger_than_bucket) => (0, 0, false),
-            Ok(Ok(state)) => (state.remaining_burst_capacity(), 0, false),
-            Ok(Err(until)) => {
-                let wait = until.wait_time_from(self.clock.now());
-                (0, wait.as_secs() + u64::from(wait.subsec_nanos() > 0), true)
-            }
+        let account = self.account(caller);
+        let taken = match self.settle(&account) {
+            None => self.take(&account, cost),
+            Some(wait) => Err(wait),
+        };
+        let (remaining, wait_seconds, is_exceeded) = match taken {
+            Ok(remaining) => (remaining, 0, false),
+            Err(wait) => (0, wait, true),
         };
         Allowance {
             remaining,
@@ -91,13 +98,59 @@ impl RateLimits {
         }
     }
 
-    /// The caller's bucket; a new caller gets a full one.
-    fn bucket(&self, client_id: &str) -> Arc<Bucket> {
+    /// Charges a caller afterwards for a request that was as expensive as so many more. The caller pays
+    /// before its next request.
+    pub fn owe(&self, caller: &str, cost: u32) {
+        if cost > 0 {
+            let add = |owed: u32| Some(owed.saturating_add(cost));
+            let owed = &self.account(caller).owed;
+            let _always = owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        }
+    }
+
+    /// Lets a caller pay for its earlier requests. Returns the seconds to wait if it cannot.
+    pub fn pay(&self, caller: &str) -> Option<u64> {
+        self.settle(&self.account(caller))
+    }
+
+    /// As [`RateLimits::pay`]. A debt above the size of the bucket is paid in parts.
+    fn settle(&self, account: &Account) -> Option<u64> {
+        loop {
+            let owed = account.owed.load(Ordering::Relaxed);
+            let part = NonZeroU32::new(owed)?.min(self.quota.burst_size());
+            let pay = |owed: u32| owed.checked_sub(part.get());
+            // Another request may pay at the same time.
+            if let Ok(_owed) = account
+                .owed
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay)
+                && let Err(wait) = self.take(account, part)
+            {
+                account.owed.fetch_add(part.get(), Ordering::Relaxed);
+                return Some(wait);
+            }
+        }
+    }
+
+    /// Takes from the bucket, which is at least as large. Returns what remains, or the seconds to wait.
+    fn take(&self, account: &Account, cost: NonZeroU32) -> Result<u32, u64> {
+        match account.bucket.check_n(cost) {
+            Err(_larger_than_bucket) => Ok(0),
+            Ok(Ok(state)) => Ok(state.remaining_burst_capacity()),
+            Ok(Err(until)) => {
+                let wait = until.wait_time_from(self.clock.now());
+                Err(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+            }
+        }
+    }
+
+    /// The caller's account; a new caller gets a full bucket.
+    fn account(&self, client_id: &str) -> Arc<Account> {
         let fresh = || {
             let bucket = RateLimiter::direct_with_clock(self.quota, DefaultClock::default());
-            Ok::<_, Infallible>(Arc::new(
-                bucket.with_middleware::<StateInformationMiddleware>(),
-            ))
+            Ok::<_, Infallible>(Arc::new(Account {
+                bucket: bucket.with_middleware::<StateInformationMiddleware>(),
+                owed: AtomicU32::new(0),
+            }))
         };
         match self.buckets.get_or_insert_with(client_id, fresh) {
             Ok(bucket) => bucket,
@@ -137,6 +190,24 @@ impl Allowance {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_caller_pays_for_an_expensive_request_before_the_next_one() {
+        let limits = RateLimits::new(NonZeroU32::MIN, NonZeroU32::new(10).unwrap());
+        assert!(!limits.count("a").is_exceeded);
+        limits.owe("a", 0);
+        assert_eq!(limits.pay("a"), None);
+        limits.owe("a", 4);
+        // Four are paid, and one is counted.
+        assert_eq!(limits.count("a").remaining, 4);
+        limits.owe("a", 25);
+        assert_eq!(limits.pay("a"), Some(6));
+        assert!(limits.count("a").is_exceeded);
+        assert!(!limits.count("b").is_exceeded);
+        limits.owe("b", u32::MAX);
+        limits.owe("b", u32::MAX);
+        assert!(limits.count("b").is_exceeded);
+    }
 
     #[test]
     fn memory_is_bounded_for_any_number_of_callers() {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use address::{Candidate, Decision, Query, Ranking, search};
+use address::{Candidate, Decision, Query, Ranking, index_tokens, search};
 
 /// Makes an address of its line: up to four lines, the town and the postcode, with commas between.
 pub(crate) fn home(id: usize, display: &str) -> Candidate<usize> {
@@ -24,6 +24,23 @@ pub(crate) fn home(id: usize, display: &str) -> Candidate<usize> {
 pub(crate) fn rank(homes: &[Candidate<usize>], text: &str) -> Ranking<usize> {
     let Ok(ranking) = search(&Query::parse(text), |_, _| {
         Ok::<_, Infallible>(homes.to_vec())
+    });
+    ranking
+}
+
+/// Ranks the addresses that a store finds by their index tokens.
+pub(crate) fn rank_by_tokens(homes: &[Candidate<usize>], text: &str) -> Ranking<usize> {
+    let indexed: Vec<_> = homes
+        .iter()
+        .map(|home| (index_tokens(&home.known(), home.is_verified), home))
+        .collect();
+    let Ok(ranking) = search(&Query::parse(text), |probe, limit| {
+        let has_one = |tokens: &[i32], group: &[i32]| tokens.iter().any(|one| group.contains(one));
+        let found = indexed
+            .iter()
+            .filter(|(tokens, _)| probe.all_of.iter().all(|group| has_one(tokens, group)));
+        let found = found.map(|(_, home)| (*home).clone()).take(limit);
+        Ok::<_, Infallible>(found.collect())
     });
     ranking
 }

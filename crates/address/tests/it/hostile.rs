@@ -50,7 +50,7 @@ proptest! {
         let mut stored = home(2, ADDRESS);
         stored.lines = [line.clone(), text.clone(), String::new(), String::new()];
         stored.display_address = line;
-        let tokens = index_tokens(&stored.known());
+        let tokens = index_tokens(&stored.known(), true);
         prop_assert!(tokens.is_sorted() && tokens.len() <= 64);
         // A postcode makes sure that the query has a probe.
         let typed = format!("{text} LS27 4AP");

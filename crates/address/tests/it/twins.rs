@@ -2,7 +2,7 @@
 
 use address::{Decision, index_tokens};
 
-use crate::decide::{check, decide_on, home, rank};
+use crate::decide::{check, decide_on, home, rank, rank_by_tokens};
 
 const PLAIN: &str = "66 King Drive, Leeds, LS1 4AP";
 
@@ -21,8 +21,12 @@ const TWINS: [&str; 8] = [
 #[test]
 fn a_twin_has_the_tokens_of_the_home() {
     for twin in TWINS {
-        let tokens = index_tokens(&home(0, twin).known());
-        assert_eq!(tokens, index_tokens(&home(0, PLAIN).known()), "{twin:?}");
+        let tokens = index_tokens(&home(0, twin).known(), false);
+        assert_eq!(
+            tokens,
+            index_tokens(&home(0, PLAIN).known(), false),
+            "{twin:?}"
+        );
         let found = rank(&[home(0, PLAIN)], twin).decision();
         assert_eq!(found, Decision::One(0), "{twin:?}");
         let found = rank(&[home(0, twin)], PLAIN).decision();
@@ -66,6 +70,9 @@ fn numbers_that_cannot_be_understood_are_no_plain_numbers() {
 2 King Drive | 1⁄2 king drive ls1 4ap
 612 King Drive | 6½ king drive ls1 4ap
 6½ King Drive | 6 king drive ls1 4ap
+6 King Drive | 6🇦 king drive ls1 4ap
+6 King Drive | 6🅰 king drive ls1 4ap
+6 King Drive | 6🔟 king drive ls1 4ap
 ⑥ King Drive | 6 king drive ls1 4ap
 6 King Drive | ㏥ king drive ls1 4ap";
     check(others, Decision::Nothing);
@@ -100,4 +107,32 @@ fn a_verified_home_is_found_before_one_with_a_shorter_or_longer_address() {
         let found = rank(&other, &typed.replace('1', "4")).decision();
         assert_ne!(found, Decision::One(1), "{typed}");
     }
+}
+
+/// Whoever makes many homes up at one place can fill each answer of the store.
+#[test]
+fn many_homes_that_somebody_made_up_hide_no_verified_one() {
+    let stored = "12 Mill Lane, Headingley, Leeds, LS6 3AB";
+    let made_up = |id| home(id, &format!("Flat {}, {stored}", id + 1));
+    let mut homes: Vec<_> = (0..400).map(made_up).collect();
+    homes.push(home(400, stored));
+    for typed in [
+        stored,
+        "12 mill lane ls6 3ab",
+        "12 Mill Lane, Headingley",
+        "12 Mill Lane, LS6",
+    ] {
+        homes[400].is_verified = false;
+        let found = rank_by_tokens(&homes, typed).decision();
+        assert!(!matches!(found, Decision::One(_)), "{typed}");
+        homes[400].is_verified = true;
+        let found = rank_by_tokens(&homes, typed).decision();
+        assert_eq!(found, Decision::One(400), "{typed}");
+    }
+    // An unverified home in the typed postcode may be meant, with a verified one in the next postcode.
+    let mistyped = "12 Mill Lane, Headingley, Leeds, LS6 3AC";
+    let found = rank_by_tokens(&homes[400..], mistyped).decision();
+    assert_eq!(found, Decision::One(400));
+    let found = rank_by_tokens(&homes, mistyped).decision();
+    assert!(!matches!(found, Decision::One(_)), "{found:?}");
 }

@@ -17,7 +17,7 @@ impl Memory {
     pub(crate) fn new(addresses: Vec<Candidate<usize>>) -> Self {
         let mut index: HashMap<i32, Vec<usize>> = HashMap::new();
         for candidate in &addresses {
-            for token in index_tokens(&candidate.known()) {
+            for token in index_tokens(&candidate.known(), candidate.is_verified) {
                 index.entry(token).or_default().push(candidate.id);
             }
         }

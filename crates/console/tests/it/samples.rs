@@ -185,7 +185,6 @@ pub(crate) fn shared() -> ChainPage {
     }
     page.layers[1][0].progress.fall_through = Some(date(2026, 11, 20));
     page.layers[0][0].progress.fall_through = Some(date(2025, 12, 30));
-    page.layers[0][0].excluded.push(kind("fall_through"));
     page.layers[0][0].excluded.push(kind("proposed_completion"));
     page
 }
@@ -223,7 +222,7 @@ pub(crate) fn home(number: usize) -> Home {
         progress: Progress::fold(recorded),
         excluded: match number {
             4 => vec![kind("environmental_search_delivered")],
-            5 => vec![kind("cash_buyer"), kind("mortgage_offered")],
+            5 => vec![kind("mortgage_offered")],
             _ => Vec::new(),
         },
         unsigned: Vec::new(),

@@ -308,6 +308,8 @@ fn make_config(directory: &Path, store: String) -> Config {
         callback_allowed_networks: vec!["127.0.0.0/8".to_owned(), "::1/128".to_owned()],
         callback_ca_file: file("ca.pem"),
         rate_limit_enabled: false,
+        // Each connection of PostgreSQL is a process of its own.
+        store_connections: 2,
         // Few tests read this log, and each of them says how long it is kept.
         access_log_days: 0,
         // No balancer has to notice.

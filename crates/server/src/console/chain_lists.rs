@@ -151,9 +151,10 @@ impl Listing<'_> {
         place: Place,
     ) -> Result<(), StorageError> {
         self.chains += 1;
-        let Some(state) = state::find_chain_state(read, chain)? else {
+        let Some(mut state) = state::find_chain_state(read, chain)? else {
             return Ok(());
         };
+        hide_others_steps(&mut state, self.branches);
         if fits(&state, self.filter) {
             let chain = state.chain.clone();
             let assessed = assess_chain(read, self.management, self.branches, chain, self.today)?;
@@ -182,6 +183,16 @@ fn next_listings(
     all.sort_unstable_by_key(|listing| std::cmp::Reverse(listing.place));
     all.truncate(batch);
     Ok(all)
+}
+
+/// Leaves out the milestones of other branches' sales that have no label in document 1 (S-47).
+fn hide_others_steps(state: &mut ChainState, branches: &[BranchId]) {
+    for listing in &mut state.listings {
+        let member = state.chain.member(listing.listing);
+        let is_own = member.is_some_and(|member| permission::is_own(branches, member.branch));
+        let milestones = &mut listing.milestones;
+        milestones.retain(|recorded| is_own || recorded.milestone.label.is_some());
+    }
 }
 
 /// Whether the listing is the one by which its chain stands in the list: of several in one chain, the one

@@ -5,6 +5,7 @@ mod viewable;
 
 pub(crate) use self::homes::name_homes;
 pub(crate) use self::viewable::find_viewable;
+use self::viewable::shown_version;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use chain::london::date_in_london;
 use chain::permission;
 use storage::address_search::{self, CurrentListing};
 use storage::end_checks::{self, EndCheck};
-use storage::history::{self, HistoryEntry};
+use storage::history::{self, HistoryEntry, NewestLines};
 use storage::milestones::{self, StoredMilestone};
 use storage::seen::{self, Seen};
 use storage::shares::{self, StoredShare};
@@ -69,7 +70,7 @@ pub(crate) struct Loaded {
     milestones: Vec<StoredMilestone>,
     seen: Option<Seen>,
     since: Vec<HistoryEntry>,
-    history: Vec<HistoryEntry>,
+    history: NewestLines,
     shares: Vec<StoredShare>,
     assessed: Option<Assessed>,
 }
@@ -114,7 +115,7 @@ impl Viewing {
         };
         Some(Stream {
             chain: state.chain.id(),
-            version: state.version,
+            version: shown_version(self, state),
             asked_for,
         })
     }
@@ -192,8 +193,8 @@ impl Console {
             forecast: loaded.assessed.as_ref().map(forecast),
             since: loaded.since_visit(&names),
             history: viewing.is_progressor().then(|| History {
-                lines: to_lines(&loaded.history, &names),
-                has_more: loaded.history.len() >= usize::try_from(HISTORY_LINES).unwrap_or(0),
+                lines: to_lines(&loaded.history.entries, &names),
+                has_more: loaded.history.next.is_some(),
             }),
             sharing: viewing.is_progressor().then(|| loaded.sharing()),
             shows_all_homes: false,
@@ -210,7 +211,7 @@ impl Console {
         let Viewing::Progressor(signed_in) = viewing else {
             return Ok(());
         };
-        let newest = loaded.history.first().map_or(0, |entry| entry.id);
+        let newest = loaded.history.entries.first().map_or(0, |entry| entry.id);
         if loaded.seen.is_some_and(|seen| seen.history >= newest) {
             return Ok(());
         }
@@ -271,7 +272,10 @@ fn load(
             milestones: Vec::new(),
             seen: None,
             since: Vec::new(),
-            history: Vec::new(),
+            history: NewestLines {
+                entries: Vec::new(),
+                next: None,
+            },
             shares: Vec::new(),
             assessed: None,
         });
@@ -283,7 +287,7 @@ fn load(
     let history = newest(read, 0, HISTORY_LINES)?;
     let seen = seen::find_seen(read, person, id)?;
     let since = match seen {
-        Some(seen) => newest(read, seen.history, SINCE_LINES + 1)?,
+        Some(seen) => newest(read, seen.history, SINCE_LINES + 1)?.entries,
         None => Vec::new(),
     };
     let today = date_in_london(now).unwrap_or_default().into();

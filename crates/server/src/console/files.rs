@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use ::console::home::Home;
 use axum::response::{IntoResponse as _, Response};
-use chain::milestone::CATALOGUE;
+use chain::milestone::{CATALOGUE, Field, MilestoneType};
+use chain::progress::Recorded;
 use http::{HeaderValue, header};
 use jiff::civil::Date;
 use storage::state::ChainState;
@@ -33,8 +34,9 @@ impl CsvFile {
     }
 }
 
-/// A spreadsheet would run a cell that begins with one of these as a formula.
-const FORMULA_SIGNS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// A spreadsheet would run a cell that begins with one of these as a formula. Some take the full-width signs
+/// for the others.
+const FORMULA_SIGNS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 fn push_cell(row: &mut String, cell: &str) {
     let is_formula = cell.starts_with(FORMULA_SIGNS);
@@ -51,12 +53,37 @@ fn push_cell(row: &mut String, cell: &str) {
     row.push('"');
 }
 
+/// Whose milestones a file has, besides all those of the viewer's own sales.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// Those with a label in document 1, which everybody with a sale in the chain may read (S-47).
+    Labels,
+    /// The members of document 1.
+    Members,
+}
+
+impl Shows {
+    fn has(self, kind: &MilestoneType) -> bool {
+        match self {
+            Self::Labels => kind.label.is_some(),
+            Self::Members => kind.field.is_some(),
+        }
+    }
+
+    /// The text of a recorded milestone.
+    fn text(self, recorded: &Recorded) -> String {
+        let is_flag = recorded.milestone.field == Some(Field::FundingIsCashBuyer);
+        if self == Self::Members && is_flag {
+            return "yes".to_owned();
+        }
+        let date = recorded.date;
+        date.map(|date| date.to_string()).unwrap_or_default()
+    }
+}
+
 /// The chain as a table: one row for each home, top first, with document 1's milestones.
-pub(crate) fn chain_csv(homes: &[&Home], state: &ChainState) -> CsvFile {
-    let labelled: Vec<_> = CATALOGUE
-        .iter()
-        .filter(|kind| kind.label.is_some())
-        .collect();
+pub(crate) fn chain_csv(homes: &[&Home], state: &ChainState, shows: Shows) -> CsvFile {
+    let labelled: Vec<_> = CATALOGUE.iter().filter(|kind| shows.has(kind)).collect();
     let mut file = CsvFile::default();
     let mut heads = vec![
         "uprn",
@@ -84,8 +111,7 @@ pub(crate) fn chain_csv(homes: &[&Home], state: &ChainState) -> CsvFile {
         cells.extend(labelled.iter().map(|kind| {
             let mut recorded = listing.milestones.iter();
             let found = recorded.find(|one| one.milestone.id == kind.id);
-            let date = found.and_then(|one| one.date);
-            date.map(|date| date.to_string()).unwrap_or_default()
+            found.map(|one| shows.text(one)).unwrap_or_default()
         }));
         file.add(cells);
     }
@@ -93,7 +119,12 @@ pub(crate) fn chain_csv(homes: &[&Home], state: &ChainState) -> CsvFile {
 }
 
 /// The expected and proposed dates of a chain as all-day events (RFC 5545).
-pub(crate) fn chain_calendar(homes: &[&Home], state: &ChainState, stamp: &str) -> Response {
+pub(crate) fn chain_calendar(
+    homes: &[&Home],
+    state: &ChainState,
+    shows: Shows,
+    stamp: &str,
+) -> Response {
     let mut text = String::from(
         "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Onward//Console//EN\r\nCALSCALE:GREGORIAN\r\n",
     );
@@ -103,8 +134,7 @@ pub(crate) fn chain_calendar(homes: &[&Home], state: &ChainState, stamp: &str) -
             continue;
         };
         for (date, milestone) in open_dates(listing) {
-            // Others see the types of document 1 (S-47).
-            if !home.is_own && milestone.label.is_none() {
+            if !home.is_own && !shows.has(milestone) {
                 continue;
             }
             let title = format!("{}: {}", milestone.name, home.address.name());

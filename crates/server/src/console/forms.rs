@@ -49,14 +49,32 @@ impl PostedForm {
 
     /// A field as a JSON number if it is one. Another text stays a text, and the call refuses it.
     pub(crate) fn number(&self, name: &str) -> Value {
-        let text = self.text(name).replace([',', ' ', '£'], "");
-        text.parse::<i64>().map_or(Value::String(text), Value::from)
+        let text = self.text(name);
+        read_number(text).map_or_else(|| Value::String(text.to_owned()), Value::from)
     }
 
     /// The call with this body that the form stands for.
     pub(crate) fn call(&self, body: &Value) -> Result<WriteRequest, Problem> {
-        WriteRequest::of_form(&self.path, self.text("idempotency_key"), body)
+        WriteRequest::of_form(&self.path, Some(self.text("idempotency_key")), body)
     }
+
+    /// The call without a body that the form stands for, which does the same when it is repeated. All
+    /// forms of a page have the same `idempotency_key`, so an old page may send it for another change.
+    pub(crate) fn repeatable_call(&self) -> Result<WriteRequest, Problem> {
+        WriteRequest::of_form(&self.path, None, &Value::Object(serde_json::Map::new()))
+    }
+}
+
+/// Reads a whole number as people type it: `350000`, `£350,000`, `350 000`.
+fn read_number(text: &str) -> Option<i64> {
+    let text = text.trim_start_matches('£').trim_start();
+    let mut groups = text.split([',', ' ']);
+    let first = groups.next().unwrap_or_default();
+    let rest: Vec<&str> = groups.collect();
+    if !rest.iter().all(|group| group.len() == 3) {
+        return None;
+    }
+    format!("{first}{}", rest.concat()).parse().ok()
 }
 
 /// A refusal in the format of listing and chain management (S-40).
@@ -108,4 +126,19 @@ pub(crate) async fn outcome(answer: Result<Response, Problem>) -> Result<Respons
         field: None,
         detail: details.join("; "),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_number;
+
+    #[test]
+    fn numbers_are_read_as_people_type_them() {
+        for text in ["350000", "£350,000", "350 000", "£ 350,000", "350,000"] {
+            assert_eq!(read_number(text), Some(350_000), "{text}");
+        }
+        for text in ["350000,00", "350.000", "350,00", "", "£", "3,5,0", "350k"] {
+            assert_eq!(read_number(text), None, "{text}");
+        }
+    }
 }

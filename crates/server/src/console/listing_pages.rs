@@ -34,7 +34,7 @@ use crate::problem::Problem;
 
 /// Notes on the page.
 const NOTES: i64 = 100;
-/// Lines of a listing's history that are read, for the page and for the authors of its milestones.
+/// The newest lines of a listing's history, for the page and for the authors of its milestones.
 const HISTORY_LINES: i64 = 1000;
 /// Lines of the history on the page.
 const SHOWN_LINES: usize = 50;
@@ -49,6 +49,7 @@ struct Loaded {
     neighbours: Vec<StoredListing>,
     milestones: Vec<StoredMilestone>,
     checks: Vec<EndCheck>,
+    /// The newest first.
     history: Vec<HistoryEntry>,
     proposals: Vec<StoredProposal>,
     notes: Vec<StoredNote>,
@@ -125,7 +126,7 @@ fn load(
         chain.onward_purchases(id).contains(&other.id) || chain.buyers_sales(id).contains(&other.id)
     });
     let (_total, proposed) = proposals::list_proposals(read, id, now, (100, 0))?;
-    let (_total, history) = history::list_history(read, id, HISTORY_LINES, 0)?;
+    let history = history::list_newest(read, id, HISTORY_LINES)?;
     Ok(Loaded {
         version: chains::find_version(read, listing.chain)?.unwrap_or_default(),
         neighbours,
@@ -146,8 +147,7 @@ impl Loaded {
         let names: Names = homes
             .map(|home| (home.id, to_address(&home.address).name()))
             .collect();
-        let newest = self.history.iter().rev();
-        to_lines(newest.take(SHOWN_LINES), &names)
+        to_lines(self.history.iter().take(SHOWN_LINES), &names)
     }
 
     fn entry(&self, kind: &'static MilestoneType) -> MilestoneEntry {
@@ -163,7 +163,7 @@ impl Loaded {
 
     fn record(&self, stored: &StoredMilestone) -> MilestoneRecord {
         let begin = format!("{{\"key\":\"{}\"", stored.kind.key);
-        let mut lines = self.history.iter().rev();
+        let mut lines = self.history.iter();
         let line = lines
             .find(|line| line.action == "milestone.recorded" && line.detail.starts_with(&begin));
         let is_person = line.is_some_and(|line| line.actor.starts_with("person:"));

@@ -40,6 +40,18 @@ impl Console {
         }
     }
 
+    /// Writes to the access log that a list told a reader of the sales of these properties.
+    pub(crate) fn note_list(
+        &self,
+        reader: &SignedIn,
+        properties: impl Iterator<Item = PropertyId>,
+    ) {
+        let (now, actor) = (self.clock.now_seconds(), reader.actor());
+        for property in properties {
+            self.queries.accesses.note_person(now, &actor, property);
+        }
+    }
+
     /// Writes to the access log that a reader saw the chain of a property.
     pub(crate) fn note_view(&self, viewing: &Viewing, asked_for: Option<PropertyId>) {
         if let (Viewing::Reader(reader, _uprn), Some(property)) = (viewing, asked_for) {

@@ -8,14 +8,13 @@ use ::console::kept::KeptFor;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use quick_cache::sync::Cache;
 use tokens::rate_limit::RateLimits;
-use tokio::sync::Semaphore;
 
 use super::session::SignedIn;
 use super::{Console, kept_forms};
 use crate::limits;
 use crate::problem::Problem;
+use crate::turns::Turns;
 
 /// The cost of a page of a list, of which a page of a chain is 1.
 const LIST_COST: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
@@ -26,8 +25,8 @@ const LISTS: [&str; 5] = ["/chains", "/changes", "/chase", "/chase.csv", "/searc
 #[derive(Debug)]
 pub struct PersonLimits {
     costs: RateLimits,
-    /// The lists that each person loads now.
-    lists: Cache<i64, Arc<Semaphore>>,
+    /// The lists that each person loads at once.
+    lists: Turns<i64>,
 }
 
 impl PersonLimits {
@@ -36,7 +35,7 @@ impl PersonLimits {
         let burst = per_second.saturating_mul(limits::PERSON_BURST_SECONDS);
         Self {
             costs: RateLimits::new(per_second, burst),
-            lists: Cache::new(limits::PEOPLE_COUNTED_MAX),
+            lists: Turns::new(limits::LISTS_OF_PERSON_MAX, limits::PEOPLE_COUNTED_MAX),
         }
     }
 
@@ -44,17 +43,11 @@ impl PersonLimits {
     fn count(&self, person: i64, cost: NonZeroU32) -> Option<u64> {
         self.costs.count_cost(&person.to_string(), cost).wait()
     }
+}
 
-    fn lists_of(&self, person: i64) -> Arc<Semaphore> {
-        let fresh = || {
-            let places = Semaphore::new(limits::LISTS_OF_PERSON_MAX);
-            Ok::<_, std::convert::Infallible>(Arc::new(places))
-        };
-        match self.lists.get_or_insert_with(&person, fresh) {
-            Ok(lists) => lists,
-            Err(never) => match never {},
-        }
-    }
+/// Whether a request may answer with a list. A refused snooze does.
+fn is_list(path: &str) -> bool {
+    LISTS.contains(&path) || path.starts_with("/chase/") && path.ends_with("/snooze")
 }
 
 /// Counts the requests of people who are signed in. A list waits until the person's earlier lists are
@@ -69,7 +62,7 @@ pub(crate) async fn count_person(
     let (Some(person), Some(people)) = (person, &console.people) else {
         return next.run(request).await;
     };
-    let is_list = LISTS.contains(&request.uri().path());
+    let is_list = is_list(request.uri().path());
     let cost = if is_list { LIST_COST } else { NonZeroU32::MIN };
     if let Some(seconds) = people.count(person, cost) {
         if kept_forms::may_keep(&request) {
@@ -77,9 +70,8 @@ pub(crate) async fn count_person(
         }
         return Problem::RateLimited(seconds).into_response();
     }
-    let lists = people.lists_of(person);
-    let _place = if is_list {
-        lists.acquire().await.ok()
+    let _turn = if is_list {
+        Some(people.lists.take(&person).await)
     } else {
         None
     };
@@ -91,14 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_loads_two_lists_at_once() {
-        let people = PersonLimits::new(NonZeroU32::MIN);
-        let places: Vec<_> = (0..limits::LISTS_OF_PERSON_MAX)
-            .map(|_list| people.lists_of(1).try_acquire_owned().unwrap())
-            .collect();
-        assert!(people.lists_of(1).try_acquire_owned().is_err());
-        assert!(people.lists_of(2).try_acquire_owned().is_ok());
-        drop(places);
-        assert!(people.lists_of(1).try_acquire_owned().is_ok());
+    fn a_request_that_may_answer_with_a_list_counts_as_one() {
+        for path in ["/chase", "/chase/12/snooze", "/changes"] {
+            assert!(is_list(path), "{path}");
+        }
+        for path in ["/chase/12/chased", "/changes/read", "/chains/1"] {
+            assert!(!is_list(path), "{path}");
+        }
     }
 }

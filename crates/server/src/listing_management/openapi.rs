@@ -13,7 +13,7 @@ use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
 
 use super::fields::Fields;
-use super::links::{foreign_sides, unknown_side};
+use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
 use super::page::Query;
@@ -183,6 +183,7 @@ pub fn linking() -> Vec<Problem> {
         locked(),
     ];
     let mut all: Vec<Problem> = refusals.map(Problem::from).into();
+    all.push(same_property(LINK).into());
     all.push(too_many(BranchId(7)).into());
     all
 }

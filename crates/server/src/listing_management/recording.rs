@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use chain::consent::ForeignLinks;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use observe::clock::Clock;
 use observe::trace;
 use serde::Serialize;
 use serde_json::Value;
@@ -53,8 +54,7 @@ pub async fn record(
         caller,
         request,
         quota,
-        now: management.clock.now_seconds(),
-        now_milliseconds: management.clock.now_milliseconds(),
+        clock: management.clock.clone(),
         foreign_links: management.foreign_links,
         offer_idle_seconds: management.offer_idle_seconds,
         work,
@@ -80,8 +80,8 @@ struct Recording<W> {
     request: WriteRequest,
     /// The refusal of one more kept answer.
     quota: Option<Problem>,
-    now: i64,
-    now_milliseconds: i64,
+    /// Each attempt has its own time, because it may have waited.
+    clock: Clock,
     foreign_links: ForeignLinks,
     offer_idle_seconds: i64,
     work: W,
@@ -196,10 +196,11 @@ where
     }
 
     fn author(&self) -> Author<'_> {
+        let now_milliseconds = self.clock.now_milliseconds();
         Author {
             caller: &self.caller,
-            now: self.now,
-            now_milliseconds: self.now_milliseconds,
+            now: now_milliseconds / 1000,
+            now_milliseconds,
             foreign_links: self.foreign_links,
             offer_idle_seconds: self.offer_idle_seconds,
         }
@@ -216,7 +217,7 @@ where
 
     fn find_kept(&self, write: &mut Write<'_>) -> Result<Option<KeptAnswer>, StorageError> {
         match self.answer_key() {
-            Some(key) => idempotency::find_answer(write, &key, self.now),
+            Some(key) => idempotency::find_answer(write, &key, self.clock.now_seconds()),
             None => Ok(None),
         }
     }
@@ -231,7 +232,8 @@ where
             body: reply.body.clone(),
             branches_digest: Some(self.caller.digest_branches()),
         };
-        idempotency::keep_answer(write, &key, &kept, self.now + limits::IDEMPOTENCY_SECONDS)
+        let expires_at = self.clock.now_seconds() + limits::IDEMPOTENCY_SECONDS;
+        idempotency::keep_answer(write, &key, &kept, expires_at)
     }
 }
 

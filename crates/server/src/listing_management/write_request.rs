@@ -71,11 +71,13 @@ fn identify(method: &str, body: &JsonBody) -> String {
 
 impl WriteRequest {
     /// The request that a form of the console stands for. `path` is the form's, and `key` its
-    /// `idempotency_key`, so that a form sent twice changes once.
-    pub(crate) fn of_form(path: &str, key: &str, body: &Value) -> Result<Self, Problem> {
+    /// `idempotency_key`, so that a form sent twice changes once. A form that may be sent twice has none.
+    pub(crate) fn of_form(path: &str, key: Option<&str>, body: &Value) -> Result<Self, Problem> {
         let mut headers = HeaderMap::new();
-        let value = HeaderValue::from_str(key).map_err(|_error| key_malformed())?;
-        headers.insert(IDEMPOTENCY_KEY, value);
+        if let Some(key) = key {
+            let value = HeaderValue::from_str(key).map_err(|_error| key_malformed())?;
+            headers.insert(IDEMPOTENCY_KEY, value);
+        }
         let body = JsonBody::of_value(body);
         Ok(Self {
             precondition: None,

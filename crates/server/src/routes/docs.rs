@@ -9,6 +9,7 @@ use http::{Method, header};
 use crate::openapi::Description;
 use crate::problem::Problem;
 use crate::routes::only_get;
+use crate::unread_answers::SharedBody;
 
 /// Shows this description as a page.
 ///
@@ -47,5 +48,5 @@ pub(crate) async fn show_docs(
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok((headers, rendered.page.clone()).into_response())
+    Ok((headers, Extension(SharedBody), rendered.page.clone()).into_response())
 }

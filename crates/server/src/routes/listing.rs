@@ -109,6 +109,7 @@ pub(crate) async fn list_listings(
     let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
     let external_id = query.text("external_id", &mut errors);
     refuse_errors(errors)?;
+    let actor = caller.actor().to_owned();
     let (total, listings) = management
         .storage
         .read(move |read| {
@@ -131,6 +132,7 @@ pub(crate) async fn list_listings(
             storage::listings::list_listings_of_client(read, &wanted)
         })
         .await?;
+    management.owe(&actor, page.offset().min(total));
     Ok(page.answer(total, listings.iter().map(ListingResource::plain).collect()))
 }
 

@@ -9,6 +9,7 @@ use http::{Method, header};
 use crate::openapi::Description;
 use crate::problem::Problem;
 use crate::routes::only_get;
+use crate::unread_answers::SharedBody;
 
 /// Shows this description as an OpenAPI document.
 ///
@@ -36,5 +37,5 @@ pub(crate) async fn show_openapi(
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "public, max-age=300"),
     ];
-    Ok((headers, rendered.json.clone()))
+    Ok((headers, Extension(SharedBody), rendered.json.clone()))
 }

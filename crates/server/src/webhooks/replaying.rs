@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use observe::clock;
+use observe::clock::{self, Stopwatch};
 use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
@@ -10,7 +10,7 @@ use storage::{Read, StorageError, Write};
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
-use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS};
+use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_TIME_MAX};
 use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
@@ -48,7 +48,7 @@ pub fn used_up(most: i64) -> Problem {
 
 /// Enqueues the real events of a subscription's types since a time, in Unix seconds, unless they
 /// are pending already. It enqueues the oldest events, at most [`REPLAY_EVENTS_MAX`] and not more than the
-/// quota of the day leaves. If it ends early for any reason, the answer says where to go on. A replay is
+/// quota of the day leaves, for 20 s. If it ends early for any reason, the answer says where to go on. A replay is
 /// incomplete if its caller goes away, and can be repeated.
 pub async fn replay(
     webhooks: &WebhookManagement,
@@ -141,9 +141,11 @@ async fn enqueue_parts(
     subscription: &Arc<StoredSubscription>,
     progress: &mut Progress,
 ) -> Result<bool, Problem> {
-    while progress.allowed > 0 {
+    let running = Stopwatch::start();
+    while progress.allowed > 0 && running.elapsed() < REPLAY_TIME_MAX {
         let limit = REPLAY_PART_EVENTS.min(progress.allowed);
-        let found = find_part(webhooks, subscription, progress.left, limit).await?;
+        let finding = find_part(webhooks, subscription, progress.left, limit);
+        let found = webhooks.paced.run(finding).await?;
         let Some((part, has_events)) = found else {
             return Ok(true);
         };

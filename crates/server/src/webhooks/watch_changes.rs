@@ -92,85 +92,105 @@ pub fn refuse(
     Ok(())
 }
 
-/// Makes the change, after [`refuse`].
+/// Makes the change, after [`refuse`]. It ends when a newer change of the same watch begins, on whichever
+/// node, because two together could leave out UPRNs of both.
 pub async fn carry_out(
     webhooks: &WebhookManagement,
     id: SubscriptionId,
     wish: &WatchWish,
 ) -> Result<(), Problem> {
-    let carrying = async {
-        match wish {
-            WatchWish::Set(new) => {
-                in_parts(webhooks, id, &new.uprns, watches::add_uprns).await?;
-                store_reach(webhooks, id, Some(new.reach)).await?;
-                remove_others(webhooks, id, &new.uprns).await
-            }
-            WatchWish::Change(changes) => {
-                in_parts(webhooks, id, &changes.add, watches::add_uprns).await?;
-                if changes.reach.is_some() {
-                    store_reach(webhooks, id, changes.reach).await?;
-                }
-                in_parts(webhooks, id, &changes.remove, watches::remove_uprns).await
-            }
-            WatchWish::Nothing => {
-                store_reach(webhooks, id, None).await?;
-                remove_others(webhooks, id, &[]).await
-            }
-        }
+    let begin = move |write: &mut Write<'_>| watches::begin_change(write, id);
+    let number = webhooks.storage.write_at_length(begin).await;
+    let changing = Changing {
+        webhooks,
+        id,
+        number: number.map_err(incomplete)?,
     };
-    carrying.await.map_err(incomplete)
-}
-
-async fn store_reach(
-    webhooks: &WebhookManagement,
-    id: SubscriptionId,
-    reach: Option<Reach>,
-) -> Result<(), StorageError> {
-    let now = webhooks.clock.now_seconds();
-    webhooks
-        .storage
-        .write_at_length(move |write| watches::store_reach(write, id, reach, now))
-        .await
-}
-
-/// Removes all watched UPRNs but these.
-async fn remove_others(
-    webhooks: &WebhookManagement,
-    id: SubscriptionId,
-    kept: &[Uprn],
-) -> Result<(), StorageError> {
-    let kept: HashSet<Uprn> = kept.iter().copied().collect();
-    let mut after = 0;
-    loop {
-        let reading = webhooks
-            .storage
-            .read(move |read| watches::list_uprns(read, id, after, WATCH_READ_AT_ONCE));
-        let mut watched: Vec<Uprn> = reading.await?;
-        let Some(last) = watched.last() else {
-            return Ok(());
-        };
-        after = last.value();
-        watched.retain(|uprn| !kept.contains(uprn));
-        in_parts(webhooks, id, &watched, watches::remove_uprns).await?;
+    match wish {
+        WatchWish::Set(new) => {
+            changing.in_parts(&new.uprns, watches::add_uprns).await?;
+            changing.store_reach(Some(new.reach)).await?;
+            changing.remove_others(&new.uprns).await
+        }
+        WatchWish::Change(changes) => {
+            changing.in_parts(&changes.add, watches::add_uprns).await?;
+            if changes.reach.is_some() {
+                changing.store_reach(changes.reach).await?;
+            }
+            changing
+                .in_parts(&changes.remove, watches::remove_uprns)
+                .await
+        }
+        WatchWish::Nothing => {
+            changing.store_reach(None).await?;
+            changing.remove_others(&[]).await
+        }
     }
 }
 
 type Change = fn(&mut Write<'_>, SubscriptionId, &[Uprn]) -> Result<(), StorageError>;
 
-async fn in_parts(
-    webhooks: &WebhookManagement,
+/// A change of a watch that takes several transactions.
+struct Changing<'a> {
+    webhooks: &'a WebhookManagement,
     id: SubscriptionId,
-    uprns: &[Uprn],
-    change: Change,
-) -> Result<(), StorageError> {
-    for part in uprns.chunks(WATCH_CHANGED_AT_ONCE) {
-        let part: Arc<[Uprn]> = part.into();
-        let changing = webhooks
-            .storage
-            .write_at_length(move |write| change(write, id, &part));
-        webhooks.paced.run(changing).await?;
+    number: i64,
+}
+
+impl Changing<'_> {
+    async fn store_reach(&self, reach: Option<Reach>) -> Result<(), Problem> {
+        let now = self.webhooks.clock.now_seconds();
+        self.write(move |write, id| watches::store_reach(write, id, reach, now))
+            .await
     }
-    Ok(())
+
+    /// Removes all watched UPRNs but these.
+    async fn remove_others(&self, kept: &[Uprn]) -> Result<(), Problem> {
+        let kept: HashSet<Uprn> = kept.iter().copied().collect();
+        let (id, mut after) = (self.id, 0);
+        loop {
+            let reading = self
+                .webhooks
+                .storage
+                .read(move |read| watches::list_uprns(read, id, after, WATCH_READ_AT_ONCE));
+            let mut watched: Vec<Uprn> = reading.await.map_err(incomplete)?;
+            let Some(last) = watched.last() else {
+                return Ok(());
+            };
+            after = last.value();
+            watched.retain(|uprn| !kept.contains(uprn));
+            self.in_parts(&watched, watches::remove_uprns).await?;
+        }
+    }
+
+    async fn in_parts(&self, uprns: &[Uprn], change: Change) -> Result<(), Problem> {
+        for part in uprns.chunks(WATCH_CHANGED_AT_ONCE) {
+            let part: Arc<[Uprn]> = part.into();
+            let changing = self.write(move |write, id| change(write, id, &part));
+            self.webhooks.paced.run(changing).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a part, unless a newer change has begun.
+    async fn write(
+        &self,
+        part: impl Fn(&mut Write<'_>, SubscriptionId) -> Result<(), StorageError> + Send + 'static,
+    ) -> Result<(), Problem> {
+        let (id, number) = (self.id, self.number);
+        let writing = self.webhooks.storage.write_at_length(move |write| {
+            let is_newest = watches::is_newest_change(write, id, number)?;
+            if is_newest {
+                part(write, id)?;
+            }
+            Ok::<_, StorageError>(is_newest)
+        });
+        if writing.await.map_err(incomplete)? {
+            Ok(())
+        } else {
+            Err(overtaken())
+        }
+    }
 }
 
 impl WatchWish {
@@ -191,6 +211,13 @@ fn count(uprns: &[Uprn]) -> i64 {
 pub fn under_way() -> Problem {
     Problem::Conflict(
         "A change of a watch of your organisation is under way. Wait until it is answered.",
+    )
+}
+
+/// The answer to a change that a newer one has ended.
+pub fn overtaken() -> Problem {
+    Problem::Conflict(
+        "A newer change of this watch has begun meanwhile, so this one is incomplete. Read the watch.",
     )
 }
 

@@ -85,9 +85,11 @@ pub(crate) struct DeliveryAnswer {
     /// Id of the property, or 0 if a simulated event names an unknown property.
     #[schema(pattern = "^[0-9]+$")]
     property_id: String,
-    /// The claims of the signed event besides `iss`, `iat` and `exp`, which each attempt renews.
-    #[schema(value_type = Object)]
-    event: EventClaims,
+    /// The claims of the signed event besides `iss`, `iat` and `exp`, which each attempt renews. Absent while
+    /// the subscription lacks the right to receive the event.
+    #[schema(nullable = false, value_type = Object)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<EventClaims>,
     #[schema(schema_with = state)]
     status: String,
     #[schema(format = DateTime)]
@@ -252,7 +254,8 @@ impl DeliveryAnswer {
     /// Shows a delivery of a subscription that makes no attempt before `paused_until`, in Unix
     /// milliseconds.
     pub(crate) fn of(logged: LoggedDelivery, paused_until: i64) -> Result<Self, Problem> {
-        let event = EventClaims::of(&logged.event);
+        let event = (!logged.is_withheld).then(|| EventClaims::of(&logged.event));
+        let event = event.transpose();
         let event = event.map_err(|error| Problem::Internal(format!("a stored event: {error}")))?;
         let is_waiting = logged.state == "waiting";
         let due = logged.not_before.max(logged.created_at);

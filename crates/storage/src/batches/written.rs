@@ -167,7 +167,8 @@ pub fn change_properties(
 
 fn insert_tokens(write: &mut Write<'_>, properties: &[(PropertyId, &NewProperty)]) -> Result<()> {
     let addresses = properties.iter();
-    let addresses = addresses.map(|(id, property)| (*id, property.address.known()));
+    let addresses =
+        addresses.map(|(id, property)| (*id, property.address.known(), property.is_verified));
     address_index::insert_all_tokens(write, addresses)
 }
 

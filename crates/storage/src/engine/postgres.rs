@@ -107,10 +107,11 @@ pub(crate) struct PostgresOptions {
 #[derive(Debug)]
 pub(crate) struct PostgresEngine {
     readers: Threads<Job>,
-    /// One thread, which commits its jobs in groups.
+    /// One thread, which commits its jobs in groups. A job that waits for somebody's lock goes to the
+    /// threads for long work.
     writer: Threads<Box<dyn WriteJob>>,
     row_writers: Threads<Job>,
-    long_workers: Threads<Job>,
+    long_workers: Arc<Threads<Job>>,
     options: Arc<PostgresOptions>,
 }
 
@@ -135,6 +136,8 @@ pub(crate) struct PostgresSession {
 enum Failure {
     /// The transaction conflicted with another one and may run again.
     Conflict,
+    /// Another transaction kept a lock for too long.
+    Locked,
     Error(StorageError),
 }
 
@@ -156,7 +159,9 @@ impl PostgresEngine {
         } else {
             STATEMENT_DEADLINE
         };
-        let writer = pool(deadline).of_writer();
+        let long_workers = pool(LONG_STATEMENT_DEADLINE).start("onward-long", LONG_WORKERS)?;
+        let long_workers = Arc::new(long_workers);
+        let writer = pool(deadline).of_writer(Arc::clone(&long_workers));
         let writing = move |jobs: Receiver<Box<dyn WriteJob>>| {
             writer.work_until_closed(|| pool::next_group(&jobs));
         };
@@ -166,7 +171,7 @@ impl PostgresEngine {
             readers: reading.start("onward-reader", count)?,
             writer: Threads::start("onward-writer", vec![writing])?,
             row_writers: by_rows.start("onward-rows", count)?,
-            long_workers: pool(LONG_STATEMENT_DEADLINE).start("onward-long", LONG_WORKERS)?,
+            long_workers,
             options,
         })
     }
@@ -263,8 +268,6 @@ impl PostgresSession {
         let conflicts = [
             &SqlState::T_R_SERIALIZATION_FAILURE,
             &SqlState::T_R_DEADLOCK_DETECTED,
-            // Somebody else has the lock that a transaction wants alone.
-            &SqlState::LOCK_NOT_AVAILABLE,
         ];
         let code = error.code();
         if errors::is_of_predicate_locks(&error) {
@@ -274,6 +277,10 @@ impl PostgresSession {
         }
         if code.is_some_and(|code| conflicts.contains(&code)) {
             self.failure = Some(Failure::Conflict);
+            return StorageError::Busy;
+        }
+        if code == Some(&SqlState::LOCK_NOT_AVAILABLE) {
+            self.failure = Some(Failure::Locked);
             return StorageError::Busy;
         }
         self.is_read_only |= code == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);

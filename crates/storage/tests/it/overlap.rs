@@ -1,11 +1,14 @@
 //! Transactions that overlap. Recordings do not conflict with each other, and no transaction leaves
 //! a reference to a row that the other one deletes.
 
+use std::future::Future as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use storage::retention::OldRows;
 use storage::subscriptions::{self, StoredSubscription};
-use storage::{Result, Storage, Write, replay, waiting};
+use storage::{Result, Storage, StorageError, Write, replay, waiting};
 
 use crate::database::{Breakpoint, CONNECTIONS, TestDatabase, count, spawn, wait_for, write};
 use crate::on_both_engines;
@@ -86,6 +89,78 @@ on_both_engines! {
             breakpoint.resume();
             long.join().unwrap();
         }
+    }
+
+    fn a_write_waits_for_a_lock_of_another_node_and_others_do_not(database) {
+        let (storage, _subscription) = open_with_subscription(database);
+        if !database.is_postgres() {
+            return;
+        }
+        let raise = |write: &mut Write<'_>| {
+            write.execute("update listing set price = price + 1 where id = 1", &[])
+        };
+        let (breakpoint, other) = (Breakpoint::default(), database.open());
+        let hit = breakpoint.hit();
+        let holding = spawn(move || {
+            wait_for(other.write_under_row_locks(move |write| {
+                raise(write)?;
+                hit();
+                Ok::<_, StorageError>(())
+            }))
+        });
+        breakpoint.wait_for_hits(1);
+        let waiting: Vec<_> = (0..2)
+            .map(|_writer| {
+                let storage = storage.clone();
+                spawn(move || wait_for(storage.write(move |write| raise(write))))
+            })
+            .collect();
+        for number in 1..20 {
+            write(&storage, move |write| record_event(write, &format!("evt_{number}"), number));
+        }
+        assert!(waiting.iter().all(|waiting| !waiting.is_finished()));
+        breakpoint.resume();
+        holding.join().unwrap().unwrap();
+        for waiting in waiting {
+            assert_eq!(waiting.join().unwrap().unwrap(), 1);
+        }
+        let raised = count(&storage, "select price from listing where id = 1") - 250_001;
+        assert_eq!(raised, 3);
+    }
+
+    fn a_read_is_left_out_when_its_caller_has_gone(database) {
+        let storage = database.open();
+        let breakpoint = Breakpoint::default();
+        let blocked: Vec<_> = (0..CONNECTIONS)
+            .map(|_reader| {
+                let (storage, hit) = (storage.clone(), breakpoint.hit());
+                spawn(move || {
+                    wait_for(storage.read(move |_read| {
+                        hit();
+                        Ok::<_, StorageError>(())
+                    }))
+                })
+            })
+            .collect();
+        breakpoint.wait_for_hits(CONNECTIONS);
+        let has_run = Arc::new(AtomicBool::new(false));
+        let running = Arc::clone(&has_run);
+        let unwanted = storage.read(move |_read| {
+            running.store(true, Ordering::SeqCst);
+            Ok::<_, StorageError>(())
+        });
+        // The future queues the read when it is polled, and drops its end when the caller goes.
+        let mut unwanted = Box::pin(unwanted);
+        let waker = std::task::Waker::noop();
+        let polled = unwanted.as_mut().poll(&mut std::task::Context::from_waker(waker));
+        assert!(polled.is_pending());
+        drop(unwanted);
+        breakpoint.resume();
+        for blocked in blocked {
+            blocked.join().unwrap().unwrap();
+        }
+        assert_eq!(count(&storage, DELIVERIES), 0);
+        assert!(!has_run.load(Ordering::SeqCst));
     }
 
     fn no_read_waits_for_a_write(database) {

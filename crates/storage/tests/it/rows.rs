@@ -156,12 +156,13 @@ pub(crate) fn address(number: i64) -> Address {
 /// The tokens of that address.
 pub(crate) fn tokens(number: i64) -> Vec<i32> {
     let address = address(number);
-    index_tokens(&Known {
+    let known = Known {
         lines: [&address.line1, "", "", ""],
         post_town: &address.post_town,
         postcode: &address.postcode,
         display_address: &address.display_address,
-    })
+    };
+    index_tokens(&known, true)
 }
 
 /// A listing of a property with this UPRN, in a new chain.

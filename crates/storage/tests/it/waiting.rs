@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use chain::event::EventType;
+use storage::delivery_choice::{DeliveryFilter, DeliveryState};
 use storage::subscriptions::{self, SubscriptionId};
-use storage::{Read, Result, Storage, Write, api_keys, deliveries, replay, waiting};
+use storage::{
+    Read, Result, Storage, StorageError, Write, api_keys, deliveries, delivery_log, replay, waiting,
+};
 
 use crate::database::{TestDatabase, count, read, spawn, wait_for, write};
 use crate::on_both_engines;
@@ -39,6 +42,29 @@ on_both_engines! {
         database.run("update subscription set hears_milestones = 0, hears_fall_throughs = 1");
         assert_eq!(in_parts(&storage, cancel), [3, 1, 0]);
         assert_eq!(states(&storage), ["cancelled", "cancelled", "waiting", "cancelled", "cancelled"]);
+    }
+
+    fn a_choice_by_event_type_looks_at_the_newest_ten_thousand(database) {
+        let (storage, _api_key) = open(database, 3);
+        insert_backlog(database, 9_999, 0, 0);
+        database.run("update event set event_type = 'fallthrough' where event_id in ('evt_2', 'evt_3')");
+        let filter = DeliveryFilter {
+            state: Some(DeliveryState::Waiting),
+            event_type: Some(EventType::FallThrough),
+        };
+        let list = |offset| {
+            read(&storage, move |read| {
+                let (total, found) = delivery_log::list_deliveries(read, LANE, filter, 9, offset)?;
+                let events: Vec<_> = found.into_iter().map(|one| one.event.event_id).collect();
+                Ok::<_, StorageError>((total, events))
+            })
+        };
+        assert_eq!(list(0), (1, vec!["evt_3".to_owned()]));
+        assert_eq!(list(1), (1, vec![]));
+        let all = read(&storage, |read| {
+            delivery_log::list_deliveries(read, LANE, DeliveryFilter::default(), 9, 0)
+        });
+        assert_eq!((all.0, all.1.len()), (10_000, 9));
     }
 
     fn deliveries_of_a_revoked_key_are_cancelled(database) {

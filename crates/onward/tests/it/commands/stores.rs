@@ -75,6 +75,8 @@ const SINCE_17: &[&str] = &[
     "drop table watched",
     "alter table event drop column detail",
     "delete from schema_version where version = 20",
+    "alter table subscription drop column watch_change",
+    "delete from schema_version where version = 25",
     "drop table node_key",
     "delete from schema_version where version = 24",
     "drop index client_participant",

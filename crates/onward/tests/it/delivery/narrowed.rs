@@ -82,6 +82,28 @@ story! {
 }
 
 story! {
+    async fn a_lane_cancels_what_an_interrupted_call_left(server) {
+        let (receiver, key, subscription) = server.subscriber().await;
+        receiver.answer([Reply::status(500)]);
+        simulate(&server, &key, "milestone.updated", 1).await;
+        server.wait_for_attempts(&key, &subscription, 1).await;
+        // The node that narrowed the subscription ended before it cancelled anything.
+        let narrowing = server.storage.write(|write| {
+            let none = "update subscription set hears_milestones = 0";
+            write.execute(none, &[])
+        });
+        narrowing.await.unwrap();
+        server.clock.advance(3600);
+        simulate(&server, &key, "fallthrough", 1).await;
+        receiver.wait_for(2).await;
+        server.wait_for_state(&key, &subscription, "delivered").await;
+        let states: Vec<_> = log(&server, &key, &subscription).await;
+        let expected = [("cancelled", "milestone.updated"), ("delivered", "fallthrough")];
+        assert_eq!(states, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+}
+
+story! {
     async fn what_a_lane_has_read_ahead_is_cancelled_too(server) {
         let (receiver, key, subscription) = server.subscriber().await;
         receiver.hold(true);

@@ -55,7 +55,9 @@ impl Model {
         if before.as_ref() == Some(&after) {
             return Outcome::Done(Done::default());
         }
-        let is_new_date = before.is_none_or(|before| before.date != Some(date));
+        let shown_before = before.filter(|before| !before.excluded);
+        let shown_before = shown_before.and_then(|before| before.date);
+        let is_new_date = !after.excluded && shown_before != Some(date);
         let milestones = &mut self.listing_mut(listing).milestones;
         milestones.insert(kind.key, after);
         self.touch(listing);

@@ -170,6 +170,9 @@ impl Model {
         if self.listing(seller).is_locked || self.listing(buyer).is_locked {
             refused.push(LOCKED);
         }
+        if seller != buyer && self.listing(seller).property == self.listing(buyer).property {
+            refused.push((409, "same_property"));
+        }
         some(refused)
     }
 

@@ -65,6 +65,7 @@ impl Model {
             let date = milestone.date.map(|date| date.to_string());
             match kind.field {
                 None => {}
+                Some(_) if milestone.excluded => {}
                 Some("funding.isCashBuyer") => shown["funding"]["isCashBuyer"] = json!(true),
                 Some("fallThrough.completed") => shown["fallThrough"] = json!({"completed": date}),
                 Some(field) => {

@@ -115,9 +115,14 @@ impl Browser {
         let key = uuid::Uuid::new_v4().to_string();
         let mut form = vec![("idempotency_key", key.as_str())];
         form.extend(fields);
+        self.post_as_it_is(path, &form).await
+    }
+
+    /// Sends a form with these fields and no other.
+    pub(crate) async fn post_as_it_is(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         let request = self.http.post(format!("{}{path}", self.url));
-        let request = request.header(ORIGIN, CONSOLE_URL).form(&form);
-        self.send(request).await
+        self.send(request.header(ORIGIN, CONSOLE_URL).form(fields))
+            .await
     }
 
     /// Sends a request as it is, with the cookie.

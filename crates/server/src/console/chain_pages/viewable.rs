@@ -2,15 +2,20 @@
 
 use chain::ids::{ChainId, PropertyId};
 use chain::permission;
+use signing::canonical;
+use storage::state::ChainState;
 use storage::{Read, StorageError, chains, state};
 
 use super::{Viewing, find_current};
+use crate::wire::chains::render_chain;
 
 /// A chain that a viewer may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Viewable {
     /// The version that the store has.
     pub(crate) version: i64,
+    /// The version that the viewer may know.
+    pub(crate) shown: i64,
     /// The property that a reader or the holder of a share link asked for.
     pub(crate) asked_for: Option<PropertyId>,
 }
@@ -31,6 +36,7 @@ pub(crate) fn find_viewable(
             chain.is_some_and(|chain| permission::may_use_chain(signed_in.branches(), &chain));
         return Ok(is_own.then_some(Viewable {
             version,
+            shown: version,
             asked_for: None,
         }));
     }
@@ -41,6 +47,18 @@ pub(crate) fn find_viewable(
     let may_see = viewing.may_see(&state, current.as_ref());
     Ok(may_see.then_some(Viewable {
         version,
+        shown: shown_version(viewing, &state),
         asked_for: current.map(|current| current.property),
     }))
+}
+
+/// The version of a chain that a viewer may know. To others than progressors it is 48 bits of the digest of
+/// document 1's facts: the store's version also tells of changes that they may not see.
+pub(crate) fn shown_version(viewing: &Viewing, state: &ChainState) -> i64 {
+    if viewing.is_progressor() {
+        return state.version;
+    }
+    let facts = render_chain(state).unwrap_or_default();
+    let bytes = canonical::digest(&facts).into_iter().take(6);
+    bytes.fold(0, |number, byte| (number << 8) | i64::from(byte))
 }

@@ -43,15 +43,18 @@ pub(crate) async fn list_chain_history(
 ) -> Result<Json<List<HistoryResource>>, Problem> {
     let id = segments.chain(0)?;
     let page = Query::parse(uri.query())?.only_page()?;
-    let (total, entries) = management
+    let actor = caller.actor().to_owned();
+    let (lines, (total, entries)) = management
         .storage
         .read(move |read| {
             find_own_chain(read, &caller, id)?;
+            let lines = storage::history::count_of_chain(read, id)?;
             let (limit, offset) = (page.limit(), page.offset());
             let entries = storage::history::list_history_of_chain(read, id, limit, offset)?;
-            Ok::<_, Problem>(entries)
+            Ok::<_, Problem>((lines, entries))
         })
         .await?;
+    management.owe(&actor, lines);
     let data = entries.into_iter().map(HistoryResource::of_chain);
     Ok(page.answer(total, data.collect::<Result<_, _>>()?))
 }

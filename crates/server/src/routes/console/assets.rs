@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, header};
 use crate::console::compression::{accepts_gzip, gzip};
 use crate::listing_management::segments::Segments;
 use crate::problem::Problem;
+use crate::unread_answers::SharedBody;
 
 struct Asset {
     kind: HeaderValue,
@@ -41,6 +42,7 @@ pub(crate) async fn show_asset(
     let compressed = compressed.filter(|_compressed| accepts_gzip(&headers));
     let body = compressed.unwrap_or(&asset.plain).clone();
     let mut response = body.into_response();
+    response.extensions_mut().insert(SharedBody);
     let fields = response.headers_mut();
     fields.insert(header::CONTENT_TYPE, asset.kind.clone());
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");

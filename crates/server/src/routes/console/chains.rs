@@ -20,7 +20,7 @@ use storage::{Read, StorageError, branch};
 use crate::console::Console;
 use crate::console::chain_lists::list_chains;
 use crate::console::chain_pages::{Loaded, Viewing};
-use crate::console::files::{chain_calendar, chain_csv};
+use crate::console::files::{Shows, chain_calendar, chain_csv};
 use crate::console::frames::{read_notice, show};
 use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
@@ -174,10 +174,14 @@ pub(super) fn show_file(
 ) -> Response {
     let page = console.chain_page(viewing, loaded, None);
     let homes: Vec<_> = page.layers.iter().flatten().collect();
+    let shows = match viewing {
+        Viewing::Progressor(_) => Shows::Labels,
+        Viewing::Reader(..) | Viewing::Holder { .. } => Shows::Members,
+    };
     if kind == "csv" {
-        chain_csv(&homes, &loaded.state).answer("chain.csv")
+        chain_csv(&homes, &loaded.state, shows).answer("chain.csv")
     } else {
-        chain_calendar(&homes, &loaded.state, &console.calendar_stamp())
+        chain_calendar(&homes, &loaded.state, shows, &console.calendar_stamp())
     }
 }
 

@@ -139,7 +139,8 @@ fn find_changes(
 ) -> Result<Option<ChangedChain>, StorageError> {
     let after = seen.map_or(0, |seen| seen.history);
     let most = i64::try_from(LINES * 5).unwrap_or(i64::MAX);
-    let mut entries = history::list_newest_of_chain(read, chain, person, [after, i64::MAX], most)?;
+    let newest = history::list_newest_of_chain(read, chain, person, [after, i64::MAX], most)?;
+    let mut entries = newest.entries;
     if seen.is_none() {
         entries.retain(|entry| entry.at >= first);
     }

@@ -7,11 +7,11 @@ use ::console::render;
 use ::console::search::{Answer, Candidate, CandidateSale, SearchPage};
 use axum::extract::{Extension, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use chain::ids::Uprn;
+use chain::ids::{PropertyId, Uprn};
 use chain::permission;
 use http::Uri;
 use storage::address_search::{self, CurrentListing};
-use storage::{Read, StorageError, state};
+use storage::{Read, StorageError, properties, state};
 
 use crate::console::Console;
 use crate::console::frames::show;
@@ -29,9 +29,15 @@ const CANDIDATES: usize = 10;
 enum Finding {
     /// The chain of one property.
     One(Uprn, CurrentListing),
-    /// Properties that fit, the best first.
-    Several(Vec<Candidate>, bool),
+    /// Properties that fit, the best first, and whether there are more.
+    Several(Vec<Listed>, bool),
     Nothing,
+}
+
+/// A home of a list, and the property if the list tells of its sale.
+struct Listed {
+    home: Candidate,
+    property: Option<PropertyId>,
 }
 
 /// Leads to the chain of the home, or shows the homes that fit.
@@ -67,7 +73,14 @@ pub(crate) async fn search(
             .await?;
         match finding {
             Finding::One(uprn, current) => return Ok(open(&signed_in, uprn, &current)),
-            Finding::Several(homes, has_more) => Answer::Candidates { homes, has_more },
+            Finding::Several(listed, has_more) => {
+                if is_reader {
+                    let properties = listed.iter().filter_map(|listed| listed.property);
+                    console.note_list(&signed_in, properties);
+                }
+                let homes = listed.into_iter().map(|listed| listed.home).collect();
+                Answer::Candidates { homes, has_more }
+            }
             Finding::Nothing => Answer::Nothing { reason: None },
         }
     };
@@ -113,18 +126,32 @@ fn find(read: &mut Read<'_>, viewer: &SignedIn, text: &str) -> Result<Finding, S
             return Ok(Finding::Nothing);
         };
         let located = address_search::find_by_uprn(read, uprn)?;
+        if located.current.is_none()
+            && let Some(id) = properties::find_property_by_uprn(read, uprn)?
+            && let Some(known) = properties::find_property(read, id)?
+        {
+            let home = Candidate {
+                address: known.address.display_address,
+                uprn,
+                sale: CandidateSale::None,
+            };
+            let property = None;
+            return Ok(Finding::Several(vec![Listed { home, property }], false));
+        }
         return one(read, viewer, uprn, located.current);
     }
-    let mut postcodes = Postcodes::new();
-    if let Found::One(current, _confidence) =
-        property_search::find_listing(read, text, &mut postcodes)?
-    {
-        let property = storage::properties::find_property(read, current.property)?;
+    // A postcode lists its homes.
+    let found = match address::postcode(text) {
+        None => property_search::find_listing(read, text, &mut Postcodes::new(), &mut 0)?,
+        Some(_postcode) => Found::Several,
+    };
+    if let Found::One(current, _confidence) = found {
+        let property = properties::find_property(read, current.property)?;
         if let Some(property) = property {
             return one(read, viewer, property.uprn, Some(current));
         }
     }
-    let fitting = property_search::list_suggestions(read, text, CANDIDATES + 1)?;
+    let (fitting, _compared) = property_search::list_suggestions(read, text, CANDIDATES + 1)?;
     let has_more = fitting.len() > CANDIDATES;
     let mut homes = Vec::with_capacity(CANDIDATES);
     for suggestion in fitting.into_iter().take(CANDIDATES) {
@@ -150,12 +177,13 @@ fn one(
     if may_open(read, viewer, &current)? {
         return Ok(Finding::One(uprn, current));
     }
-    let shown = Candidate {
+    let home = Candidate {
         address: current.display_address,
         uprn,
         sale: CandidateSale::Foreign,
     };
-    Ok(Finding::Several(vec![shown], false))
+    let property = None;
+    Ok(Finding::Several(vec![Listed { home, property }], false))
 }
 
 fn may_open(
@@ -174,13 +202,14 @@ fn candidate(
     read: &mut Read<'_>,
     viewer: &SignedIn,
     suggestion: Suggestion,
-) -> Result<Candidate, StorageError> {
+) -> Result<Listed, StorageError> {
     let Suggestion {
         uprn,
         display_address,
         ..
     } = suggestion;
     let current = address_search::find_by_uprn(read, uprn)?.current;
+    let property = current.as_ref().map(|current| current.property);
     let sale = match current {
         None => CandidateSale::None,
         Some(current) if may_open(read, viewer, &current)? => {
@@ -193,9 +222,10 @@ fn candidate(
         }
         Some(_foreign) => CandidateSale::Foreign,
     };
-    Ok(Candidate {
+    let home = Candidate {
         address: display_address,
         uprn,
         sale,
-    })
+    };
+    Ok(Listed { home, property })
 }

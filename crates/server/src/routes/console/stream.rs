@@ -25,6 +25,9 @@ use crate::routes::console::chains::viewing;
 /// When a browser may try again.
 const RETRY_SECONDS: u64 = 60;
 
+/// The version of a chain that the viewer may no longer see.
+const GONE: i64 = 0;
+
 /// Streams `{"chain": "…", "version": 1}` for each newer version, to people who may see the chain, until
 /// the session ends. A stream counts and is logged as a view of the chain is.
 pub(crate) async fn stream_versions(
@@ -49,11 +52,16 @@ pub(crate) async fn stream_versions(
     let viewer = viewing.clone();
     let find = move |read: &mut Read<'_>| find_viewable(read, &viewer, chain);
     let viewable = console.storage.read(find).await?.ok_or(UNKNOWN)?;
+    let is_outdated = match &viewing {
+        Viewing::Progressor(_) => viewable.shown > shown,
+        // Digests have no order.
+        Viewing::Reader(..) | Viewing::Holder { .. } => viewable.shown != shown,
+    };
     let page = OpenPage {
         session,
         chain,
         stored: viewable.version,
-        shown,
+        is_outdated,
     };
     let subscription = console
         .streams
@@ -69,6 +77,7 @@ pub(crate) async fn stream_versions(
         viewing,
         chain,
         subscription,
+        shown: (!is_outdated).then_some(viewable.shown),
         is_over: false,
     };
     let events = stream::unfold(open, next);
@@ -82,13 +91,16 @@ struct Open {
     viewing: Viewing,
     chain: ChainId,
     subscription: Subscription,
+    /// The version that the page shows; `None` if it shows another state than the store had.
+    shown: Option<i64>,
     /// Whether its last event was sent.
     is_over: bool,
 }
 
 /// Whether a stream goes on.
 enum Outlook {
-    GoesOn,
+    /// The viewer may see the chain in this version.
+    GoesOn(i64),
     /// A change took the chain away from the viewer, who may still learn that there was one.
     LastNews,
     Ends,
@@ -98,12 +110,14 @@ async fn next(mut open: Open) -> Option<(Result<Event, Infallible>, Open)> {
     while !open.is_over {
         let cause = open.subscription.next().await?;
         // A store that cannot be read ends the stream, and the browser opens another.
-        open.is_over = match open.look().await.ok()? {
-            Outlook::GoesOn => false,
-            Outlook::LastNews => true,
+        let version = match open.look().await.ok()? {
+            Outlook::GoesOn(version) => version,
+            Outlook::LastNews => GONE,
             Outlook::Ends => return None,
         };
-        if let Cause::Newer(version) = cause {
+        open.is_over = version == GONE;
+        // The store may have a newer version with nothing new for this viewer.
+        if matches!(cause, Cause::Newer(_)) && open.shown.replace(version) != Some(version) {
             let news = json!({ "chain": open.chain.to_string(), "version": version });
             return Some((Ok(Event::default().data(news.to_string())), open));
         }
@@ -138,7 +152,7 @@ fn look(
         return Ok(Outlook::Ends);
     }
     Ok(match find_viewable(read, viewing, chain)? {
-        Some(_viewable) => Outlook::GoesOn,
+        Some(viewable) => Outlook::GoesOn(viewable.shown),
         None => Outlook::LastNews,
     })
 }

@@ -41,6 +41,7 @@ pub(crate) async fn list_history(
 ) -> Result<Json<List<HistoryResource>>, Problem> {
     let id = segments.listing(0)?;
     let page = Query::parse(uri.query())?.only_page()?;
+    let actor = caller.actor().to_owned();
     let (total, entries) = management
         .storage
         .read(move |read| {
@@ -49,6 +50,7 @@ pub(crate) async fn list_history(
             Ok::<_, Problem>(entries)
         })
         .await?;
+    management.owe(&actor, page.offset().min(total));
     let data = entries.into_iter().map(HistoryResource::try_from);
     Ok(page.answer(total, data.collect::<Result<_, _>>()?))
 }

@@ -64,10 +64,11 @@ async fn answer(
     let caller = authorization::prove(tokens, &snapshot, parts, scope).await?;
     rate_limit_fields::count(tokens.rate_limits.as_deref(), caller.client(), allowance)?;
     let search = AddressSearch::parse(parts.uri.query())?;
-    let suggestions = queries
+    let (suggestions, compared) = queries
         .storage
         .read(move |read| property_search::list_suggestions(read, &search.text, search.limit))
         .await?;
+    queries.owe(caller.client(), compared / limits::COMPARED_PER_REQUEST);
     Ok(AddressSuggestions {
         data: suggestions
             .into_iter()

@@ -21,7 +21,8 @@ use self::query::ChainQuery;
 use super::ChainQueries;
 use crate::answer::{BodyKey, Document};
 use crate::form::Form;
-use crate::problem::Problem;
+use crate::limits;
+use crate::problem::{FieldError, Problem};
 use crate::wire::chains::explanation::{self, ValueExplanation};
 use crate::wire::chains::{self, ChainAnswer, Page};
 use crate::{authorization, rate_limit_fields};
@@ -136,7 +137,7 @@ impl Exchange<'_> {
             matches,
             explanation,
             ..
-        } = find::find_matches(&queries.storage, &query).await?;
+        } = find::find_matches(queries, caller.client(), &query).await?;
         if revision != snapshot.revision {
             return Ok(None);
         }
@@ -166,6 +167,8 @@ impl Exchange<'_> {
         let Some((data, documents)) = render(queries, &query, &matches).await? else {
             return Ok(None);
         };
+        let cost = data.len() / limits::ANSWER_BYTES_PER_REQUEST;
+        queries.owe(caller.client(), cost as u64);
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
             let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);
@@ -206,6 +209,18 @@ fn page_of<'m>(query: &ChainQuery, matches: &'m [Match]) -> (Page, &'m [Match]) 
     (page, shown)
 }
 
+/// The refusal of an answer that would be too long.
+pub(super) fn too_long(bytes: usize) -> Problem {
+    let most = limits::ANSWER_BYTES_MAX;
+    Problem::ValuesInvalid(vec![FieldError {
+        pointer: "rows".to_owned(),
+        detail: format!(
+            "the chains of this page have {bytes} bytes, at most {most} are answered at once: ask for \
+             fewer rows a page"
+        ),
+    }])
+}
+
 /// Renders document 1's `data` object for a page of matches, and returns it with its documents.
 /// `None` if a listing was withdrawn meanwhile.
 async fn render(
@@ -224,6 +239,10 @@ async fn render(
             return Ok(None);
         };
         documents.push(document);
+    }
+    let bytes: usize = documents.iter().map(|document| document.len()).sum();
+    if bytes > limits::ANSWER_BYTES_MAX {
+        return Err(too_long(bytes));
     }
     let texts = shown.iter().map(|shown| shown.queried.as_str());
     let rendered = documents.iter().map(|document| &**document).zip(texts);

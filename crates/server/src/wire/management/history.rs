@@ -45,6 +45,12 @@ impl HistoryResource {
         let listing = entry.listing.0;
         let mut resource = Self::try_from(entry)?;
         resource.attributes.listing_id = Some(listing);
+        // The operator told the reason to the branches of the broken link. Whoever links later reads this too.
+        if resource.attributes.action == "link.broken"
+            && let Some(detail) = resource.attributes.detail.as_object_mut()
+        {
+            detail.remove("reason");
+        }
         Ok(resource)
     }
 }

@@ -40,7 +40,8 @@ pub(super) struct Pool {
     deadline: Duration,
     /// Whether the writer needs a connection that another pool has.
     wanted: Arc<AtomicBool>,
-    is_writer: bool,
+    /// Where the writer's jobs wait for locks; `None` for other pools.
+    patient: Option<Arc<Threads<Job>>>,
     /// Each open connection holds a clone.
     open: Arc<()>,
     /// Why connecting failed, and a timer. Nothing is tried before it ends.
@@ -62,7 +63,7 @@ impl Pool {
             options: Arc::clone(options),
             deadline,
             wanted: Arc::clone(wanted),
-            is_writer: false,
+            patient: None,
             open: Arc::default(),
             refusing: Mutex::default(),
             handed_back,
@@ -71,12 +72,16 @@ impl Pool {
     }
 
     /// The pool of the writer. Without its connection no client gets a token, so the other pools
-    /// give up one of theirs when the server has no more.
-    pub(super) fn of_writer(self) -> Self {
+    /// give up one of theirs when the server has no more. Its jobs wait for locks in the pool `patient`.
+    pub(super) fn of_writer(self, patient: Arc<Threads<Job>>) -> Self {
         Self {
-            is_writer: true,
+            patient: Some(patient),
             ..self
         }
+    }
+
+    fn is_writer(&self) -> bool {
+        self.patient.is_some()
     }
 
     /// Starts threads that connect when they get their first job.
@@ -111,7 +116,7 @@ impl Pool {
                 Ok(job) => {
                     let usable = session.take().filter(PostgresSession::is_usable);
                     match usable.map_or_else(|| self.connect(), Ok) {
-                        Ok(open) => session = run_job(open, job),
+                        Ok(open) => session = self.run_job(open, job),
                         // The threads with a connection take this job and the next ones.
                         Err(_refused) if self.has_connection() => {
                             drop(self.hand_back.send(job));
@@ -133,9 +138,33 @@ impl Pool {
         }
     }
 
+    /// Runs a job and returns the connection. A panic leaves the connection in an unknown state, so
+    /// it is closed.
+    fn run_job(&self, mut session: PostgresSession, job: Job) -> Option<PostgresSession> {
+        let ended = catch_unwind(AssertUnwindSafe(|| match job {
+            Job::Read(job) => {
+                transactions::read(&mut session, job);
+                Vec::new()
+            }
+            Job::Write(job) => {
+                transactions::write(&mut session, job);
+                Vec::new()
+            }
+            Job::Group(group) => transactions::write_group(&mut session, group),
+        }));
+        let locked = ended.ok()?;
+        if let Some(patient) = &self.patient {
+            for job in locked {
+                // A job that a full queue drops tells its caller.
+                let _dropped = patient.submit(Job::Write(job));
+            }
+        }
+        Some(session)
+    }
+
     /// Whether this connection is the one that the writer gets.
     fn gives_up(&self) -> bool {
-        !self.is_writer
+        !self.is_writer()
             && self.wanted.load(Ordering::Relaxed)
             && self.wanted.swap(false, Ordering::Relaxed)
     }
@@ -150,7 +179,7 @@ impl Pool {
             return Err(error.clone());
         }
         let connected = self.connect_patiently();
-        if self.is_writer {
+        if self.is_writer() {
             self.wanted.store(false, Ordering::Relaxed);
         }
         connected
@@ -158,7 +187,7 @@ impl Pool {
 
     /// Connects. The writer tries again while another pool gives up a connection.
     fn connect_patiently(&self) -> Result<PostgresSession> {
-        let mut retries = if self.is_writer { RETRIES } else { 0 };
+        let mut retries = if self.is_writer() { RETRIES } else { 0 };
         loop {
             let error = match connect(&self.options, self.deadline) {
                 Ok(mut session) => {
@@ -198,17 +227,6 @@ pub(super) fn next_group(
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP_LENGTH_MAX - 1));
     Ok(Job::Group(group))
-}
-
-/// Runs a job and returns the connection. A panic leaves the connection in an unknown state, so
-/// it is closed.
-fn run_job(mut session: PostgresSession, job: Job) -> Option<PostgresSession> {
-    let ended = catch_unwind(AssertUnwindSafe(|| match job {
-        Job::Read(job) => transactions::read(&mut session, job),
-        Job::Write(job) => transactions::write(&mut session, job),
-        Job::Group(group) => transactions::write_group(&mut session, group),
-    }));
-    ended.is_ok().then_some(session)
 }
 
 impl Job {

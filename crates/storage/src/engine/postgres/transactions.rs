@@ -48,7 +48,15 @@ macro_rules! begin_exclusive {
     };
 }
 
-const BEGIN_SERIALIZABLE: &str = begin_serializable!();
+/// A job of the writer waits 0.1 s for a lock, because all writes of this node wait behind it. An import that
+/// is only tried keeps its locks for as long as it takes. Other jobs wait 5 s.
+macro_rules! hastily {
+    ($begin:expr) => {
+        concat!($begin, "; set local lock_timeout = 100")
+    };
+}
+
+const BEGIN_SERIALIZABLE: &str = concat!(begin_serializable!(), "; set local lock_timeout = 5000");
 /// A part of a long change. Its few statements are planned anew each time, because tables grow much
 /// meanwhile.
 const BEGIN_PART: &str = concat!(
@@ -58,9 +66,12 @@ const BEGIN_PART: &str = concat!(
 const BEGIN_EXCLUSIVE: &str = begin_exclusive!();
 const BEGIN_ROW_LOCKS: &str = by_index!("begin isolation level read committed");
 
+const BEGIN_HASTILY: &str = hastily!(begin_serializable!());
+const BEGIN_HASTILY_EXCLUSIVE: &str = hastily!(begin_exclusive!());
+
 /// The statements between the jobs of a group. Each is a single round trip.
-const BEGIN_GROUP: &str = concat!(begin_serializable!(), "; savepoint job");
-const BEGIN_GROUP_EXCLUSIVE: &str = concat!(begin_exclusive!(), "; savepoint job");
+const BEGIN_GROUP: &str = concat!(hastily!(begin_serializable!()), "; savepoint job");
+const BEGIN_GROUP_EXCLUSIVE: &str = concat!(hastily!(begin_exclusive!()), "; savepoint job");
 const NEXT_IN_GROUP: &str = "release savepoint job; savepoint job";
 const UNDO_IN_GROUP: &str = "rollback to savepoint job";
 const END_GROUP: &str = "release savepoint job; commit";
@@ -87,24 +98,43 @@ pub(super) fn read(session: &mut PostgresSession, job: ReadJob) {
 
 /// Runs a job in a transaction of its own.
 pub(super) fn write(session: &mut PostgresSession, mut job: Box<dyn WriteJob>) {
-    let ended = repeat_after_conflicts(|| attempt(session, job.as_mut()));
+    let ended = repeat_after_conflicts(|| {
+        let begin = begin_of(session, job.mode());
+        attempt(session, job.as_mut(), begin)
+    });
     job.finish(ended);
+}
+
+fn begin_of(session: &mut PostgresSession, mode: WriteMode) -> &'static str {
+    match mode {
+        WriteMode::Exclusive => BEGIN_PART,
+        WriteMode::Grouped | WriteMode::Alone if session.takes_exclusive_turn() => BEGIN_EXCLUSIVE,
+        WriteMode::Grouped | WriteMode::Alone => BEGIN_SERIALIZABLE,
+        WriteMode::RowLocks => BEGIN_ROW_LOCKS,
+    }
 }
 
 /// Runs all jobs in one transaction, each behind its own savepoint, and answers them after the
 /// commit. After a conflict all of them run again. On separate connections these jobs would
 /// conflict with each other, because they write to the same ends of the same indexes.
-pub(super) fn write_group(session: &mut PostgresSession, mut group: Vec<Box<dyn WriteJob>>) {
-    if group.len() == 1 {
-        for job in group {
-            write(session, job);
-        }
-        return;
-    }
-    match repeat_after_conflicts(|| attempt_group(session, &mut group)) {
+///
+/// Returns the jobs that met somebody's lock. They changed nothing, and are not answered.
+pub(super) fn write_group(
+    session: &mut PostgresSession,
+    mut group: Vec<Box<dyn WriteJob>>,
+) -> Vec<Box<dyn WriteJob>> {
+    let mut locked = Vec::new();
+    let attempt = || match group.as_mut_slice() {
+        [job] => attempt_alone(session, job.as_mut()).map(|outcome| vec![outcome]),
+        group => attempt_group(session, group),
+    };
+    match repeat_after_conflicts(attempt) {
         Ok(outcomes) => {
             for (job, outcome) in group.into_iter().zip(outcomes) {
-                job.finish(outcome);
+                match outcome {
+                    Outcome::Ended(ended) => job.finish(ended),
+                    Outcome::Locked => locked.push(job),
+                }
             }
         }
         Err(error) => {
@@ -113,6 +143,14 @@ pub(super) fn write_group(session: &mut PostgresSession, mut group: Vec<Box<dyn 
             }
         }
     }
+    locked
+}
+
+/// The outcome of a job of a group.
+enum Outcome {
+    Ended(Result<(), StorageError>),
+    /// The job met somebody's lock, and was undone.
+    Locked,
 }
 
 fn repeat_after_conflicts<T>(
@@ -124,6 +162,7 @@ fn repeat_after_conflicts<T>(
         match attempt() {
             Ok(ended) => return Ok(ended),
             Err(Failure::Error(error)) => return Err(error),
+            Err(Failure::Locked) => return Err(StorageError::Busy),
             Err(Failure::Conflict) if paused >= CONFLICT_PAUSES_MAX => {
                 return Err(StorageError::Busy);
             }
@@ -137,15 +176,30 @@ fn repeat_after_conflicts<T>(
     }
 }
 
-fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), Failure> {
-    session.failure = None;
-    let begin = match job.mode() {
-        WriteMode::Exclusive => BEGIN_PART,
-        WriteMode::Grouped | WriteMode::Alone if session.takes_exclusive_turn() => BEGIN_EXCLUSIVE,
-        WriteMode::Grouped | WriteMode::Alone => BEGIN_SERIALIZABLE,
-        WriteMode::RowLocks => BEGIN_ROW_LOCKS,
+/// As a group of one job, without a savepoint.
+fn attempt_alone(
+    session: &mut PostgresSession,
+    job: &mut dyn WriteJob,
+) -> Result<Outcome, Failure> {
+    let begin = if session.takes_exclusive_turn() {
+        BEGIN_HASTILY_EXCLUSIVE
+    } else {
+        BEGIN_HASTILY
     };
-    if let Err(failure) = run(session, begin) {
+    match attempt(session, job, begin) {
+        Ok(()) => Ok(Outcome::Ended(Ok(()))),
+        Err(Failure::Locked) => Ok(Outcome::Locked),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn attempt(
+    session: &mut PostgresSession,
+    job: &mut dyn WriteJob,
+    begin: &str,
+) -> Result<(), Failure> {
+    session.failure = None;
+    if let Err(failure) = begin_with(session, begin) {
         // The transaction began, and did not get its lock.
         drop(session.run("rollback"));
         return Err(failure);
@@ -165,7 +219,7 @@ fn attempt(session: &mut PostgresSession, job: &mut dyn WriteJob) -> Result<(), 
 fn attempt_group(
     session: &mut PostgresSession,
     group: &mut [Box<dyn WriteJob>],
-) -> Result<Vec<Result<(), StorageError>>, Failure> {
+) -> Result<Vec<Outcome>, Failure> {
     session.failure = None;
     let outcomes = run_in_savepoints(session, group).and_then(|outcomes| {
         commit(session, END_GROUP)?;
@@ -181,25 +235,29 @@ fn attempt_group(
 fn run_in_savepoints(
     session: &mut PostgresSession,
     group: &mut [Box<dyn WriteJob>],
-) -> Result<Vec<Result<(), StorageError>>, Failure> {
+) -> Result<Vec<Outcome>, Failure> {
     let mut outcomes = Vec::with_capacity(group.len());
-    let mut next = if session.takes_exclusive_turn() {
+    let begin = if session.takes_exclusive_turn() {
         BEGIN_GROUP_EXCLUSIVE
     } else {
         BEGIN_GROUP
     };
-    for job in group {
-        run(session, std::mem::replace(&mut next, NEXT_IN_GROUP))?;
+    begin_with(session, begin)?;
+    for (index, job) in group.iter_mut().enumerate() {
+        if index > 0 {
+            run(session, NEXT_IN_GROUP)?;
+        }
         let mut write = Write::new(Session::Postgres(session));
         let kept = catch_unwind(AssertUnwindSafe(|| job.run(&mut write)));
         let undone = match (session.failure.take(), kept) {
             // The whole transaction would fail with this conflict at its commit.
             (Some(Failure::Conflict), _) => return Err(Failure::Conflict),
-            (Some(Failure::Error(error)), _) => Err(error),
-            (None, Err(_panic)) => Err(StorageError::Stopped),
-            (None, Ok(false)) => Ok(()),
+            (Some(Failure::Locked), _) => Outcome::Locked,
+            (Some(Failure::Error(error)), _) => Outcome::Ended(Err(error)),
+            (None, Err(_panic)) => Outcome::Ended(Err(StorageError::Stopped)),
+            (None, Ok(false)) => Outcome::Ended(Ok(())),
             (None, Ok(true)) => {
-                outcomes.push(Ok(()));
+                outcomes.push(Outcome::Ended(Ok(())));
                 continue;
             }
         };
@@ -222,13 +280,21 @@ fn commit(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
         Failure::Error(StorageError::Unavailable(reason)) if session.client.was_sent() => {
             Failure::Error(StorageError::Unconfirmed(reason))
         }
-        Failure::Error(_) | Failure::Conflict => failure,
+        Failure::Error(_) | Failure::Conflict | Failure::Locked => failure,
     })?;
     if session.is_unreplicated.load(Ordering::SeqCst) {
         let reason = "the standby did not confirm it".to_owned();
         return Err(Failure::Error(StorageError::Unconfirmed(reason)));
     }
     Ok(())
+}
+
+/// Begins a transaction. Somebody else may have the lock that all of them take.
+fn begin_with(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
+    run(session, sql).map_err(|failure| match failure {
+        Failure::Locked => Failure::Conflict,
+        Failure::Conflict | Failure::Error(_) => failure,
+    })
 }
 
 /// Runs a statement that belongs to no job.

@@ -90,6 +90,43 @@ story! {
 }
 
 story! {
+    async fn files_of_a_reader_have_document_1s_members_alone(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        for (key, date) in [
+            ("completion_date_set", "2026-11-18"),
+            ("cash_buyer", "2026-11-17"),
+            ("sstc", "2026-11-16"),
+        ] {
+            assert_eq!(agent.record(ids[0], key, date).await.status, 200, "{key}");
+        }
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let own = kim.get(&format!("/chains/{chain}.csv")).await.html;
+        assert!(own.contains("2026-11-18") && own.contains("2026-11-17"), "{own}");
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        let shown = lee.get(&format!("/chains/{chain}.csv?uprn=1")).await.html;
+        assert!(shown.contains(",2026-11-16,") && shown.contains(",yes,"), "{shown}");
+        assert!(!shown.contains("2026-11-18") && !shown.contains("2026-11-17"), "{shown}");
+        assert!(!shown.contains("completion_date_set"), "{shown}");
+    }
+}
+
+story! {
+    async fn a_list_shows_no_step_that_only_another_branch_may_see(server) {
+        let [north, south] = server.two_agents().await;
+        let ours = server.import_sales("north", [1], &[]).await;
+        let theirs = server.import_sales("south", [2], &[]).await;
+        assert_eq!(north.link(ours[0], theirs[0]).await.status, 200);
+        assert_eq!(south.record(theirs[0], "mortgage_offer_expected", "2026-12-17").await.status, 200);
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        kim.get("/chains").await.assert_hides("Mortgage Offer Expected");
+        let mut sam = server.sign_in_as("progressor", &["south"]).await;
+        sam.get("/chains").await.assert_shows("Mortgage Offer Expected");
+    }
+}
+
+story! {
     async fn lists_are_filtered(server) {
         server.agent("north").await;
         server.import_sales("north", [1, 2, 3], &[(2, 1)]).await;

@@ -32,7 +32,8 @@ story! {
             let listing = server.storage.read(|read| list_accesses(read, &ALL, 10));
             listing.await.unwrap()
         };
-        server.wait_until("the look-ups are stored", async || list().await.len() == 2).await;
+        // Two chains, and a list of three homes.
+        server.wait_until("the look-ups are stored", async || list().await.len() == 5).await;
         let log = list().await;
         assert!(log.iter().all(|line| line.access.client.starts_with("person:")));
     }
@@ -86,5 +87,21 @@ story! {
         server.wait_until("the look-up is stored", async || !list().await.is_empty()).await;
         let logged: Vec<_> = list().await.into_iter().map(|line| line.uprn.unwrap().value()).collect();
         assert_eq!(logged, [2]);
+    }
+}
+
+story! {
+    async fn a_postcode_lists_its_homes(server) {
+        server.agent("north").await;
+        server.import_sales("north", [1, 2], &[]).await;
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        let listed = lee.get("/search?q=LS1+4AP").await;
+        assert_eq!(listed.status, 200);
+        listed.assert_shows("1 Row");
+        listed.assert_shows("2 Row");
+        // A home without a sale is known all the same.
+        server.import(&serde_json::json!({"type": "property", "uprn": 3, "line1": "3 Row",
+            "post_town": "Leeds", "postcode": "LS1 4AP"}).to_string()).await;
+        lee.get("/search?q=3").await.assert_shows("3 Row");
     }
 }

@@ -19,6 +19,12 @@ async fn read_to_end(mut stream: reqwest::Response) -> String {
     said
 }
 
+/// The path of the stream that a page opens.
+fn stream_of(html: &str) -> String {
+    let path = html.split("data-stream=\"").nth(1).unwrap();
+    path.split('"').next().unwrap().replace("&amp;", "&")
+}
+
 story! {
     async fn a_newer_version_is_announced(server) {
         let agent = server.agent("north").await;
@@ -29,8 +35,7 @@ story! {
             assert_eq!(kim.get(&format!("/stream{query}")).await.status, 404, "{query}");
         }
         let page = kim.get(&format!("/chains/{chain}")).await;
-        let path = page.html.split("data-stream=\"").nth(1).unwrap().split('"').next().unwrap();
-        let path = path.replace("&amp;", "&");
+        let path = stream_of(&page.html);
         let version: i64 = path.rsplit('=').next().unwrap().parse().unwrap();
         let mut news = kim.open(&path).await;
         assert_eq!(agent.record(ids[0], "sstc", "2026-11-19").await.status, 200);
@@ -81,8 +86,7 @@ story! {
         let chain = agent.chain_of(ids[0]).await;
         let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let page = kim.get(&format!("/chains/{chain}")).await;
-        let path = page.html.split("data-stream=\"").nth(1).unwrap().split('"').next().unwrap();
-        let mut news = kim.open(&path.replace("&amp;", "&")).await;
+        let mut news = kim.open(&stream_of(&page.html)).await;
         assert_eq!(news.status(), 200);
         kim.post("/sign-out", &[]).await;
         assert_eq!(agent.record(ids[0], "sstc", "2026-11-19").await.status, 200);
@@ -99,8 +103,7 @@ story! {
         let chain = agent.chain_of(ids[0]).await;
         let mut kim = server.sign_in_as("progressor", &["north"]).await;
         let page = kim.get(&format!("/chains/{chain}")).await;
-        let path = page.html.split("data-stream=\"").nth(1).unwrap().split('"').next().unwrap();
-        let path = path.replace("&amp;", "&");
+        let path = stream_of(&page.html);
         let version: i64 = path.rsplit('=').next().unwrap().parse().unwrap();
         let lee = server.sign_in_as("lender", &[]).await;
         let claimed = format!("/stream?chain={chain}&version={}&uprn=1", i64::MAX);
@@ -108,11 +111,35 @@ story! {
         assert_eq!(claiming.status(), 200);
         let mut news = kim.open(&path).await;
         assert_eq!(agent.record(ids[0], "sstc", "2026-11-19").await.status, 200);
-        for stream in [&mut news, &mut claiming] {
-            let told = stream.chunk().await.unwrap().unwrap();
-            let told = String::from_utf8(told.to_vec()).unwrap();
-            assert!(told.contains(&format!("\"version\":{}", version + 1)), "{told}");
-        }
+        let told = news.chunk().await.unwrap().unwrap();
+        let told = String::from_utf8(told.to_vec()).unwrap();
+        assert!(told.contains(&format!("\"version\":{}", version + 1)), "{told}");
+        let told = claiming.chunk().await.unwrap().unwrap();
+        let told = String::from_utf8(told.to_vec()).unwrap();
+        assert!(told.contains("\"version\":"), "{told}");
+        assert!(!told.contains(&i64::MAX.to_string()), "{told}");
+    }
+}
+
+story! {
+    async fn a_reader_hears_of_document_1s_facts_only(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let mut lee = server.sign_in_as("lender", &[]).await;
+        let page = format!("/chains/{}?uprn=1", agent.chain_of(ids[0]).await);
+        let before = stream_of(&lee.get(&page).await.html);
+        let mut news = lee.open(&before).await;
+        // Document 1 has no valuations.
+        let hidden = agent.record(ids[0], "valuation_booked", "2026-11-19").await;
+        assert_eq!(hidden.status, 200);
+        assert_eq!(stream_of(&lee.get(&page).await.html), before);
+        assert_eq!(agent.record(ids[0], "sstc", "2026-11-19").await.status, 200);
+        let after = stream_of(&lee.get(&page).await.html);
+        assert_ne!(after, before);
+        let told = news.chunk().await.unwrap().unwrap();
+        let told = String::from_utf8(told.to_vec()).unwrap();
+        let version = after.split("version=").nth(1).unwrap().split('&').next().unwrap();
+        assert!(told.contains(&format!("\"version\":{version}}}")), "{told}");
     }
 }
 
@@ -178,8 +205,9 @@ story! {
         let signed_out = pat.open(&path).await;
         assert_eq!((dismissed.status().as_u16(), signed_out.status().as_u16()), (200, 200));
         pat.post("/sign-out", &[]).await;
-        let idle = server.sign_in_as("lender", &[]).await;
-        let idle = idle.open(&format!("{path}&uprn=1")).await;
+        let mut idle = server.sign_in_as("lender", &[]).await;
+        let page = idle.get(&format!("/chains/{chain}?uprn=1")).await;
+        let idle = idle.open(&stream_of(&page.html)).await;
         server.clock.advance(30);
         for stream in [dismissed, signed_out] {
             let said = read_to_end(stream).await;

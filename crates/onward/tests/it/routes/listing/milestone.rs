@@ -172,13 +172,37 @@ story! {
         assert!(withdrawn[1].starts_with("milestone.withdrawn "), "{withdrawn:?}");
         // Recorded again on the same date: one event more.
         server.clock.advance(5);
-        let body = json!({"completed_at": NOVEMBER_20 + 1, "origin": 3, "excluded": true});
+        let body = json!({"completed_at": NOVEMBER_20 + 1, "origin": 3});
         let recorded = agent.put(&path(listing, "exchange"), body).await;
         let read = agent.get(&path(listing, "exchange")).await;
         assert_eq!((recorded.status, recorded.json()), (200, read.json()));
         assert_eq!(server.event_lines().await.len(), 2);
         // Withdrawing a milestone that was never recorded succeeds as well.
         agent.delete(&path(listing, "sstc")).await.assert_success();
+    }
+}
+
+story! {
+    async fn a_milestone_that_the_sale_does_not_need_is_null_and_no_event(server) {
+        let agent = server.agent("north").await;
+        let asker = server.lender().await;
+        let listing = agent.list(1).await;
+        let shown = async || {
+            let chain = asker.ask_uprns(&[1]).await.chains().remove(0);
+            let milestones = &chain["properties"][0]["milestones"];
+            (milestones["exchangeOfContracts"]["completed"].clone(), milestones["fallThrough"].clone())
+        };
+        for key in ["exchange", "fall_through"] {
+            let body = json!({"date": "2026-11-20", "excluded": true});
+            assert_eq!(agent.put(&path(listing, key), body).await.status, 200);
+        }
+        assert_eq!(shown().await, (Value::Null, Value::Null));
+        assert_eq!(server.event_lines().await.len(), 0);
+        // The sale needs it after all.
+        let body = json!({"date": "2026-11-20", "excluded": false});
+        assert_eq!(agent.put(&path(listing, "exchange"), body).await.status, 200);
+        assert_eq!(shown().await, (json!("2026-11-20"), Value::Null));
+        assert_eq!(server.event_lines().await.len(), 1);
     }
 }
 

@@ -8,7 +8,7 @@ use ::console::render;
 use axum::extract::State;
 use axum::response::Response;
 use http::Uri;
-use storage::history;
+use storage::history::{self, NewestLines};
 
 use crate::console::Console;
 use crate::console::chain_pages::name_homes;
@@ -37,22 +37,21 @@ pub(crate) async fn show_history(
     let before = before.unwrap_or(i64::MAX);
     let id = segments.chain(0)?;
     let person = signed_in.person().id;
-    let (names, entries) = console
+    let (names, NewestLines { entries, next }) = console
         .storage
         .read(move |read| {
             find_own_chain(read, &caller, id)?;
             let state = storage::state::find_chain_state(read, id)?;
             let names = state.as_ref().map(name_homes).unwrap_or_default();
-            let entries = history::list_newest_of_chain(read, id, person, [0, before], LINES)?;
-            Ok::<_, Problem>((names, entries))
+            let newest = history::list_newest_of_chain(read, id, person, [0, before], LINES)?;
+            Ok::<_, Problem>((names, newest))
         })
         .await?;
-    let is_full = i64::try_from(entries.len()).is_ok_and(|count| count >= LINES);
     let page = HistoryPage {
         frame: console.frame(Some(&signed_in), Section::Chains),
         chain: id,
         lines: to_lines(&entries, &names),
-        next: entries.last().map(|entry| entry.id).filter(|_id| is_full),
+        next,
     };
     show(render(&page))
 }

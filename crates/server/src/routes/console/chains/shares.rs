@@ -33,8 +33,9 @@ pub(crate) async fn make_share(
     let id = segments.chain(0)?;
     let viewing = Viewing::Progressor(signed_in.clone());
     let loaded = console.load_chain(&viewing, id).await?;
+    let key = form.find("idempotency_key").unwrap_or_default();
     let made = match read_days(&typed) {
-        Ok(days) => store(&console, &signed_in, &loaded.state, days).await,
+        Ok(days) => store(&console, &signed_in, &loaded.state, days, key).await,
         Err(problem) => Err(problem),
     };
     // With the new link in the list.
@@ -72,22 +73,38 @@ fn read_days(text: &str) -> Result<i64, Problem> {
     })
 }
 
+/// Stores a link. A form that is sent again names the same link, so it makes no second one.
 async fn store(
     console: &Console,
     signed_in: &SignedIn,
     state: &storage::state::ChainState,
     days: i64,
+    idempotency_key: &str,
 ) -> Result<String, Problem> {
     let mut own = own_listings(state, signed_in.branches());
     let listing = own
         .next()
         .ok_or(Problem::NotAllowed("None of these sales is yours."))?;
-    let secret = NewSecret::draw().map_err(|error| Problem::Internal(error.to_string()))?;
-    let (digest, person) = (secret.digest.clone(), signed_in.person().id);
+    let person = signed_in.person().id;
+    let secret = if idempotency_key.is_empty() {
+        NewSecret::draw().map_err(|error| Problem::Internal(error.to_string()))?
+    } else {
+        let named_by = format!("{person} {} {idempotency_key}", state.chain.id());
+        NewSecret::derive(&console.share_secrets, &named_by)
+    };
+    let digest = secret.digest.clone();
     let now = console.clock.now_seconds();
     console
         .storage
         .write(move |write| {
+            if let Some(known) = shares::find_share(write, &digest)? {
+                return match known.revoked_at {
+                    None => Ok(()),
+                    Some(_) => Err(Problem::Conflict(
+                        "This form made a link that has ended. Load the page again.",
+                    )),
+                };
+            }
             if shares::list_shares(write, listing, now)?.len() >= limits::SHARES_MAX {
                 let most = limits::SHARES_MAX;
                 let detail = format!("A sale has at most {most} share links. End one first.");

@@ -32,7 +32,7 @@ pub(crate) async fn mark_end(
     };
     let marked = match read_finding(&form) {
         Ok((finding, notice)) => {
-            let call = form.call(&serde_json::json!({}))?;
+            let call = form.repeatable_call()?;
             let marking =
                 recording::record(&console.management, caller, call, move |write, author| {
                     ends::mark_end_of_listing(write, author, listing, end, finding)?;

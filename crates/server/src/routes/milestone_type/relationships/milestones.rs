@@ -43,15 +43,17 @@ pub(crate) async fn list_milestones(
 ) -> Result<Json<List<MilestoneResource>>, Problem> {
     let kind = segments.milestone_type_by_id(0)?;
     let page = Query::parse(uri.query())?.only_page()?;
+    let actor = caller.actor().to_owned();
     let (total, recorded) = management
         .storage
-        .read(move |read| {
+        .read_by_index(move |read| {
             let client = caller.actor();
             let (limit, offset) = (page.limit(), page.offset());
             let found = milestones::list_milestones_of_type(read, client, kind.id, limit, offset)?;
             Ok::<_, StorageError>(found)
         })
         .await?;
+    management.owe(&actor, total);
     Ok(page.answer(
         total,
         recorded.iter().map(MilestoneResource::from).collect(),

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use chain::ids::Uprn;
 use observe::trace;
 use storage::address_search::{self, CurrentListing};
-use storage::{Read, Storage, StorageError, registry};
+use storage::{Read, StorageError, registry};
+use tokens::registry::Client;
 use tracing::Instrument as _;
 
 use super::query::{ChainQuery, Values};
+use crate::limits;
 use crate::problem::Problem;
 use crate::property_search::{self, Found, Postcodes};
+use crate::routes::standard::ChainQueries;
 use crate::wire::chains::explanation::{Reason, ValueExplanation};
 
 /// A query by UPRN with at most this many values counts as a small read.
@@ -35,32 +38,34 @@ pub(super) struct Findings {
     /// One entry for each value, if the query asks for it (S-58).
     pub(super) explanation: Option<Vec<ValueExplanation>>,
     is_ambiguous: bool,
+    postcodes: Postcodes,
+    /// The properties with which the addresses were compared.
+    compared: u64,
 }
 
 /// Finds the matches of all values. If no value has a match, the query is refused with 404 (S-4).
 pub(super) async fn find_matches(
-    storage: &Storage,
+    queries: &ChainQueries,
+    client: &Client,
     query: &ChainQuery,
 ) -> Result<Findings, Problem> {
-    let values = Arc::clone(&query.values);
-    let mut findings = Findings {
+    let findings = Findings {
+        revision: i64::MAX,
         explanation: query.explained.as_ref().map(|_values| Vec::new()),
         ..Findings::default()
     };
-    let asked = query.explained.clone().unwrap_or_default();
-    let is_small = matches!(values.as_ref(), Values::Uprns(uprns) if uprns.len() <= FEW_VALUES);
-    let find = move |read: &mut Read<'_>| {
-        match values.as_ref() {
-            Values::Uprns(uprns) => findings.find_uprns(read, uprns, &asked)?,
-            Values::Addresses(addresses) => findings.find_addresses(read, addresses)?,
-        }
-        Ok::<_, StorageError>(findings)
-    };
     let step = trace::step("store read");
-    let findings = if is_small {
-        storage.lookup(find).instrument(step).await?
-    } else {
-        storage.read(find).instrument(step).await?
+    let findings = match query.values.as_ref() {
+        Values::Uprns(_) => {
+            find_uprns(queries, query, findings)
+                .instrument(step)
+                .await?
+        }
+        Values::Addresses(addresses) => {
+            find_addresses(queries, client, addresses, findings)
+                .instrument(step)
+                .await?
+        }
     };
     if !findings.matches.is_empty() {
         return Ok(findings);
@@ -79,6 +84,62 @@ pub(super) async fn find_matches(
     Err(Problem::NothingFits(why, explanation))
 }
 
+async fn find_uprns(
+    queries: &ChainQueries,
+    query: &ChainQuery,
+    mut findings: Findings,
+) -> Result<Findings, StorageError> {
+    let values = Arc::clone(&query.values);
+    let asked = query.explained.clone().unwrap_or_default();
+    let is_small = matches!(values.as_ref(), Values::Uprns(uprns) if uprns.len() <= FEW_VALUES);
+    let find = move |read: &mut Read<'_>| {
+        if let Values::Uprns(uprns) = values.as_ref() {
+            findings.find_uprns(read, uprns, &asked)?;
+        }
+        Ok::<_, StorageError>(findings)
+    };
+    if is_small {
+        queries.storage.lookup(find).await
+    } else {
+        queries.storage.read(find).await
+    }
+}
+
+/// Looks for addresses a few at a time, so that the reads of others run in between. A client pays for the
+/// properties with which its addresses were compared.
+async fn find_addresses(
+    queries: &ChainQueries,
+    client: &Client,
+    addresses: &[String],
+    mut findings: Findings,
+) -> Result<Findings, Problem> {
+    let _turn = if addresses.len() > limits::ADDRESSES_AT_ONCE {
+        Some(queries.address_turns.take(&client.id).await)
+    } else {
+        None
+    };
+    // The client's query before this one may have been expensive.
+    let limits = queries.tokens.rate_limits.as_ref();
+    if let Some(seconds) = limits.and_then(|limits| limits.pay(&client.id)) {
+        return Err(Problem::RateLimited(seconds));
+    }
+    let mut paid = 0;
+    for part in addresses.chunks(limits::ADDRESSES_AT_ONCE) {
+        let part = part.to_vec();
+        findings = queries
+            .storage
+            .read(move |read| {
+                findings.find_addresses(read, &part)?;
+                Ok::<_, StorageError>(findings)
+            })
+            .await?;
+        let cost = findings.compared / limits::COMPARED_PER_REQUEST;
+        queries.owe(client, cost - paid);
+        paid = cost;
+    }
+    Ok(findings)
+}
+
 impl Findings {
     fn find_uprns(
         &mut self,
@@ -86,7 +147,6 @@ impl Findings {
         uprns: &[Option<Uprn>],
         asked: &[String],
     ) -> Result<(), StorageError> {
-        self.revision = i64::MAX;
         self.matches.reserve(uprns.len());
         for (index, uprn) in uprns.iter().enumerate() {
             let value = || asked.get(index).cloned().unwrap_or_default();
@@ -112,13 +172,13 @@ impl Findings {
         read: &mut Read<'_>,
         addresses: &[String],
     ) -> Result<(), StorageError> {
-        self.revision = registry::find_revision(read)?;
-        let mut postcodes = Postcodes::new();
+        self.revision = self.revision.min(registry::find_revision(read)?);
         for text in addresses {
-            // Up to 100 addresses take long. Requests that wait for a processor come first.
+            // Requests that wait for a processor come first.
             std::thread::yield_now();
             let value = || text.clone();
-            match property_search::find_listing(read, text, &mut postcodes)? {
+            let (postcodes, compared) = (&mut self.postcodes, &mut self.compared);
+            match property_search::find_listing(read, text, postcodes, compared)? {
                 Found::Nothing => self.explain(value, Reason::Unknown),
                 Found::NotListed => self.explain(value, Reason::NotListed),
                 Found::Several => {

@@ -14,6 +14,21 @@ story! {
             assert_eq!(refused.status, 422, "{days}");
             refused.assert_shows("Type a number of days from 1 to 90.");
         }
+        let path = format!("/chains/{chain}/shares");
+        let form = [("idempotency_key", "form-1"), ("days", "7")];
+        let first = kim.post_as_it_is(&path, &form).await;
+        // A browser that loads the page again sends the form again.
+        let again = kim.post_as_it_is(&path, &form).await;
+        assert_eq!((first.status, again.status), (200, 200));
+        let link = |page: &str| page.split("/share/").nth(1).map(|rest| rest[..43].to_owned());
+        assert!(link(&first.html).is_some());
+        assert_eq!(link(&first.html), link(&again.html));
+        let page = format!("/chains/{chain}");
+        assert_eq!(kim.get(&page).await.html.matches("/revoke").count(), 1);
+        kim.post("/shares/1/revoke", &[("chain", &chain)]).await;
+        let ended = kim.post_as_it_is(&path, &form).await;
+        assert_eq!(ended.status, 409);
+        ended.assert_shows("Load the page again");
         let mut lee = server.sign_in_as("lender", &[]).await;
         let refused = lee.post(&format!("/chains/{chain}/shares"), &[("days", "7")]).await;
         assert_eq!(refused.status, 404);

@@ -1,6 +1,10 @@
 //! `POST /shares/{share}/revoke`.
 
+use storage::StorageError;
+use storage::participants::{restore_participant, withdraw_participant};
+
 use crate::story;
+use crate::test_server::BEGINNING;
 
 story! {
     async fn only_the_own_branch_revokes_a_link(server) {
@@ -23,5 +27,32 @@ story! {
         let revoked = kim.post(&path, &[("chain", &chain)]).await;
         assert_eq!(revoked.location, format!("/chains/{chain}?done=revoked"));
         assert_eq!(anybody.get(&link).await.status, 404);
+    }
+}
+
+story! {
+    async fn links_and_sessions_end_with_their_participant(server) {
+        let agent = server.agent("north").await;
+        let ids = server.import_sales("north", [1], &[]).await;
+        let chain = agent.chain_of(ids[0]).await;
+        let mut kim = server.sign_in_as("progressor", &["north"]).await;
+        let made = kim.post(&format!("/chains/{chain}/shares"), &[("days", "7")]).await;
+        let link = made.html.split("/share/").nth(1).unwrap();
+        let link = format!("/share/{}", link.split(['"', '<', ' ', '&']).next().unwrap());
+        let mut anybody = server.browser();
+        assert_eq!(anybody.get(&link).await.status, 200);
+        let disabling = server.storage.write(|write| {
+            let participant = "select participant_id from person order by id desc limit 1";
+            let participant = write.query_exactly_one(participant, &[], |row| row.integer(0))?;
+            withdraw_participant(write, participant, BEGINNING)?;
+            Ok::<_, StorageError>(participant)
+        });
+        let participant = disabling.await.unwrap();
+        assert_eq!(anybody.get(&link).await.status, 404);
+        assert_eq!(kim.get("/chains").await.status, 303);
+        let enabling = server.storage.write(move |write| restore_participant(write, participant));
+        enabling.await.unwrap();
+        assert_eq!(anybody.get(&link).await.status, 404);
+        assert_eq!(kim.get("/chains").await.status, 303);
     }
 }

@@ -159,3 +159,19 @@ sqlite_story! {
         assert_eq!(answer.problem(), "400 body-malformed: The form has more than 512 fields.");
     }
 }
+
+sqlite_story! {
+    async fn an_expensive_query_is_paid_before_the_next_one(server) {
+        server.import(Rows::new().sales(1..=60).lines()).await;
+        server = server.limited_to(1000).await;
+        let asker = server.lender().await;
+        let before = asker.ask_uprns(&[1]).await.requests_left();
+        let mut form = vec![("inputType", "address")];
+        form.extend([("value[]", "High Street, Leeds"); 100]);
+        assert!([200, 404].contains(&asker.ask(&form).await.status));
+        let after = asker.ask_uprns(&[1]).await.requests_left();
+        // A hundred addresses were compared with sixty homes each.
+        assert!(before - after > 5, "{before} {after}");
+        assert!(before - after < 60, "{before} {after}");
+    }
+}

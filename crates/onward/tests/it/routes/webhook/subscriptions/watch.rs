@@ -22,6 +22,14 @@ async fn watcher(server: &TestServer, key: &str, watch: Value) -> (Receiver, Str
     (receiver, id)
 }
 
+/// The UPRNs that all subscriptions of the store watch.
+async fn count_watched(server: &TestServer) -> i64 {
+    let counting = server.storage.read(|read| {
+        read.query_exactly_one("select count(*) from watched", &[], |row| row.integer(0))
+    });
+    counting.await.unwrap()
+}
+
 /// The UPRNs of the events that arrived so far, sorted: only events of one property keep their order.
 fn uprns(receiver: &Receiver) -> Vec<String> {
     let arrived = receiver.received();
@@ -229,6 +237,28 @@ story! {
         assert_eq!(server.post_webhook(&key, &replay, since).await.json()["deliveries"], 1);
         chain.wait_for(2).await;
         assert_eq!(uprns(&chain), ["2", "2"]);
+    }
+}
+
+story! {
+    async fn a_change_ends_when_a_newer_one_begins_on_another_node(server) {
+        let key = chain_reader(&server).await;
+        let (_receiver, id) = watcher(&server, &key, json!({"uprns": [9000], "reach": "property"})).await;
+        let path = format!("/subscriptions/{id}/watch");
+        let uprns: Vec<i64> = (1..=2_000).collect();
+        let body = json!({"uprns": uprns, "reach": "property"});
+        let newer = async {
+            let is_under_way = async || count_watched(&server).await > 1;
+            server.wait_until("the change has begun", is_under_way).await;
+            let beginning = server.storage.write(|write| {
+                storage::watches::begin_change(write, storage::subscriptions::SubscriptionId(1))
+            });
+            beginning.await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(server.webhook(&key, ("PUT", &path), Some(&body)), newer);
+        assert!(answer.problem().starts_with("409 conflict: A newer change"), "{}", answer.problem());
+        // Nothing was removed.
+        assert!((2..2_001).contains(&count_watched(&server).await));
     }
 }
 

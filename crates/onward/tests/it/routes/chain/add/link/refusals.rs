@@ -67,3 +67,18 @@ story! {
         assert_eq!(agent.members(top).await, [bottom, middle, top]);
     }
 }
+
+story! {
+    async fn two_sales_of_one_home_are_not_linked(server) {
+        let [north, south] = server.two_agents().await;
+        let one = north.list(1).await;
+        let other = south.list(1).await;
+        assert_eq!(
+            north.link(one, other).await.failure(),
+            format!(
+                "409 same_property: seller listing {one} and buyer listing {other} are of the same \
+                 property"
+            )
+        );
+    }
+}
