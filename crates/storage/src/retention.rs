@@ -6,9 +6,12 @@ use crate::{Read, Result, Write};
 /// index. A further condition may follow.
 macro_rules! statements {
     ($table:literal, $key:literal, $time:literal) => {
-        statements!($table, $key, $time, "")
+        statements!($table, $key, $time, "", "")
     };
     ($table:literal, $key:literal, $time:literal, $condition:literal) => {
+        statements!($table, $key, $time, $condition, "")
+    };
+    ($table:literal, $key:literal, $time:literal, $condition:literal, $then_by:literal) => {
         (
             concat!(
                 "delete from ",
@@ -25,6 +28,7 @@ macro_rules! statements {
                 $condition,
                 " order by ",
                 $time,
+                $then_by,
                 " limit $2)"
             ),
             concat!(
@@ -156,7 +160,8 @@ impl OldRows {
             Self::Proposals => statements!("link_proposal", "id", "expires_at"),
             Self::Totals => statements!("used", "holder, kind, slot", "slot"),
             Self::Sessions => statements!("console_session", "id", "expires_at"),
-            Self::Deliveries => statements!("delivery", "id", "ended_at"),
+            // In the order in which their attempts were deleted.
+            Self::Deliveries => statements!("delivery", "id", "ended_at", "", ", id"),
             Self::Events => statements!(
                 "event",
                 "id",
