@@ -19,8 +19,8 @@ use tracing::Instrument as _;
 use crate::config::Config;
 use crate::limits;
 use crate::metrics::AnswerMetrics;
-use crate::problem::Problem;
 use crate::wire::chains;
+use web::problem::Problem;
 
 /// The caches and parts that make signed answers.
 #[derive(Debug)]

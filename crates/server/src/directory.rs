@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use storage::{Storage, StorageError, participants, registry};
 
-use crate::conditional::Published;
 use crate::config::Config;
 use crate::wire::directory::Organisation;
+use web::conditional::Published;
 
 /// The directory, cached at the revision that this node last read.
 #[derive(Debug)]

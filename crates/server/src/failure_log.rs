@@ -3,9 +3,9 @@
 use http::Method;
 use observe::sums::{Rules, Sum, Sums};
 
-use crate::answered::logged_path;
 use crate::limits;
-use crate::problem::Problem;
+use web::answered::logged_path;
+use web::problem::Problem;
 
 /// Writes one line for the calls of a second that failed for the same reason.
 #[derive(Debug)]

@@ -38,10 +38,10 @@ use crate::router::Contexts;
 use crate::routes::health::Operations;
 use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
-use crate::turns::Turns;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::paced::Paced;
 use crate::webhooks::running::Running;
+use web::turns::Turns;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
 const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";

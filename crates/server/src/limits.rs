@@ -41,10 +41,6 @@ pub const SHARE_DAYS_MAX: i64 = 90;
 pub const SHARES_MAX: usize = 100;
 /// How long the properties that people looked up are kept.
 pub const PEOPLE_ACCESS_DAYS: i64 = 365;
-/// Body of a form request, in bytes (S-54).
-pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
-/// JSON body of a write, in bytes (S-54).
-pub const JSON_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Body of a token request, in bytes. An assertion has at most 16 KiB.
 pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of the answers to one caller that a node keeps while they are not read.
@@ -73,8 +69,6 @@ pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of an answer at the cost of one more request.
 pub const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
-/// Fields of one form.
-pub const FORM_FIELDS_MAX: usize = 512;
 /// `value[]` entries of one query (S-3).
 pub const VALUES_MAX: usize = 100;
 /// Characters of one `value[]` entry after trimming (S-3).
@@ -96,18 +90,6 @@ pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;
 pub const SIGNATURES_CACHED_MAX: usize = 100_000;
 /// The longest reuse of a signature (S-13), in seconds.
 pub const SIGNATURE_REUSE_SECONDS_MAX: i64 = 300;
-/// Largest integer in a JSON body or path that every JSON reader reads exactly.
-pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
-/// Unknown or repeated members of a JSON body that one answer names.
-pub const UNKNOWN_MEMBERS_SHOWN: usize = 10;
-/// Characters of such a member's name that the answer shows.
-pub const NAME_CHARACTERS_SHOWN: usize = 64;
-/// Entries on a page of a list.
-pub const PER_PAGE_MAX: i64 = 100;
-/// Entries on a page of a list by default.
-pub const PER_PAGE_DEFAULT: i64 = 15;
-/// Highest page of a list.
-pub const LIST_PAGE_MAX: i64 = 1_000_000_000;
 /// How long the answer to an `Idempotency-Key` is kept, in seconds (S-52).
 pub const IDEMPOTENCY_SECONDS: i64 = DAY_SECONDS;
 /// Characters of an `Idempotency-Key`.

@@ -12,8 +12,6 @@ mod finish;
 mod headers;
 mod listeners;
 mod page;
-pub(crate) mod refusals;
-pub(crate) mod schema;
 mod shapes;
 
 /// The description of one listener. The first request renders it, so that it does not delay the

@@ -17,16 +17,16 @@ use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
-use crate::answered::{Answered, logged_path};
 use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::listener::Listener;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
-use crate::problem::Problem;
-use crate::rate_limit_fields;
 use crate::security_log::SecurityLog;
 use crate::unread_answers::UnreadAnswers;
+use web::answered::{Answered, logged_path};
+use web::problem::Problem;
+use web::rate_limit_fields;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");

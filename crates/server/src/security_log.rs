@@ -4,9 +4,9 @@ use axum::response::Response;
 use http::StatusCode;
 use observe::sums::{Rules, Sum, Sums};
 
-use crate::answered::{Answered, Caller, logged_path};
 use crate::limits;
-use crate::problem::Problem;
+use web::answered::{Answered, Caller, logged_path};
+use web::problem::Problem;
 
 /// The outcome of a token request, among the extensions of its answer.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use axum::body::{Body, HttpBody as _};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 
-use crate::answered::Caller;
 use crate::limits;
+use web::answered::{Caller, SharedBody};
 
 /// The bytes of all answers that are not sent yet.
 #[derive(Debug, Default)]
@@ -23,10 +23,6 @@ struct UnreadBytes {
     unproven: u64,
     callers: HashMap<Caller, u64>,
 }
-
-/// Marks an answer whose body is the same bytes in memory for all callers. Such answers do not count.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SharedBody;
 
 /// The bytes of one answer. They count until this is dropped.
 #[derive(Debug)]
@@ -64,7 +60,7 @@ impl UnreadAnswers {
         let mut unread = self.lock();
         let of_node = unread.node + bytes;
         let of_caller = unread.callers.get(&caller).copied().unwrap_or(0) + bytes;
-        let of_unproven = unread.unproven + caller.unproven(bytes);
+        let of_unproven = unread.unproven + unproven(&caller, bytes);
         if of_node > limits::UNREAD_BYTES_OF_NODE_MAX
             || of_caller > limits::UNREAD_BYTES_OF_CALLER_MAX
             || of_unproven > limits::UNREAD_BYTES_OF_UNPROVEN_MAX
@@ -86,13 +82,11 @@ impl UnreadAnswers {
     }
 }
 
-impl Caller {
-    /// These bytes, if the caller is not proven.
-    fn unproven(&self, bytes: u64) -> u64 {
-        match self {
-            Self::Proven(_) => 0,
-            Self::At(_) => bytes,
-        }
+/// These bytes, if the caller is not proven.
+fn unproven(caller: &Caller, bytes: u64) -> u64 {
+    match caller {
+        Caller::Proven(_) => 0,
+        Caller::At(_) => bytes,
     }
 }
 
@@ -100,7 +94,7 @@ impl Drop for Counted {
     fn drop(&mut self) {
         let mut unread = self.answers.lock();
         unread.node -= self.bytes;
-        unread.unproven -= self.caller.unproven(self.bytes);
+        unread.unproven -= unproven(&self.caller, self.bytes);
         if let Some(of_caller) = unread.callers.get_mut(&self.caller) {
             *of_caller -= self.bytes;
             if *of_caller == 0 {

@@ -11,8 +11,8 @@ use serde_json::json;
 use server::config::Config;
 use server::listing_management::history::OPERATOR;
 use server::listing_management::links;
-use server::problem::Problem;
 use storage::current_listings::Settling;
+use web::problem::Problem;
 
 use super::{Failure, OperatorArgs, open_for_operator};
 

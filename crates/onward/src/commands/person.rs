@@ -8,9 +8,9 @@ use observe::clock::{self, Clock};
 use serde_json::json;
 use server::console::role::Role;
 use server::console::sign_in::INVITATION_SECONDS;
-use server::secret::NewSecret;
 use storage::people::{self, NewPerson, StoredPerson};
 use storage::{Storage, branch};
+use web::secret::NewSecret;
 
 use super::names::read_name;
 use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};

@@ -6,10 +6,10 @@ use chain::ids::BranchId;
 use observe::clock::Clock;
 use provision::files;
 use server::console::role::Role;
-use server::secret::NewSecret;
 use storage::people::{self, NewPerson};
 use storage::{Storage, participants};
 use uuid::Uuid;
+use web::secret::NewSecret;
 
 use super::SandboxError;
 use crate::commands::Failure;

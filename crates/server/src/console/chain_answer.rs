@@ -7,8 +7,8 @@ use storage::address_search::CurrentListing;
 
 use super::Console;
 use crate::answer::BodyKey;
-use crate::problem::Problem;
 use crate::wire::chains::{self, Page};
+use web::problem::Problem;
 
 /// The rows of a page of answers, as a query without `rows` has them (S-2).
 const ROWS: u64 = 15;

@@ -34,7 +34,7 @@ use super::session::SignedIn;
 use super::times::{day, moment, read_moment};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::assessments::{Assessed, assess_chain};
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Lines of history on the page of a chain.
 const HISTORY_LINES: i64 = 20;

@@ -7,11 +7,10 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::form::Form;
-use crate::limits;
-use crate::listing_management::refusal::{Class, Refusal};
 use crate::listing_management::write_request::WriteRequest;
-use crate::problem::{FieldError, Problem};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::refusal::{Class, Refusal};
 
 /// A form of the console, read within bounds.
 #[derive(Debug)]
@@ -105,7 +104,7 @@ pub(crate) async fn outcome(answer: Result<Response, Problem>) -> Result<Respons
         _other => Class::Invalid,
     };
     let unreadable = |error: &dyn std::fmt::Display| Problem::Internal(error.to_string());
-    let body = to_bytes(answer.into_body(), limits::JSON_BODY_BYTES_MAX).await;
+    let body = to_bytes(answer.into_body(), web::limits::JSON_BODY_BYTES_MAX).await;
     let body = body.map_err(|error| unreadable(&error))?;
     let failure: Failure = serde_json::from_slice(&body).map_err(|error| unreadable(&error))?;
     if class == Class::Invalid {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::Console;
 use super::role::Role;
 use super::session::SignedIn;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// The result of a form. The redirect names it by its word, so that no link can put words of its own on a
 /// page.
@@ -138,7 +138,7 @@ pub fn to_role(role: Role) -> frame::Role {
 /// field.
 pub fn field_problems(problem: &Problem, id_of: impl Fn(&str) -> String) -> Vec<FieldProblem> {
     if let Problem::ValuesInvalid(errors) = problem {
-        let to_problem = |error: &crate::problem::FieldError| FieldProblem {
+        let to_problem = |error: &web::problem::FieldError| FieldProblem {
             field: id_of(&error.pointer),
             detail: sentence(&error.detail),
         };

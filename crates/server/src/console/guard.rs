@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use super::Console;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -171,7 +171,7 @@ mod tests {
     use axum::extract::Request;
 
     use super::{LedBy, Site, check};
-    use crate::problem::Problem;
+    use web::problem::Problem;
 
     #[test]
     fn hosts_are_checked() {

@@ -17,9 +17,9 @@ use http::{HeaderValue, Method, StatusCode, header};
 use super::Console;
 use super::frames::show_as;
 use super::session::SignedIn;
-use crate::form::Form;
 use crate::limits;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
 
 /// Whether a request sends a form in which somebody may have typed something.
 pub(crate) fn may_keep(request: &Request) -> bool {

@@ -29,8 +29,8 @@ use super::session::SignedIn;
 use super::times::{day, moment};
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::refusal::Refusal;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 /// Notes on the page.
 const NOTES: i64 = 100;

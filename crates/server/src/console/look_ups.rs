@@ -6,7 +6,7 @@ use chain::ids::PropertyId;
 use super::Console;
 use super::chain_pages::Viewing;
 use super::session::SignedIn;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 impl Console {
     /// Counts a reader's look-up against the limit of the participant (S-14), so that nobody collects

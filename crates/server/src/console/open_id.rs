@@ -23,8 +23,8 @@ use url::form_urlencoded::Serializer;
 use self::id_token::{IdTokenRefusal, IdTokenRules};
 use self::provider::{KnownProvider, Provider, ProviderError};
 use super::refused_sign_ins::RefusedSignIns;
-use crate::form::Form;
 use crate::limits;
+use web::form::Form;
 
 /// Bytes of an answer of the token endpoint that are read at most.
 const TOKEN_ANSWER_BYTES_MAX: usize = 64 * 1024;

@@ -13,8 +13,8 @@ use tokens::rate_limit::RateLimits;
 use super::session::SignedIn;
 use super::{Console, kept_forms};
 use crate::limits;
-use crate::problem::Problem;
-use crate::turns::Turns;
+use web::problem::Problem;
+use web::turns::Turns;
 
 /// The cost of a page of a list, of which a page of a chain is 1.
 const LIST_COST: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 
 use super::frames::show_as;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// The page that tells a person why a request was refused.
 pub(crate) fn refusal_page(problem: &Problem, request_id: &str) -> Response {

@@ -15,8 +15,8 @@ use storage::{Read, StorageError, Write};
 
 use super::Console;
 use super::role::Role;
-use crate::problem::Problem;
-use crate::secret::{NewSecret, digest};
+use web::problem::Problem;
+use web::secret::{NewSecret, digest};
 
 /// How precisely the last request of a session is stored, so that reading pages seldom writes.
 const SEEN_SECONDS: i64 = 60;

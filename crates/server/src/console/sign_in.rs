@@ -9,8 +9,8 @@ use storage::{Read, StorageError, Write, assertion};
 use super::open_id::{Account, Begun};
 use super::session::{NewSession, begin_session, find_cookie, may_sign_in, no_cookie, set_cookie};
 use crate::limits;
-use crate::problem::Problem;
-use crate::secret::digest;
+use web::problem::Problem;
+use web::secret::digest;
 
 /// How long an invitation is valid.
 pub const INVITATION_SECONDS: i64 = 72 * 3600;

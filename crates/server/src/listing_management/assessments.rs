@@ -18,7 +18,7 @@ use super::caller::BranchCaller;
 use super::links::load_chain;
 use super::listings::find_own_listing;
 use crate::forecasts::{Assessment, Learned};
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// A chain as its caller may see it.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use super::caller::BranchCaller;
 use super::history::{EndDetail, ListingInChain};
 use super::links::load_chain;
 use super::listings::find_own_listing;
-use super::refusal::Refusal;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 /// The new state of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

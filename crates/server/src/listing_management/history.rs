@@ -12,7 +12,7 @@ use storage::listings::StoredListing;
 use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// The actor of changes by an operator's command.
 pub const OPERATOR: &str = "operator";

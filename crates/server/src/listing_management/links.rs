@@ -16,8 +16,8 @@ use uuid::Uuid;
 use super::author::Author;
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use super::proposals::{WantedLink, propose_if_needed};
-use super::refusal::Refusal;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 /// The facts of a listing that a link needs.
 #[derive(Debug, Clone, Copy)]

@@ -7,9 +7,9 @@ use chain::limits::EXTERNAL_ID_CHARACTERS_MAX;
 use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;
 
-use super::fields::Fields;
 use super::write_request::WriteRequest;
-use crate::problem::Problem;
+use web::fields::Fields;
+use web::problem::Problem;
 
 /// A listing to create or to update.
 #[derive(Debug, Clone)]

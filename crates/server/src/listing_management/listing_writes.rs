@@ -13,12 +13,12 @@ use super::listing_fields::{ListingChanges, NewListing};
 use super::listings::find_own_listing;
 use super::quotas::Allowance;
 use super::recording::Reply;
-use super::refusal::Refusal;
-use super::segments::unknown_branch;
 use super::sold_property;
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::unknown_branch;
 
 /// Creates a listing, or updates the branch's listing with the same external id.
 pub fn store_listing(

@@ -7,9 +7,9 @@ use storage::{Read, milestones};
 
 use super::caller::BranchCaller;
 use super::links::load_chain;
-use super::refusal::Refusal;
-use crate::problem::Problem;
 use crate::wire::management::document::{Include, Sources};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 /// Finds a listing of one of the caller's branches: 404 if it does not exist, 403 if it belongs to
 /// another branch.

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::author::Author;
 use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Records a milestone of one of the caller's listings. Returns the stored milestone.
 pub fn record_milestone(

@@ -12,20 +12,19 @@ use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
 
-use super::fields::Fields;
 use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
 use super::listings::unknown_include;
-use super::page::Query;
 use super::proposals::too_many;
 use super::quotas::day_used_up;
-use super::refusal::Refusal;
-use super::segments;
 use super::sold_property::{address_differs, address_taken, unknown_address};
 use super::write_request::{key_malformed, key_reused};
-use crate::limits;
-use crate::openapi::refusals;
-use crate::problem::{FieldError, Problem};
+use web::fields::Fields;
+use web::page::Query;
+use web::problem::{FieldError, Problem};
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments;
 
 const SELLER: ListingId = ListingId(812);
 const BUYER: ListingId = ListingId(4);
@@ -54,7 +53,7 @@ pub fn any_body() -> Vec<Problem> {
         Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
         Problem::ContentEncoded,
         Problem::BodyTooSlow,
-        Problem::BodyTooLarge(limits::JSON_BODY_BYTES_MAX),
+        Problem::BodyTooLarge(web::limits::JSON_BODY_BYTES_MAX),
         key_malformed().into(),
     ]
 }
@@ -88,7 +87,7 @@ pub fn wrong_member(name: &str, detail: &str) -> Vec<Problem> {
 
 /// Refusals of a query string.
 fn query_string() -> Vec<Problem> {
-    let too_many = "a&".repeat(limits::FORM_FIELDS_MAX + 1);
+    let too_many = "a&".repeat(web::limits::FORM_FIELDS_MAX + 1);
     Query::parse(Some(&too_many)).err().into_iter().collect()
 }
 

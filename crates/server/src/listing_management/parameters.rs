@@ -7,10 +7,8 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
 use crate::limits;
-use crate::openapi::schema::{
-    formatted, id, integer, integer_or_text, one_of_texts, positive, text,
-};
 use crate::wire::management::document::Include;
+use web::schema::{formatted, id, integer, integer_or_text, one_of_texts, positive, text};
 
 /// The listing of a path.
 pub struct ListingInPath;
@@ -98,9 +96,9 @@ impl IntoParams for BranchInPath {
 
 impl IntoParams for Paging {
     fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let page = positive(limits::LIST_PAGE_MAX).default(Some(1.into()));
-        let per_page = positive(limits::PER_PAGE_MAX);
-        let per_page = per_page.default(Some(limits::PER_PAGE_DEFAULT.into()));
+        let page = positive(web::limits::LIST_PAGE_MAX).default(Some(1.into()));
+        let per_page = positive(web::limits::PER_PAGE_MAX);
+        let per_page = per_page.default(Some(web::limits::PER_PAGE_DEFAULT.into()));
         vec![
             in_query("page", "Which page, counted from 1.", page),
             in_query("per_page", "Entries on a page.", per_page),
@@ -122,7 +120,7 @@ impl IntoParams for Includes {
 
 impl IntoParams for ListingFilter {
     fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let since = integer(0, limits::INTEGER_MAX.unsigned_abs());
+        let since = integer(0, web::limits::INTEGER_MAX.unsigned_abs());
         let external_id = text(chain::limits::TEXT_CHARACTERS_MAX);
         vec![
             in_query(

@@ -8,9 +8,9 @@ use storage::Write;
 use storage::proposals::{self, StoredProposal};
 
 use super::author::Author;
-use super::refusal::{Refusal, TOO_MANY_PROPOSALS};
 use crate::limits;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::refusal::{Refusal, TOO_MANY_PROPOSALS};
 
 /// A link that a caller asks for.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use storage::{StorageError, Write};
 
 use super::ListingManagement;
 use crate::limits;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Old additions and old answers leave the count one after the other.
 const RETRY_SECONDS: u64 = 600;

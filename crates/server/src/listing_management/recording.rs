@@ -17,13 +17,13 @@ use tracing::Instrument as _;
 use super::author::Author;
 use super::caller::BranchCaller;
 use super::quotas;
-use super::refusal::{Class, TOO_MANY_PROPOSALS};
 use super::write_request::{WriteRequest, key_reused};
 use crate::limits;
 use crate::listing_management::ListingManagement;
-use crate::problem::Problem;
 use crate::wire::management::proposal::ProposalResource;
 use crate::wire::management::{Data, SuccessAnswer};
+use web::problem::Problem;
+use web::refusal::{Class, TOO_MANY_PROPOSALS};
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 

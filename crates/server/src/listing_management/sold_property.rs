@@ -10,9 +10,9 @@ use storage::properties::{self, Address, NewProperty, StoredProperty};
 
 use super::listing_fields::{Place, PlaceAddress};
 use super::quotas::Allowance;
-use super::refusal::Refusal;
-use crate::problem::Problem;
 use crate::property_search;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 /// Finds or adds the property that a body names. `standing` is the listing that the body changes.
 pub fn find_or_add(

@@ -10,12 +10,12 @@ use signing::{base64url, canonical};
 use storage::Write;
 
 use super::author::Author;
-use super::fields::Fields;
-use super::json_body::JsonBody;
-use super::page::Query;
-use super::refusal::Refusal;
 use crate::limits;
-use crate::problem::Problem;
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 

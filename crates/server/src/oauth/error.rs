@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
 use crate::limits;
-use crate::openapi::refusals::{self, DescribedRefusal};
-use crate::problem::Problem;
 use crate::security_log::TokenOutcome;
+use web::problem::Problem;
+use web::refusals::{self, DescribedRefusal};
 
 /// A refusal. Most texts tell the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use tokens::verified_assertion::Credentials;
 use utoipa::ToSchema;
 
 use super::error::OauthError;
-use crate::form;
 use crate::limits;
-use crate::problem::Problem;
+use web::form;
+use web::problem::Problem;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -199,7 +199,7 @@ fn parse_once_each(body: &[u8]) -> Result<Vec<(String, String)>, OauthError> {
         if fields.iter().any(|field| field.0 == name) {
             return Err(OauthError::InvalidRequest("a parameter is repeated"));
         }
-        if fields.len() >= limits::FORM_FIELDS_MAX {
+        if fields.len() >= web::limits::FORM_FIELDS_MAX {
             return Err(OauthError::InvalidRequest("too many parameters"));
         }
         fields.push((name, value));

@@ -13,8 +13,8 @@ use crate::config::Config;
 use crate::limits;
 use crate::listener::Listener;
 use crate::oauth::error::Body as TokenError;
-use crate::problem::{Document, FieldError};
-use crate::wire::management::failure::{Failure, FailureEntry};
+use web::failure::{Failure, FailureEntry};
+use web::problem::{Document, FieldError};
 
 const ABOUT: &str = "\
 Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a header field \

@@ -9,10 +9,10 @@ use http::{HeaderMap, Method};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::openapi::Description;
-use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get, publish_json};
+use web::conditional::{IfNoneMatch, Unchanged};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get, publish_json};
 
 /// The name of an address, and its description.
 #[derive(Debug, Serialize, ToSchema)]

@@ -13,11 +13,11 @@ use tokens::verified_assertion::VerifiedAssertion;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
-use crate::authorization::find_peer;
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::wire::introspection::Introspection;
+use web::authorization::find_peer;
 
 /// Shows the state of a token.
 ///

@@ -7,10 +7,10 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, header};
 use tokens::registry::Registry;
 
-use crate::conditional::{IfNoneMatch, Published};
-use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get};
 use crate::wire::keys::KeySet;
+use web::conditional::{IfNoneMatch, Published};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get};
 
 /// Shows the key set.
 ///

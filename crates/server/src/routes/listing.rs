@@ -20,7 +20,6 @@ use http::Uri;
 use storage::StorageError;
 use storage::listings::ListingPage;
 
-use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listing_fields::described::{ListingChangesBody, NewListingBody};
@@ -29,23 +28,23 @@ use crate::listing_management::openapi::{
     branch_and_property, describe, fixed_reference, includes, own_listing, pages, quotas,
     recorded_write, unlinked, wrong_member,
 };
-use crate::listing_management::page::{Query, refuse_errors};
 use crate::listing_management::parameters::{
     IdempotencyKey, Includes, ListingFilter, ListingInPath, Paging,
 };
 use crate::listing_management::quotas::Allowance;
 use crate::listing_management::recording;
-use crate::listing_management::refusal::Refusal;
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
 use crate::listing_management::{listing_writes, listings};
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::Data;
-use crate::wire::management::List;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::document::{Include, ListingDocument};
 use crate::wire::management::listing::ListingResource;
+use web::list::List;
+use web::page::{Query, refuse_errors};
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 
@@ -106,7 +105,7 @@ pub(crate) async fn list_listings(
     let query = Query::parse(uri.query())?;
     let mut errors = Vec::new();
     let page = query.page(&mut errors);
-    let updated_since = query.integer("updated_since", 0..=limits::INTEGER_MAX, &mut errors);
+    let updated_since = query.integer("updated_since", 0..=web::limits::INTEGER_MAX, &mut errors);
     let external_id = query.text("external_id", &mut errors);
     refuse_errors(errors)?;
     let actor = caller.actor().to_owned();

@@ -9,11 +9,11 @@ use storage::{StorageError, subscription_overview};
 
 use crate::exposition::Exposition;
 use crate::limits;
-use crate::problem::Problem;
 use crate::readiness::Reason;
 use crate::routes::health::Operations;
-use crate::routes::only_get;
 use crate::store_metrics::Stored;
+use web::problem::Problem;
+use web::routing::only_get;
 
 /// Shows all metrics.
 ///

@@ -7,9 +7,9 @@ use chain::milestone::CATALOGUE;
 
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::describe;
-use crate::openapi::refusals::refusals;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneTypeResource;
+use web::refusals;
 
 refusals!(ListMilestoneTypesRefusals = describe());
 

@@ -7,9 +7,9 @@ use axum::response::IntoResponse;
 use http::{Method, header};
 
 use crate::openapi::Description;
-use crate::problem::Problem;
-use crate::routes::only_get;
-use crate::unread_answers::SharedBody;
+use web::answered::SharedBody;
+use web::problem::Problem;
+use web::routing::only_get;
 
 /// Shows this description as an OpenAPI document.
 ///

@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
-use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::directory::Directory;
-use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get};
 use crate::wire::directory::Organisation;
+use web::conditional::{IfNoneMatch, Unchanged};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get};
 
 /// Lists the participants.
 ///

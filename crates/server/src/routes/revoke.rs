@@ -14,10 +14,10 @@ use tokens::verified_assertion::UnusedAssertion;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
-use crate::authorization::find_peer;
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
+use web::authorization::find_peer;
 
 /// Revokes a token.
 ///

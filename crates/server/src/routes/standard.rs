@@ -12,7 +12,7 @@ use tokens::registry::Client;
 
 use crate::access_log::AccessLog;
 use crate::answer::Answers;
-use crate::turns::Turns;
+use web::turns::Turns;
 
 /// The context of the chain query and the address look-up.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use super::owned::{disabled, no_chain_client, too_many, unknown_delivery, unknow
 use super::replaying::{under_way, used_up};
 use super::simulation::{self, nobody_subscribed};
 use super::{watch_changes, watching};
-use crate::openapi::refusals;
-use crate::problem::{FieldError, Problem};
+use web::problem::{FieldError, Problem};
+use web::refusals;
 
 /// Describes the refusals of an operation: these, and the refusals of every operation.
 pub fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Response>> {

@@ -5,7 +5,7 @@ use storage::{Read, StorageError};
 use uuid::Uuid;
 
 use super::holder::ApiKeyHolder;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Finds a subscription of this API key. Subscriptions of other keys are unknown to it.
 pub fn find_own_subscription(

@@ -6,7 +6,7 @@ use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 
 use crate::listing_management::parameters::{in_path, in_query};
-use crate::openapi::schema::{formatted, id, one_of_texts};
+use web::schema::{formatted, id, one_of_texts};
 
 /// The subscription of a path.
 pub struct SubscriptionInPath;

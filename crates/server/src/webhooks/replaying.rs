@@ -11,9 +11,9 @@ use storage::{Read, StorageError, Write};
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
 use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_TIME_MAX};
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
+use web::problem::Problem;
 
 /// How far a replay has come.
 #[derive(Debug)]

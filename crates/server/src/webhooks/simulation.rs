@@ -9,11 +9,10 @@ use storage::{Read, StorageError, address_search, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::limits;
-use crate::listing_management::fields::Fields;
-use crate::listing_management::json_body::JsonBody;
-use crate::openapi::schema::{at_least_one_of, formatted, integer_or_text, one_of_texts, positive};
-use crate::problem::{FieldError, Problem};
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::problem::{FieldError, Problem};
+use web::schema::{at_least_one_of, formatted, integer_or_text, one_of_texts, positive};
 
 /// The default label of a simulated milestone.
 const LABEL_DEFAULT: &str = "SSTC";
@@ -58,7 +57,7 @@ impl Simulation {
             }
             known
         });
-        let property = read_number(&mut fields, "propertyId", limits::INTEGER_MAX);
+        let property = read_number(&mut fields, "propertyId", web::limits::INTEGER_MAX);
         let uprn = read_number(&mut fields, "uprn", chain::limits::UPRN_MAX);
         if !fields.has("propertyId") && !fields.has("uprn") {
             fields.refuse("propertyId", NO_PROPERTY);
@@ -191,7 +190,7 @@ impl utoipa::PartialSchema for SimulationBody {
             )
             .property(
                 "propertyId",
-                digits(limits::INTEGER_MAX).description(Some(either)),
+                digits(web::limits::INTEGER_MAX).description(Some(either)),
             )
             .property(
                 "uprn",

@@ -19,7 +19,7 @@ use super::running::RunningCall;
 use super::waiting::incomplete;
 use super::watching::{NewWatch, WatchChanges, no_watch, too_long, too_many_watched};
 use crate::limits::{WATCH_CHANGED_AT_ONCE, WATCH_READ_AT_ONCE, WATCH_UPRNS_MAX};
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// The wish for a watch.
 #[derive(Debug)]

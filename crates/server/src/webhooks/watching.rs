@@ -8,10 +8,10 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 
 use crate::limits::{WATCH_UPRNS_MAX, WATCH_UPRNS_PER_CALL};
-use crate::listing_management::fields::Fields;
-use crate::listing_management::json_body::JsonBody;
-use crate::openapi::schema::{one_of_texts, positive};
-use crate::problem::Problem;
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::schema::{one_of_texts, positive};
 
 /// A complete watch.
 #[derive(Debug)]

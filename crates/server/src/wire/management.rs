@@ -4,7 +4,6 @@ pub(crate) mod bottleneck;
 pub(crate) mod catalogue;
 pub(crate) mod directory;
 pub(crate) mod document;
-pub(crate) mod failure;
 pub(crate) mod forecast;
 pub(crate) mod history;
 pub(crate) mod listing;
@@ -14,9 +13,9 @@ pub(crate) mod proposal;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 
-use crate::openapi::schema::{anything, id, integer_or_text};
+use web::schema::{anything, id, integer_or_text, nothing};
 
 /// The answer of an operation that returns no data.
 #[derive(Debug, Serialize, ToSchema)]
@@ -55,42 +54,6 @@ struct VerdictData {
 pub(crate) struct Data<T> {
     /// The requested data.
     pub data: T,
-}
-
-/// A page of a list.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct List<T> {
-    /// The entries of this page.
-    pub data: Vec<T>,
-    /// The position of this page among all pages.
-    pub meta: Meta,
-}
-
-/// `meta` of a paged answer.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListMeta)]
-pub(crate) struct Meta {
-    /// Where in the whole list this page is.
-    pub pagination: Pagination,
-}
-
-/// Figures of a paged answer.
-// Document 1's query has a schema `Pagination` of its own.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListPagination)]
-pub(crate) struct Pagination {
-    /// Entries in all.
-    #[schema(minimum = 0)]
-    pub total: i64,
-    /// Entries on a page.
-    #[schema(minimum = 1)]
-    pub per_page: i64,
-    /// Counted from 1.
-    #[schema(minimum = 1)]
-    pub current_page: i64,
-    /// At least 1.
-    #[schema(minimum = 1)]
-    pub last_page: i64,
 }
 
 /// An id: a number, or a string if the request includes milestones.
@@ -145,11 +108,6 @@ pub(crate) enum OneOrMany {
 /// The schema of `OneOrMany`. Client generators fail for a choice between an object and an array.
 fn one_or_many() -> Object {
     anything("One resource, an object with `type` and `id`; or an array of several.")
-}
-
-/// The schema of an array that is always empty.
-fn nothing() -> Array {
-    ArrayBuilder::new().max_items(Some(0)).build()
 }
 
 impl ToSchema for Id {}

@@ -14,8 +14,8 @@ use storage::subscriptions::StoredSubscription;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
 
-use crate::openapi::schema::one_of_texts;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::schema::one_of_texts;
 
 /// A subscription.
 // S-30

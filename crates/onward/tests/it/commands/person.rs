@@ -1,8 +1,8 @@
 //! `person add`, `list`, `invite` and `disable`.
 
 use serde_json::{Value, json};
-use server::secret::digest;
 use storage::people;
+use web::secret::digest;
 
 use super::folder::Folder;
 use super::program::Finished;

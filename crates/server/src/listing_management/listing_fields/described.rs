@@ -5,9 +5,7 @@ use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::openapi::schema::{
-    exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty,
-};
+use web::schema::{exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty};
 
 /// The schema of the body that [`super::NewListing::read`] reads.
 pub struct NewListingBody;

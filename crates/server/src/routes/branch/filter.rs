@@ -13,11 +13,11 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{any_body, describe, pages, wrong_member};
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::text;
-use crate::problem::Problem;
-use crate::wire::management::List;
 use crate::wire::management::directory::BranchResource;
+use web::list::List;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::text;
 
 refusals!(
     FilterBranchesRefusals = describe(any_body(), wrong_member("name", "is missing"), pages(),)

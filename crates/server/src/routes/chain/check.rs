@@ -11,18 +11,18 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::{self, Finding};
-use crate::listing_management::fields::Fields;
 use crate::listing_management::openapi::{
     describe, marking, own_chain, recorded_write, wrong_member,
 };
 use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::{flag, one_of_texts};
-use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+use web::fields::Fields;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{flag, one_of_texts};
+use web::segments::Segments;
 
 refusals!(
     CheckEndRefusals = describe(

@@ -10,13 +10,13 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
 use crate::listing_management::openapi::{describe, own_chain, pages};
-use crate::listing_management::page::Query;
 use crate::listing_management::parameters::{ChainInPath, Paging};
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
-use crate::wire::management::List;
 use crate::wire::management::history::HistoryResource;
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListChainHistoryRefusals = describe(own_chain(), pages()));
 

@@ -11,11 +11,11 @@ use crate::listing_management::ends::find_own_chain;
 use crate::listing_management::listings::in_order;
 use crate::listing_management::openapi::{describe, own_chain};
 use crate::listing_management::parameters::ChainInPath;
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListChainRefusals = describe(own_chain()));
 

@@ -17,12 +17,12 @@ use crate::listing_management::openapi::{
 };
 use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::one_of_texts;
-use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::one_of_texts;
+use web::segments::Segments;
 
 refusals!(
     UncheckEndRefusals = describe(

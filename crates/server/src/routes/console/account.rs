@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::console::frames::{read_notice, show};
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Shows the account.
 pub(crate) async fn show_account(

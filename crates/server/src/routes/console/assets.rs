@@ -10,9 +10,9 @@ use flate2::Compression;
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::console::compression::{accepts_gzip, gzip};
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
-use crate::unread_answers::SharedBody;
+use web::answered::SharedBody;
+use web::problem::Problem;
+use web::segments::Segments;
 
 struct Asset {
     kind: HeaderValue,

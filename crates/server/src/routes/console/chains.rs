@@ -24,12 +24,12 @@ use crate::console::files::{Shows, chain_calendar, chain_csv};
 use crate::console::frames::{read_notice, show};
 use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::console::search::ask_first;
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Lists the chains with a sale of the viewer's branches.
 pub(crate) async fn list(

@@ -21,10 +21,10 @@ use crate::console::frames::{read_notice, show};
 use crate::console::history_lines::to_lines;
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
-use crate::form::Form;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
 
 /// Chains on one page.
 const CHAINS: usize = 25;

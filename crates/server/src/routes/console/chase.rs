@@ -19,9 +19,9 @@ use crate::console::Console;
 use crate::console::chase_lists::{group, list_chases};
 use crate::console::frames::{read_notice, show};
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::listing_management::caller::BranchCaller;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
 
 /// Sales on one page.
 const ROWS: usize = 50;

@@ -12,7 +12,7 @@ use super::chase::{make_list, read_filter};
 use crate::console::Console;
 use crate::console::files::CsvFile;
 use crate::console::session::SignedIn;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 const HEADS: [&str; 14] = [
     "listing",

@@ -16,10 +16,10 @@ use crate::console::Console;
 use crate::console::frames::{show, to_role};
 use crate::console::role::Role;
 use crate::console::session::{NewSession, SignedIn, begin_session, may_sign_in, session_cookie};
-use crate::form::Form;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
-use crate::secret::NewSecret;
+use web::form::Form;
+use web::problem::Problem;
+use web::secret::NewSecret;
+use web::segments::Segments;
 
 /// Shows whom the visitor can be.
 pub(crate) async fn show_people(

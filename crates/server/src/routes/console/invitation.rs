@@ -14,9 +14,9 @@ use crate::console::frames::{show, to_role};
 use crate::console::role::Role;
 use crate::console::sign_in::find_invited;
 use crate::console::times::moment;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::console::sign_in::lead_to_provider;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Shows who is invited. Nothing is used up yet, because mail scanners follow links.
 pub(crate) async fn show_invitation(

@@ -7,9 +7,9 @@ use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 
-use crate::conditional::Published;
 use crate::console::Console;
-use crate::problem::Problem;
+use web::conditional::Published;
+use web::problem::Problem;
 
 /// Shows the key set.
 pub(crate) async fn show_jwks(

@@ -22,8 +22,8 @@ use http::Uri;
 use crate::console::Console;
 use crate::console::frames::{Notice, field_problems, read_notice, show, show_as};
 use crate::console::session::SignedIn;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Shows a sale of the viewer's branches.
 pub(crate) async fn show_listing(

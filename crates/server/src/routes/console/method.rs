@@ -18,7 +18,7 @@ use crate::console::holds::{to_percent, to_silence};
 use crate::console::rings::parts;
 use crate::console::session::SignedIn;
 use crate::forecasts::Learned;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Shows the rules in words, the durations of all sales, and the error of past forecasts.
 pub(crate) async fn show_method(

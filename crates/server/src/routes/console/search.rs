@@ -17,10 +17,10 @@ use crate::console::Console;
 use crate::console::frames::show;
 use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::limits;
-use crate::problem::Problem;
 use crate::property_search::{self, Found, Postcodes, Suggestion};
+use web::form::Form;
+use web::problem::Problem;
 
 /// Candidates on one page.
 const CANDIDATES: usize = 10;

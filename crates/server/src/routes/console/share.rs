@@ -13,11 +13,11 @@ use storage::{Write, listings};
 use crate::console::Console;
 use crate::console::chain_pages::{Loaded, Viewing};
 use crate::console::frames::show;
-use crate::form::Form;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::console::chains::show_file;
-use crate::secret::digest;
+use web::form::Form;
+use web::problem::Problem;
+use web::secret::digest;
+use web::segments::Segments;
 
 const GONE: Problem = Problem::NotFound(
     "This link has ended, or somebody took it back. Ask the agent who sent it for a new one.",

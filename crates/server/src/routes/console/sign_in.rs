@@ -17,8 +17,8 @@ use crate::console::frames::{read_notice, show};
 use crate::console::open_id::Begun;
 use crate::console::session::SignedIn;
 use crate::console::sign_in::{SignIn, sign_in_cookie};
-use crate::form::Form;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
 
 /// Shows the button.
 pub(crate) async fn show_sign_in(

@@ -10,7 +10,7 @@ use storage::{Write, sessions};
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::{SignedIn, no_session_cookie};
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Ends the session and removes its cookie.
 pub(crate) async fn sign_out(

@@ -17,10 +17,10 @@ use crate::console::chain_pages::{Viewing, find_viewable};
 use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
 use crate::console::streams::{Cause, OpenPage, Subscription};
-use crate::form::Form;
 use crate::limits;
-use crate::problem::Problem;
 use crate::routes::console::chains::viewing;
+use web::form::Form;
+use web::problem::Problem;
 
 /// When a browser may try again.
 const RETRY_SECONDS: u64 = 60;

@@ -2,8 +2,8 @@
 
 use http::Method;
 
-use crate::problem::Problem;
-use crate::routes::only_get;
+use web::problem::Problem;
+use web::routing::only_get;
 
 /// Shows that the process runs.
 ///

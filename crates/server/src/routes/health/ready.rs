@@ -8,10 +8,10 @@ use http::Method;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 
-use crate::openapi::refusals;
-use crate::problem::Problem;
 use crate::routes::health::Operations;
-use crate::routes::only_get;
+use web::problem::Problem;
+use web::refusals;
+use web::routing::only_get;
 
 /// Shows whether this node should receive requests.
 ///

@@ -10,11 +10,11 @@ use crate::listing_management::assessments::load_assessed;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::bottleneck::BottleneckResource;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ShowBottleneckRefusals = describe(own_listing()));
 

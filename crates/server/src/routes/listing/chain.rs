@@ -14,9 +14,9 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::links;
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// An end of a chain and its new state.
 #[derive(Debug, Clone, Copy)]

@@ -12,10 +12,10 @@ use crate::listing_management::links::load_chain;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::Verdict;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ShowCompletenessRefusals = describe(own_listing()));
 

@@ -15,10 +15,8 @@ use jiff::civil::Date;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::fields::Fields;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::milestones;
 use crate::listing_management::openapi::{
@@ -26,14 +24,15 @@ use crate::listing_management::openapi::{
 };
 use crate::listing_management::parameters::{IdempotencyKey, KeyInPath, ListingInPath};
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::{any_integer, exactly_one_of, flag, formatted};
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::milestone::{MilestoneResource, origin};
+use web::fields::Fields;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{any_integer, exactly_one_of, flag, formatted};
+use web::segments::Segments;
 
 refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 
@@ -199,7 +198,7 @@ fn read_requested(
 
 /// Parses `completed_at` and converts it to the date in London (S-11).
 fn read_moment(fields: &mut Fields) -> Option<(Date, Option<i64>)> {
-    let bounds = -limits::INTEGER_MAX..=limits::INTEGER_MAX;
+    let bounds = -web::limits::INTEGER_MAX..=web::limits::INTEGER_MAX;
     let seconds = fields.integer("completed_at", bounds)?;
     let date = date_in_london(seconds);
     let date = date.filter(|date| chain::limits::YEARS.contains(&date.year()));

@@ -11,13 +11,13 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing, pages};
-use crate::listing_management::page::Query;
 use crate::listing_management::parameters::{ListingInPath, Paging};
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
-use crate::wire::management::List;
 use crate::wire::management::proposal::ProposalResource;
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListProposalsRefusals = describe(own_listing(), pages()));
 

@@ -12,11 +12,11 @@ use crate::listing_management::milestones;
 use crate::listing_management::openapi::{describe, own_listing, recorded_write};
 use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::SuccessAnswer;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
 

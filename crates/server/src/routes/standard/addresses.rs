@@ -13,13 +13,13 @@ use tokens::registry::Scope;
 
 use self::described::{Refusals, SearchParameters};
 use super::ChainQueries;
-use crate::form::Form;
 use crate::limits;
-use crate::problem::{FieldError, Problem};
 use crate::property_search;
-use crate::routes::only_get;
 use crate::wire::addresses::{AddressSuggestion, AddressSuggestions};
-use crate::{authorization, rate_limit_fields};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::routing::only_get;
+use web::{authorization, rate_limit_fields};
 
 /// Suggests properties for an address, the most likely first.
 ///

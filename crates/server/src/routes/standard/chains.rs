@@ -20,12 +20,12 @@ use self::find::{Findings, Match};
 use self::query::ChainQuery;
 use super::ChainQueries;
 use crate::answer::{BodyKey, Document};
-use crate::form::Form;
 use crate::limits;
-use crate::problem::{FieldError, Problem};
 use crate::wire::chains::explanation::{self, ValueExplanation};
 use crate::wire::chains::{self, ChainAnswer, Page};
-use crate::{authorization, rate_limit_fields};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::{authorization, rate_limit_fields};
 
 /// How often a query is attempted if the registry changes or a listing is withdrawn between two
 /// reads.

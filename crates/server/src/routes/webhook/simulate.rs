@@ -9,10 +9,7 @@ use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
 use storage::{deliveries, events, subscriptions};
 use uuid::Uuid;
 
-use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, one_more_simulation, somebody_subscribed};
@@ -20,6 +17,9 @@ use crate::webhooks::simulation::{
     NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many,
 };
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
 
 refusals!(
     SimulateRefusals = describe(

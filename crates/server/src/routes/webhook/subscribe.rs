@@ -13,12 +13,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use uuid::Uuid;
 
-use crate::listing_management::fields::Fields;
-use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::{one_of_texts, text};
-use crate::problem::Problem;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{any_watch, callback, describe, one_more_subscription};
 use crate::webhooks::owned;
@@ -27,6 +22,11 @@ use crate::webhooks::watch_changes::{self, WatchWish};
 use crate::webhooks::watching::{NewWatch, WatchBody};
 use crate::webhooks::{WebhookManagement, WebhookQuotas};
 use crate::wire::webhooks::SubscriptionAnswer;
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{one_of_texts, text};
 
 refusals!(
     SubscribeRefusals = describe(

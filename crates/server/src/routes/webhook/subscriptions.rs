@@ -13,9 +13,6 @@ use axum::extract::State;
 use http::StatusCode;
 use storage::subscriptions;
 
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_subscription};
@@ -23,6 +20,9 @@ use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::Data;
 use crate::wire::webhooks::SubscriptionAnswer;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListSubscriptionsRefusals = describe());
 

@@ -7,12 +7,12 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
-use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::config::Config;
 use crate::listener::Listener;
-use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get, publish_json};
 use crate::wire::metadata::ProtectedResource;
+use web::conditional::{IfNoneMatch, Unchanged};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get, publish_json};
 
 /// Shows the metadata of this resource server.
 ///

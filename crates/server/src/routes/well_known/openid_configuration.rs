@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
-use crate::conditional::{IfNoneMatch, Unchanged};
 use crate::config::Config;
-use crate::problem::Problem;
-use crate::routes::{Unhealthy, only_get, publish_json};
 use crate::wire::metadata::AuthorizationServer;
+use web::conditional::{IfNoneMatch, Unchanged};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get, publish_json};
 
 /// Describes the authorisation server for `OpenID` clients.
 ///

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{Array, ArrayBuilder, Object};
 
-use crate::openapi::schema::one_of_texts;
+use web::schema::one_of_texts;
 
 /// A chain as rendered before `queriedAddress` is added.
 #[derive(Debug, Serialize, ToSchema)]

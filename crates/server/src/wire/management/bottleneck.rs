@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Object;
 
 use crate::listing_management::assessments::{Assessed, SeenStep};
-use crate::openapi::schema::one_of_texts;
+use web::schema::one_of_texts;
 
 /// The sale that holds up a chain, by the rule and the day that the answer names.
 #[derive(Debug, Serialize, ToSchema)]

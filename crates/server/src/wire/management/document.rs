@@ -13,7 +13,7 @@ use utoipa::openapi::Object;
 use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
 use super::{Id, Identifier, OneOrMany, Related, RelatedMany, RelatedOne};
-use crate::openapi::schema::anything;
+use web::schema::anything;
 
 /// A value of the query parameter `includes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

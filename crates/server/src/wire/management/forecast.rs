@@ -9,7 +9,7 @@ use utoipa::openapi::schema::Object;
 
 use super::bottleneck::{StepResource, date_text};
 use crate::listing_management::assessments::Assessed;
-use crate::openapi::schema::one_of_texts;
+use web::schema::one_of_texts;
 
 /// The likely days of exchange of a chain, or the reason why there are none.
 #[derive(Debug, Serialize, ToSchema)]

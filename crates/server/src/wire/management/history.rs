@@ -5,7 +5,7 @@ use serde_json::Value;
 use storage::history::HistoryEntry;
 use utoipa::ToSchema;
 
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// One change of a listing, with its author and time.
 #[derive(Debug, Serialize, ToSchema)]

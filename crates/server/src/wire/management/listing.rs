@@ -6,7 +6,7 @@ use utoipa::openapi::{Object, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::{Id, Related, RelatedMany, RelatedOne};
-use crate::openapi::schema::one_of_texts;
+use web::schema::one_of_texts;
 
 /// A listing. Its type names its relation to the requested listing.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
 use super::{Id, Identifier};
-use crate::openapi::schema::integer;
+use web::schema::integer;
 
 /// A recorded milestone.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -6,7 +6,7 @@ use storage::proposals::StoredProposal;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::Object;
 
-use crate::openapi::schema::one_of_texts;
+use web::schema::one_of_texts;
 
 const SIDES: [Side; 2] = [Side::Seller, Side::Buyer];
 

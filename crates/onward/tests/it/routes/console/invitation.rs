@@ -8,7 +8,7 @@ use crate::test_server::BEGINNING;
 story! {
     async fn an_invitation_is_shown_until_it_ends(server) {
         let person = server.add_person("lender", &[]).await;
-        let digest = server::secret::digest("guest");
+        let digest = web::secret::digest("guest");
         let times = [BEGINNING, BEGINNING + 3600];
         let inviting = server.storage.write(move |write| {
             people::insert_invitation(write, &digest, person, times)

@@ -20,12 +20,12 @@ use crate::listing_management::openapi::{
 use crate::listing_management::parameters::IdempotencyKey;
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::id;
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 use crate::wire::management::proposal::ProposalResource;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::id;
 
 refusals!(
     AddLinkRefusals = describe(

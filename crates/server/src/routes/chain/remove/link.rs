@@ -14,10 +14,10 @@ use crate::listing_management::openapi::{
 use crate::listing_management::parameters::IdempotencyKey;
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::management::SuccessAnswer;
+use web::problem::Problem;
+use web::refusals;
 
 refusals!(
     RemoveLinkRefusals = describe(

@@ -10,7 +10,7 @@ use storage::{Write, sessions};
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::{SignedIn, no_session_cookie};
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Signs the person out everywhere.
 pub(crate) async fn end_sessions(

@@ -14,8 +14,8 @@ use crate::console::Console;
 use crate::console::frames::show;
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
-use crate::form::Form;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
 
 /// Look-ups on one page.
 const LINES: i64 = 100;

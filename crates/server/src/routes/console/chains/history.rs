@@ -15,11 +15,11 @@ use crate::console::chain_pages::name_homes;
 use crate::console::frames::show;
 use crate::console::history_lines::to_lines;
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Lines on one page.
 const LINES: i64 = 100;

@@ -14,11 +14,11 @@ use crate::console::chain_pages::{Viewing, own_listings};
 use crate::console::compression::ShowsSecret;
 use crate::console::frames::{field_problems, show_as};
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::limits;
-use crate::listing_management::segments::Segments;
-use crate::problem::{FieldError, Problem};
-use crate::secret::NewSecret;
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::secret::NewSecret;
+use web::segments::Segments;
 
 /// Makes a link that shows the chain of the viewer's lowest listing in it. The link is shown once.
 pub(crate) async fn make_share(

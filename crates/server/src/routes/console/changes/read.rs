@@ -14,7 +14,7 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
-use crate::problem::Problem;
+use web::problem::Problem;
 
 /// Marks the changes of one chain, or of all, as read up to the one that the page showed.
 pub(crate) async fn mark_read(

@@ -13,8 +13,8 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Notes the time and the person. A snoozed sale is back on the list.
 pub(crate) async fn note_chased(

@@ -19,8 +19,8 @@ use crate::console::session::SignedIn;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::segments::Segments;
-use crate::problem::{FieldError, Problem};
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 /// Snoozes a sale, or shows the list with the refused fields and the values typed.
 pub(crate) async fn snooze_sale(

@@ -16,10 +16,10 @@ use crate::console::listing_pages::to_details;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::refusal::Refusal;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::listing::update_listing;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 /// Changes the details as document 2's call does.
 pub(crate) async fn change_details(

@@ -14,8 +14,8 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
-use crate::problem::{FieldError, Problem};
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 /// Marks the end of the chain of one of the viewer's sales (S-44, S-45).
 pub(crate) async fn mark_end(

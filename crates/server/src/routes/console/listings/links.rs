@@ -13,9 +13,9 @@ use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::chain::add::link::add_link;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Links a sale as document 2's call does.
 pub(crate) async fn link(

@@ -16,11 +16,11 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::refusal::Refusal;
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::problem::{FieldError, Problem};
 use crate::routes::listing::milestone::{record_milestone, withdraw_milestone};
+use web::problem::{FieldError, Problem};
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 /// Changes a milestone as document 2's call does.
 pub(crate) async fn change_milestone(

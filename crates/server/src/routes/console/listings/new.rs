@@ -17,11 +17,10 @@ use crate::console::Console;
 use crate::console::forms::{PostedForm, outcome};
 use crate::console::frames::{Notice, field_problems, show_as};
 use crate::console::session::SignedIn;
-use crate::limits;
 use crate::listing_management::caller::BranchCaller;
-use crate::problem::Problem;
 use crate::routes::console::chains::list_branches;
 use crate::routes::listing::create_listing;
+use web::problem::Problem;
 
 /// Shows the empty form.
 pub(crate) async fn show_form(
@@ -116,7 +115,7 @@ fn address(form: &PostedForm, typed: &NewListing) -> Value {
 
 /// The id of the sale in document 2's answer.
 async fn read_id(answer: Response) -> Result<ListingId, Problem> {
-    let body = to_bytes(answer.into_body(), limits::JSON_BODY_BYTES_MAX)
+    let body = to_bytes(answer.into_body(), web::limits::JSON_BODY_BYTES_MAX)
         .await
         .map_err(|error| Problem::Internal(error.to_string()))?;
     let body: Value =

@@ -17,8 +17,8 @@ use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::recording::{self, Reply};
-use crate::listing_management::segments::Segments;
-use crate::problem::{FieldError, Problem};
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 /// Adds a note. A form that is sent twice adds one.
 pub(crate) async fn add_note(

@@ -15,10 +15,10 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::refusal::Refusal;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
 use crate::routes::listing::reopen_enquiries::reopen_enquiries;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 /// Opens enquiries again as document 2's call does.
 pub(crate) async fn reopen(

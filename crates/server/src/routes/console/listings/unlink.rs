@@ -16,9 +16,9 @@ use crate::console::listing_pages::{is_split, link_of};
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use crate::listing_management::segments::Segments;
-use crate::problem::{FieldError, Problem};
 use crate::routes::chain::remove::link::remove_link;
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 /// Breaks a link as document 2's call does.
 pub(crate) async fn unlink(

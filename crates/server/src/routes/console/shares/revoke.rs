@@ -12,11 +12,11 @@ use storage::shares;
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
-use crate::form::Form;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing_ever;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Ends a link of one of the viewer's branches, also a colleague's.
 pub(crate) async fn revoke_share(

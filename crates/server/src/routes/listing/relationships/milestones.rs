@@ -12,11 +12,11 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::Data;
 use crate::wire::management::milestone::MilestoneResource;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListMilestonesRefusals = describe(own_listing()));
 

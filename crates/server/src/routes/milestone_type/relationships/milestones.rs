@@ -11,13 +11,13 @@ use storage::{StorageError, milestones};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{describe, milestone_type, pages};
-use crate::listing_management::page::Query;
 use crate::listing_management::parameters::{Paging, TypeInPath};
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
-use crate::wire::management::List;
 use crate::wire::management::milestone::MilestoneResource;
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListMilestonesRefusals = describe(milestone_type(), pages()));
 

@@ -8,8 +8,8 @@ use utoipa::openapi::{RefOr, Required, Response};
 use utoipa::{IntoParams, IntoResponses};
 
 use crate::limits;
-use crate::openapi::{refusals, schema};
-use crate::problem::{FieldError, Problem};
+use web::problem::{FieldError, Problem};
+use web::{refusals, schema};
 
 /// The parameters that `AddressSearch::parse` parses.
 pub(super) struct SearchParameters;

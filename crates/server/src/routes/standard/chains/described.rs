@@ -8,10 +8,10 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 use utoipa::openapi::{RefOr, Required, Response};
 use utoipa::{IntoParams, IntoResponses, PartialSchema, ToSchema};
 
-use crate::form;
 use crate::limits;
-use crate::openapi::{refusals, schema};
-use crate::problem::{FieldError, Problem};
+use web::form;
+use web::problem::{FieldError, Problem};
+use web::{refusals, schema};
 
 const ROWS: &str = "The number of chains per page.";
 const EXPLAIN_IN_URL: &str = "As the form field of the same name, which has precedence.";
@@ -106,7 +106,7 @@ impl IntoResponses for Refusals {
                 "No property with a current listing fits any of the values asked for.",
             ),
             Problem::BodyTooSlow,
-            Problem::BodyTooLarge(limits::FORM_BODY_BYTES_MAX),
+            Problem::BodyTooLarge(web::limits::FORM_BODY_BYTES_MAX),
             Problem::MediaTypeUnsupported(form::SUPPORTED),
             Problem::ContentEncoded,
             Problem::ValuesInvalid(vec![wrong]),

@@ -11,10 +11,10 @@ use tracing::Instrument as _;
 
 use super::query::{ChainQuery, Values};
 use crate::limits;
-use crate::problem::Problem;
 use crate::property_search::{self, Found, Postcodes};
 use crate::routes::standard::ChainQueries;
 use crate::wire::chains::explanation::{Reason, ValueExplanation};
+use web::problem::Problem;
 
 /// A query by UPRN with at most this many values counts as a small read.
 const FEW_VALUES: usize = 4;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use chain::ids::{Uprn, UprnError};
 
-use crate::form::Form;
 use crate::limits;
-use crate::problem::{FieldError, Problem};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
 
 /// A valid chain query.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,18 +12,18 @@ use storage::delivery_choice::{DeliveryFilter, DeliveryState};
 use storage::delivery_log;
 
 use crate::listing_management::openapi::pages;
-use crate::listing_management::page::{Page, Query, refuse_errors};
 use crate::listing_management::parameters::Paging;
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::{DeliveryChoice, SubscriptionInPath};
-use crate::wire::management::List;
 use crate::wire::webhooks::DeliveryAnswer;
+use web::list::List;
+use web::page::{Page, Query, refuse_errors};
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
 

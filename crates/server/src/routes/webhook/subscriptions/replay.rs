@@ -10,18 +10,18 @@ use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::limits;
-use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::openapi::schema::formatted;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{active_subscription, describe, one_replay};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Replay;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::formatted;
+use web::segments::Segments;
 
 /// The refusal of a `since` that is not a time.
 const WRONG_TIME: &str = "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z";

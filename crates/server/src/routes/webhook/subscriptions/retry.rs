@@ -6,9 +6,6 @@ use axum::Json;
 use axum::extract::State;
 use storage::subscriptions;
 
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{active_subscription, describe};
@@ -16,6 +13,9 @@ use crate::webhooks::owned::{disabled, find_own_subscription, reread};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(RetryDeliveriesRefusals = describe(active_subscription()));
 

@@ -6,11 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
-use crate::listing_management::json_body::JsonBody;
 use crate::listing_management::openapi::{any_body, wrong_member};
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{any_watch, changed_watch, describe, own_subscription};
@@ -19,6 +15,10 @@ use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::watch_changes::{self, WatchWish};
 use crate::webhooks::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
 use crate::wire::webhooks::SubscriptionAnswer;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(
     SetWatchRefusals = describe(

@@ -2,8 +2,8 @@
 
 use reqwest::Method;
 use reqwest::header::{COOKIE, RETRY_AFTER, SET_COOKIE};
-use server::secret::digest;
 use storage::people::{Identity, bind_identity};
+use web::secret::digest;
 
 use crate::story;
 use crate::test_server::{BEGINNING, Browser, Page, Provider, SUBJECT, TestServer};

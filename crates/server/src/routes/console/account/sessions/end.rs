@@ -9,8 +9,8 @@ use storage::{Write, sessions};
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
-use crate::listing_management::segments::Segments;
-use crate::problem::Problem;
+use web::problem::Problem;
+use web::segments::Segments;
 
 /// Ends the session. Sessions of other people are left alone.
 pub(crate) async fn end_session(

@@ -11,13 +11,13 @@ use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{adding_at_an_end, describe, own_listing, recorded_write};
 use crate::listing_management::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::routes::listing::chain::add_at_end;
 use crate::wire::management::proposal::ProposalResource;
 use crate::wire::management::{Data, SuccessAnswer};
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(AddTopRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
 

@@ -12,12 +12,12 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::Finding;
 use crate::listing_management::openapi::{describe, marking, own_listing, recorded_write};
 use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
-use crate::listing_management::segments::Segments;
 use crate::listing_management::write_request::WriteRequest;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::routes::listing::chain::{Marking, mark_end};
 use crate::wire::management::SuccessAnswer;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(UncheckBottomRefusals = describe(recorded_write(), own_listing(), marking()));
 

@@ -12,11 +12,11 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing, workflow};
 use crate::listing_management::parameters::{BranchInPath, GroupInPath, ListingInPath};
-use crate::listing_management::refusal::Refusal;
-use crate::listing_management::segments::{Segments, unknown_branch};
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::wire::management::catalogue::Workflow;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments::{Segments, unknown_branch};
 
 refusals!(ShowWorkflowRefusals = describe(workflow(), own_listing()));
 

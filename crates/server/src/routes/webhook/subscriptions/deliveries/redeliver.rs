@@ -8,9 +8,6 @@ use axum::extract::State;
 use http::StatusCode;
 use storage::delivery_log;
 
-use crate::listing_management::segments::Segments;
-use crate::openapi::refusals::refusals;
-use crate::problem::Problem;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
 use crate::webhooks::openapi::{describe, own_delivery};
@@ -18,6 +15,9 @@ use crate::webhooks::owned::{find_active_subscription, unknown_delivery};
 use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Redelivery;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 refusals!(RedeliverRefusals = describe(own_delivery()));
 

@@ -9,6 +9,7 @@ use utoipa::openapi::{Content, ContentBuilder, Header, Ref, RefOr, Response, Res
 
 /// Defines a type for the `responses` of `utoipa::path`: `refusals!(NAME = DESCRIBE(LIST, …))`.
 /// `DESCRIBE` gets the lists of refusals.
+#[macro_export]
 macro_rules! refusals {
     ($name:ident = $describe:ident($($list:expr),* $(,)?)) => {
         struct $name;
@@ -23,7 +24,6 @@ macro_rules! refusals {
         }
     };
 }
-pub(crate) use refusals;
 
 /// A refusal as the program would send it.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct DescribedRefusal {
 
 /// Describes the refusals of an operation by status. Refusals of one status become one answer with
 /// several examples.
-pub(crate) fn describe(
+pub fn describe(
     refusals: impl IntoIterator<Item = DescribedRefusal>,
 ) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<StatusCode, Vec<DescribedRefusal>> = BTreeMap::new();

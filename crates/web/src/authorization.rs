@@ -11,7 +11,7 @@ use tokens::registry::{Scope, Snapshot};
 use crate::problem::Problem;
 
 /// Checks the token of a request, its binding to the connection's certificate, and its scope.
-pub(crate) async fn prove(
+pub async fn prove(
     tokens: &TokenContext,
     snapshot: &Snapshot,
     parts: &Parts,
@@ -24,7 +24,7 @@ pub(crate) async fn prove(
 }
 
 /// The peer of a request, which the edge put among the extensions.
-pub(crate) fn find_peer(parts: &Parts) -> Result<&Peer, Problem> {
+pub fn find_peer(parts: &Parts) -> Result<&Peer, Problem> {
     let peer = parts.extensions.get();
     peer.ok_or_else(|| Problem::Internal("a request without its peer".to_owned()))
 }

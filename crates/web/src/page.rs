@@ -4,8 +4,8 @@ use axum::Json;
 
 use crate::form::Form;
 use crate::limits;
+use crate::list::{List, Meta, Pagination};
 use crate::problem::{FieldError, Problem};
-use crate::wire::management::{List, Meta, Pagination};
 
 /// The query string of a read.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl Page {
     }
 
     /// The answer with this page of a list that has `total` entries.
-    pub(crate) fn answer<T>(self, total: i64, data: Vec<T>) -> Json<List<T>> {
+    pub fn answer<T>(self, total: i64, data: Vec<T>) -> Json<List<T>> {
         let pagination = Pagination {
             total,
             per_page: self.per_page,
@@ -155,7 +155,7 @@ impl Page {
 }
 
 /// A text to look for without the white space around it, or why it is refused.
-pub(super) fn read_sought(text: &str) -> Result<&str, String> {
+pub fn read_sought(text: &str) -> Result<&str, String> {
     let (text, longest) = (text.trim(), chain::limits::TEXT_CHARACTERS_MAX);
     let is_sane =
         (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control);

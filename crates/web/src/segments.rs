@@ -5,8 +5,8 @@ use chain::ids::{BranchId, ChainId, ListingId};
 use chain::milestone::{self, Group, MilestoneType};
 use http::request::Parts;
 
-use super::refusal::Refusal;
 use crate::problem::Problem;
+use crate::refusal::Refusal;
 
 /// The most digits of a number, which suffice for any id.
 const DIGITS_MAX: usize = 18;

@@ -14,8 +14,8 @@ use tokens::access::AccessRefusal;
 use tokens::signers::SigningError;
 use utoipa::ToSchema;
 
-pub(crate) use self::shape::Document;
-use crate::listing_management::refusal::Refusal;
+pub use self::shape::Document;
+use crate::refusal::Refusal;
 
 /// A refusal or failure that the program answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,20 +130,20 @@ impl Problem {
     }
 
     /// The status and the title.
-    pub(crate) fn status_and_title(&self) -> (StatusCode, &'static str) {
+    pub fn status_and_title(&self) -> (StatusCode, &'static str) {
         let (status, _slug, title) = self.class();
         (status, title)
     }
 
     /// The problem's own header fields.
-    pub(crate) fn own_headers(&self) -> HeaderMap {
+    pub fn own_headers(&self) -> HeaderMap {
         let fields = self.headers().into_iter();
         let fields = fields.filter_map(|(name, value)| Some((name, value.parse().ok()?)));
         fields.collect()
     }
 
     /// The detail text for the caller.
-    pub(crate) fn detail(&self) -> String {
+    pub fn detail(&self) -> String {
         match self {
             Self::TokenMissing => {
                 "Send `Authorization: Bearer <access token>`; get a token at the token endpoint."

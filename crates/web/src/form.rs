@@ -11,17 +11,18 @@ use crate::problem::Problem;
 #[cfg(test)]
 mod tests;
 
-pub(crate) const SUPPORTED: &str = "multipart/form-data, application/x-www-form-urlencoded";
+/// The content types of a form.
+pub const SUPPORTED: &str = "multipart/form-data, application/x-www-form-urlencoded";
 
 /// The fields of a form, in the order in which they were sent.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Form {
+pub struct Form {
     fields: Vec<(String, String)>,
 }
 
 impl Form {
     /// Reads a form body of at most `limits::FORM_BODY_BYTES_MAX` bytes.
-    pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
+    pub async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
         let encoding = Encoding::of(headers)?;
         let bytes = read_body(headers, body, limits::FORM_BODY_BYTES_MAX).await?;
         match encoding {
@@ -31,7 +32,7 @@ impl Form {
     }
 
     /// The last value of a field.
-    pub(crate) fn find(&self, name: &str) -> Option<&str> {
+    pub fn find(&self, name: &str) -> Option<&str> {
         let mut fields = self.fields.iter().rev();
         fields
             .find(|field| field.0 == name)
@@ -39,24 +40,24 @@ impl Form {
     }
 
     /// All fields in the order in which they were sent.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.fields.iter();
         fields.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The names of all fields, as often as they occur.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.0.as_str())
     }
 
     /// All values of a field of exactly this name.
-    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+    pub fn all(&self, name: &str) -> Vec<&str> {
         let fields = self.fields.iter().filter(|field| field.0 == name);
         fields.map(|field| field.1.as_str()).collect()
     }
 
     /// The values of a repeated field: `name[]`, `name%5B%5D` or `name[0]` (S-1).
-    pub(crate) fn list(&self, name: &str) -> Vec<&str> {
+    pub fn list(&self, name: &str) -> Vec<&str> {
         let is_entry = |field: &str| {
             let Some(index) = field.strip_prefix(name) else {
                 return false;
@@ -78,7 +79,7 @@ impl Form {
     }
 
     /// Parses `application/x-www-form-urlencoded`.
-    pub(crate) fn parse_urlencoded(bytes: &[u8]) -> Result<Self, Problem> {
+    pub fn parse_urlencoded(bytes: &[u8]) -> Result<Self, Problem> {
         if std::str::from_utf8(bytes).is_err() {
             return Err(Problem::BodyMalformed("The form is not UTF-8.".to_owned()));
         }
@@ -153,7 +154,7 @@ impl Encoding {
 
 /// Reads a body of at most `bytes_max` bytes without a content encoding (S-66). The edge bounds the
 /// time.
-pub(crate) async fn read_body(
+pub async fn read_body(
     headers: &HeaderMap,
     body: Body,
     bytes_max: usize,

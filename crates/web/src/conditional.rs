@@ -13,10 +13,10 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoParams, IntoResponses};
 
-use crate::unread_answers::SharedBody;
+use crate::answered::SharedBody;
 
 /// The header field of a request that revalidates a copy.
-pub(crate) struct IfNoneMatch;
+pub struct IfNoneMatch;
 
 impl IntoParams for IfNoneMatch {
     fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
@@ -31,7 +31,7 @@ impl IntoParams for IfNoneMatch {
 }
 
 /// The answer to a request whose copy is current.
-pub(crate) struct Unchanged;
+pub struct Unchanged;
 
 impl IntoResponses for Unchanged {
     fn responses() -> BTreeMap<String, RefOr<DescribedResponse>> {
@@ -45,7 +45,7 @@ impl IntoResponses for Unchanged {
 
 /// A document with the `ETag` of its content.
 #[derive(Debug, Clone)]
-pub(crate) struct Published {
+pub struct Published {
     body: Bytes,
     etag: String,
     kind: &'static str,
@@ -53,7 +53,7 @@ pub(crate) struct Published {
 
 impl Published {
     /// Makes a document of this content type.
-    pub(crate) fn new(body: impl Into<Bytes>, kind: &'static str) -> Self {
+    pub fn new(body: impl Into<Bytes>, kind: &'static str) -> Self {
         let body = body.into();
         let digest = base64url::encode(&canonical::digest(&body));
         Self {
@@ -65,7 +65,7 @@ impl Published {
 
     /// Answers a request with these fields: 304 if the caller has this content (RFC 9110 section
     /// 13.1.2).
-    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
+    pub fn answer(&self, asked: &HeaderMap) -> Response {
         let mut response = if self.is_known(asked) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {

@@ -9,20 +9,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The turns of all callers of this node.
 #[derive(Debug)]
-pub(crate) struct Turns<Caller> {
+pub struct Turns<Caller> {
     at_once: usize,
     callers: Cache<Caller, Arc<Semaphore>>,
 }
 
 /// The turn of a caller, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub struct Turn {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<Caller: Eq + Hash + Clone> Turns<Caller> {
     /// So many turns of each caller at once, for the callers seen most.
-    pub(crate) fn new(at_once: usize, callers_max: usize) -> Self {
+    pub fn new(at_once: usize, callers_max: usize) -> Self {
         Self {
             at_once,
             callers: Cache::new(callers_max),
@@ -30,7 +30,7 @@ impl<Caller: Eq + Hash + Clone> Turns<Caller> {
     }
 
     /// Waits for a turn of this caller.
-    pub(crate) async fn take(&self, caller: &Caller) -> Turn {
+    pub async fn take(&self, caller: &Caller) -> Turn {
         let permit = self.of(caller).acquire_owned().await;
         Turn {
             _permit: permit.ok(),

@@ -11,7 +11,7 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const STATE: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Counts a request for its client, unless `allowance` is set: then it was counted before.
-pub(crate) fn count(
+pub fn count(
     limits: Option<&RateLimits>,
     client: &Client,
     allowance: &mut Option<Allowance>,
@@ -24,7 +24,7 @@ pub(crate) fn count(
 
 /// Counts a request for its caller, answers it unless the caller is past the limit, and shows the
 /// caller's allowance.
-pub(crate) async fn answer_within(
+pub async fn answer_within(
     limits: Option<&RateLimits>,
     caller: &str,
     answering: impl Future<Output = Response>,
@@ -41,7 +41,7 @@ pub(crate) async fn answer_within(
 }
 
 /// Shows the untouched allowance, unless the answer shows a counted one already.
-pub(crate) fn show_untouched(limits: &RateLimits, headers: &mut HeaderMap) {
+pub fn show_untouched(limits: &RateLimits, headers: &mut HeaderMap) {
     if !headers.contains_key(POLICY) {
         show(&limits.untouched(), headers);
     }
@@ -49,7 +49,7 @@ pub(crate) fn show_untouched(limits: &RateLimits, headers: &mut HeaderMap) {
 
 /// Sets `RateLimit-Policy` (the bucket's size and the seconds that fill it) and `RateLimit` (the
 /// requests left, and the seconds until there is one more).
-pub(crate) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
+pub fn show(allowance: &Allowance, headers: &mut HeaderMap) {
     let window = allowance.window_seconds();
     let policy = format!("\"client\";q={};w={window}", allowance.burst());
     let more = allowance.wait_seconds.max(1);

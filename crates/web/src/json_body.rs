@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, header};
 
-use super::fields::Fields;
+use crate::fields::Fields;
 use crate::form;
 use crate::limits;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 
 impl JsonBody {
     /// The body that a form stands for.
-    pub(super) fn of_value(value: &serde_json::Value) -> Self {
+    pub fn of_value(value: &serde_json::Value) -> Self {
         Self {
             is_json: true,
             body: Bytes::from(value.to_string()),
@@ -46,12 +46,12 @@ impl JsonBody {
     }
 
     /// Whether there is a body that should be JSON.
-    pub(super) fn is_sent_as_json(&self) -> bool {
+    pub fn is_sent_as_json(&self) -> bool {
         self.is_json && !self.body.is_empty()
     }
 
     /// The unparsed body.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.body
     }
 }

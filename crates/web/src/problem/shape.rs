@@ -8,8 +8,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{FieldError, Problem};
-use crate::openapi::refusals::DescribedRefusal;
-use crate::wire::management::failure::{Failure, FailureEntry};
+use crate::failure::{Failure, FailureEntry};
+use crate::refusals::DescribedRefusal;
 
 /// The request id that example refusals show.
 const EXAMPLE_REQUEST_ID: &str = "3f8c2a54-8f0e-4d1b-9d52-6f0c1f1f7a10";
@@ -17,7 +17,7 @@ const EXAMPLE_REQUEST_ID: &str = "3f8c2a54-8f0e-4d1b-9d52-6f0c1f1f7a10";
 /// A refusal (RFC 9457).
 #[derive(Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     /// The kind of problem, for programs.
     #[schema(pattern = "^urn:onward:problem:[a-z-]+$")]
     r#type: String,

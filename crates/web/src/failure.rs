@@ -11,7 +11,7 @@ pub struct Failure {
     /// Always false.
     pub success: bool,
     /// Always empty.
-    #[schema(schema_with = super::nothing)]
+    #[schema(schema_with = crate::schema::nothing)]
     pub data: [(); 0],
     /// The errors, at least one.
     #[schema(min_items = 1)]

@@ -180,7 +180,7 @@ impl Fields {
     /// have characters that a text of older stores has.
     pub fn sought_text(&mut self, name: &'static str) -> Option<String> {
         let text = self.exact_text(name)?;
-        let sought = super::page::read_sought(&text);
+        let sought = crate::page::read_sought(&text);
         match sought {
             Ok(text) => return Some(unicode::clean(text).map_or(text.to_owned(), Cow::into_owned)),
             Err(detail) => self.refuse(name, detail),
@@ -310,7 +310,7 @@ impl Fields {
     /// Ends the reading. Fails with all errors, if there are any.
     pub fn finish(mut self) -> Result<(), Problem> {
         self.refuse_unknown();
-        super::page::refuse_errors(self.errors)
+        crate::page::refuse_errors(self.errors)
     }
 }
 

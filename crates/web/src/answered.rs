@@ -6,16 +6,20 @@ use crate::problem::Problem;
 
 /// The caller of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Caller {
+pub enum Caller {
     /// The id of a proven client, or `api-key` and the number of a proven API key.
     Proven(String),
     /// The address of the peer of an unproven caller; of IPv6 the first half.
     At(IpAddr),
 }
 
+/// Marks an answer whose body is the same bytes in memory for all callers. Such answers do not count.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedBody;
+
 /// An answered request.
 #[derive(Debug)]
-pub(crate) struct Answered<'a> {
+pub struct Answered<'a> {
     /// The id of the request, as in its answer.
     pub request_id: &'a str,
     /// The path as it was sent.
@@ -47,7 +51,7 @@ const LOGGED_CHARACTERS_MAX: usize = 200;
 
 /// A path as the log may show it: shortened, without secrets, and without control characters that a terminal
 /// would obey.
-pub(crate) fn logged_path(path: &str) -> String {
+pub fn logged_path(path: &str) -> String {
     let mut before = BEFORE_SECRETS.iter();
     match before.find(|before| path.starts_with(**before)) {
         Some(before) => format!("{before}…"),
@@ -62,7 +66,7 @@ pub(crate) fn logged_path(path: &str) -> String {
 
 impl Answered<'_> {
     /// The caller.
-    pub(crate) fn caller(&self) -> Caller {
+    pub fn caller(&self) -> Caller {
         match self.proven {
             Some(id) => Caller::Proven(id.to_owned()),
             None => Caller::At(network_of(self.address)),

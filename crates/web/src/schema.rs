@@ -8,14 +8,14 @@ use utoipa::openapi::{RefOr, Schema, SchemaFormat};
 use crate::limits;
 
 /// A string that is one of `values`.
-pub(crate) fn one_of_texts(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+pub fn one_of_texts(values: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .enum_values(Some(values))
 }
 
 /// An integer from `minimum` to `maximum`.
-pub(crate) fn integer(minimum: u64, maximum: u64) -> ObjectBuilder {
+pub fn integer(minimum: u64, maximum: u64) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(to_number(minimum)))
@@ -23,17 +23,17 @@ pub(crate) fn integer(minimum: u64, maximum: u64) -> ObjectBuilder {
 }
 
 /// An integer from 1 to a signed limit.
-pub(crate) fn positive(maximum: i64) -> ObjectBuilder {
+pub fn positive(maximum: i64) -> ObjectBuilder {
     integer(1, maximum.unsigned_abs())
 }
 
 /// An id that the service assigned.
-pub(crate) fn id() -> ObjectBuilder {
+pub fn id() -> ObjectBuilder {
     positive(limits::INTEGER_MAX)
 }
 
 /// A value of any type.
-pub(crate) fn anything(description: &str) -> Object {
+pub fn anything(description: &str) -> Object {
     ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
         .description(Some(description))
@@ -41,36 +41,36 @@ pub(crate) fn anything(description: &str) -> Object {
 }
 
 /// An integer, or a string with the same meaning. Client generators need the integer first.
-pub(crate) fn integer_or_text(integer: ObjectBuilder, text: ObjectBuilder) -> AnyOfBuilder {
+pub fn integer_or_text(integer: ObjectBuilder, text: ObjectBuilder) -> AnyOfBuilder {
     AnyOfBuilder::new().item(integer).item(text)
 }
 
 /// An integer without bounds.
-pub(crate) fn any_integer() -> ObjectBuilder {
+pub fn any_integer() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer)
 }
 
 /// True or false.
-pub(crate) fn flag() -> ObjectBuilder {
+pub fn flag() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
 /// A string of at most `characters_max` characters.
-pub(crate) fn text_or_empty(characters_max: usize) -> ObjectBuilder {
+pub fn text_or_empty(characters_max: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .max_length(Some(characters_max))
 }
 
 /// A string in a format that JSON Schema defines.
-pub(crate) fn formatted(format: &str) -> ObjectBuilder {
+pub fn formatted(format: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .format(Some(SchemaFormat::Custom(format.to_owned())))
 }
 
 /// A string of 1 to `characters_max` characters that is not all white space.
-pub(crate) fn text(characters_max: usize) -> ObjectBuilder {
+pub fn text(characters_max: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .min_length(Some(1))
@@ -84,10 +84,7 @@ fn to_number(limit: u64) -> usize {
 }
 
 /// An object that must have exactly one of the members `names`.
-pub(crate) fn exactly_one_of<const N: usize>(
-    names: [&str; N],
-    members: ObjectBuilder,
-) -> RefOr<Schema> {
+pub fn exactly_one_of<const N: usize>(names: [&str; N], members: ObjectBuilder) -> RefOr<Schema> {
     let choices = names
         .into_iter()
         .fold(OneOfBuilder::new(), |choices, name| {
@@ -97,10 +94,7 @@ pub(crate) fn exactly_one_of<const N: usize>(
 }
 
 /// An object that must have at least one of the members `names`.
-pub(crate) fn at_least_one_of<const N: usize>(
-    names: [&str; N],
-    members: ObjectBuilder,
-) -> RefOr<Schema> {
+pub fn at_least_one_of<const N: usize>(names: [&str; N], members: ObjectBuilder) -> RefOr<Schema> {
     let choices = names
         .into_iter()
         .fold(AnyOfBuilder::new(), |choices, name| {
@@ -113,4 +107,11 @@ fn having(name: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
         .required(name)
+}
+
+/// The schema of an array that is always empty.
+pub fn nothing() -> utoipa::openapi::schema::Array {
+    utoipa::openapi::schema::ArrayBuilder::new()
+        .max_items(Some(0))
+        .build()
 }

@@ -1,0 +1,24 @@
+//! The vocabulary of HTTP that all areas share: refusals and their formats, forms, JSON bodies, pages of
+//! lists, proofs of callers, and their descriptions in OpenAPI.
+//!
+//! This crate knows no area.
+
+pub mod answered;
+pub mod authorization;
+pub mod conditional;
+pub mod failure;
+pub mod fields;
+pub mod form;
+pub mod json_body;
+pub mod limits;
+pub mod list;
+pub mod page;
+pub mod problem;
+pub mod rate_limit_fields;
+pub mod refusal;
+pub mod refusals;
+pub mod routing;
+pub mod schema;
+pub mod secret;
+pub mod segments;
+pub mod turns;
