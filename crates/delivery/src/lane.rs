@@ -236,14 +236,12 @@ impl Runner {
             return Ok(());
         };
         self.lane.receives = receives;
-        let is_doubtful = receives.lacks_right;
-        let is_unsubscribed = findings.has_other_types(receives.types);
         let mut cancelled = 0;
-        if is_doubtful {
+        if receives.lacks_right {
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_without_right).await?;
         }
-        if is_unsubscribed {
+        if findings.has_other_types(receives.types) {
             // The call that gave up the type, or its node, ended before it cancelled all.
             cancelled +=
                 cancel(&self.node, subscription, now, waiting::cancel_unsubscribed).await?;

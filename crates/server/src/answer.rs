@@ -15,12 +15,12 @@ use storage::Storage;
 use storage::address_search::CurrentListing;
 use tokens::signers::Signers;
 use tracing::Instrument as _;
+use web::problem::Problem;
 
 use crate::config::Config;
 use crate::limits;
 use crate::metrics::AnswerMetrics;
 use crate::wire::chains;
-use web::problem::Problem;
 
 /// The caches and parts that make signed answers.
 #[derive(Debug)]

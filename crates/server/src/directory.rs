@@ -3,10 +3,10 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use storage::{Storage, StorageError, participants, registry};
+use web::conditional::Published;
 
 use crate::config::Config;
 use crate::wire::directory::Organisation;
-use web::conditional::Published;
 
 /// The directory, cached at the revision that this node last read.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use http::Method;
 use observe::sums::{Rules, Sum, Sums};
-
-use crate::limits;
 use web::answered::logged_path;
 use web::problem::Problem;
+
+use crate::limits;
 
 /// Writes one line for the calls of a second that failed for the same reason.
 #[derive(Debug)]

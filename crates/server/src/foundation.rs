@@ -19,6 +19,7 @@ use tokens::context::TokenContext;
 use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
+use web::turns::Turns;
 
 use crate::access_log::AccessLog;
 use crate::announcement::Announcement;
@@ -41,7 +42,6 @@ use crate::start_error::StartError;
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::paced::Paced;
 use crate::webhooks::running::Running;
-use web::turns::Turns;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
 const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";

@@ -152,11 +152,19 @@ async fn delete_old(
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StorageError> {
     let limit = limits::OLD_ROWS_DELETED_MAX;
+    let mut refusals = 0;
     while !*stop.borrow() {
         let deleting = housekeeping
             .storage
             .write_at_length(move |write| rows.delete(write, before, limit));
-        let deleted: u64 = deleting.await?;
+        let deleted: u64 = match deleting.await {
+            // Recordings conflicted with this part all the time.
+            Err(StorageError::Busy) if refusals < limits::OLD_ROWS_TRIES_MAX => {
+                refusals += 1;
+                continue;
+            }
+            ended => ended?,
+        };
         if deleted < limit.unsigned_abs() {
             break;
         }

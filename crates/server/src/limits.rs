@@ -47,7 +47,7 @@ pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 /// Bytes of the answers to all callers that a node keeps while they are not read.
 pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
-/// Bytes of the answers to callers without a token or API key, of those. Addresses are easy to get.
+/// The part of these bytes for callers without a token or API key. One such caller may have many addresses.
 pub const UNREAD_BYTES_OF_UNPROVEN_MAX: u64 = 64 * 1024 * 1024;
 /// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
@@ -60,10 +60,10 @@ pub const REPLAY_TIME_MAX: Duration = Duration::from_secs(20);
 /// Addresses that one read of a chain query looks for. Other reads run in between.
 pub const ADDRESSES_AT_ONCE: usize = 4;
 /// Rows that a list of listing management counts or skips at the cost of one more request.
-pub const ROWS_PER_REQUEST: i64 = 200;
+pub const ROWS_PER_REQUEST: u64 = 200;
 /// Properties that an address search compares at the cost of one more request.
 pub const COMPARED_PER_REQUEST: u64 = 1_000;
-/// Clients whose queries by several addresses take turns.
+/// Clients for which a node counts the queries by many addresses that are under way.
 pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
 /// The chains of one answer, in bytes. A chain of 100 homes has half a mebibyte.
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -131,6 +131,8 @@ pub const ACCESSES_WAITING_MAX: usize = 100_000;
 /// Old rows that one transaction of housekeeping removes. A recording waits for this transaction on
 /// SQLite, so it is short.
 pub const OLD_ROWS_DELETED_MAX: i64 = 500;
+/// How often housekeeping tries a part again that the store refused as busy, in one round and for one kind.
+pub const OLD_ROWS_TRIES_MAX: u32 = 5;
 /// Chains that one read of the daily pass over all chains takes.
 pub const PASS_CHAINS: i64 = 500;
 /// How long a node keeps the task of the daily pass without a sign of life, in seconds.

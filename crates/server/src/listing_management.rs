@@ -58,9 +58,7 @@ pub struct ListingManagement {
 impl ListingManagement {
     /// Lets a caller pay before its next request for the rows that a list counted or skipped.
     pub fn owe(&self, caller: &str, rows: i64) {
-        if let Some(limits) = &self.tokens.rate_limits {
-            let cost = rows / limits::ROWS_PER_REQUEST;
-            limits.owe(caller, u32::try_from(cost).unwrap_or(u32::MAX));
-        }
+        let requests = rows.unsigned_abs() / limits::ROWS_PER_REQUEST;
+        self.tokens.owe(caller, requests);
     }
 }

@@ -16,6 +16,9 @@ use signing::peer_certificate::PeerCertificate;
 use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
+use web::answered::{Answered, logged_path};
+use web::problem::Problem;
+use web::rate_limit_fields;
 
 use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
@@ -24,9 +27,6 @@ use crate::listener::Listener;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
 use crate::security_log::SecurityLog;
 use crate::unread_answers::UnreadAnswers;
-use web::answered::{Answered, logged_path};
-use web::problem::Problem;
-use web::rate_limit_fields;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const INTERACTION_ID: HeaderName = HeaderName::from_static("x-fapi-interaction-id");

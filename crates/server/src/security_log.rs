@@ -3,10 +3,10 @@
 use axum::response::Response;
 use http::StatusCode;
 use observe::sums::{Rules, Sum, Sums};
-
-use crate::limits;
 use web::answered::{Answered, Caller, logged_path};
 use web::problem::Problem;
+
+use crate::limits;
 
 /// The outcome of a token request, among the extensions of its answer.
 #[derive(Debug, Clone)]

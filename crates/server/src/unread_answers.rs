@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::body::{Body, HttpBody as _};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
+use web::answered::{Caller, SharedBody};
 
 use crate::limits;
-use web::answered::{Caller, SharedBody};
 
 /// The bytes of all answers that are not sent yet.
 #[derive(Debug, Default)]

@@ -183,19 +183,21 @@ pub fn list_newest_of_chain(
          where person_id = $1) then 1 else 0 end as bigint) from listing l \
          where l.chain_id = $2 and l.deleted_at is null",
         &[person.into(), (&chain.to_string()).into()],
-        |row| Ok((row.integer(0)?, row.integer(1)?)),
+        |row| Ok((ListingId(row.integer(0)?), row.flag(1)?)),
     )?;
     let mut entries = Vec::new();
     // Below this line a listing has lines that were not looked at.
     let mut looked_down_to = after;
     for (listing, is_own) in listings {
-        let (listing, is_own): (i64, i64) = (listing, is_own);
-        let place = [listing.into(), after.into(), before.into()];
-        let [one, two, three] = place;
         let last = read.query_one(
             "select id from history where listing_id = $1 and id > $2 and id < $3 \
              order by id desc limit 1 offset $4",
-            &[one, two, three, (LOOKED_AT_MAX - 1).into()],
+            &[
+                listing.into(),
+                after.into(),
+                before.into(),
+                (LOOKED_AT_MAX - 1).into(),
+            ],
             |row| row.integer(0),
         )?;
         looked_down_to = looked_down_to.max(last.map_or(after, |last| last - 1));

@@ -32,6 +32,15 @@ pub struct TokenContext {
     pub settings: TokenSettings,
 }
 
+impl TokenContext {
+    /// Lets a caller pay before its next request for one that was as expensive as so many more (S-14).
+    pub fn owe(&self, caller: &str, requests: u64) {
+        if let Some(limits) = &self.rate_limits {
+            limits.owe(caller, u32::try_from(requests).unwrap_or(u32::MAX));
+        }
+    }
+}
+
 /// Names and lifetimes that tokens carry.
 #[derive(Debug, Clone)]
 pub struct TokenSettings {

@@ -13,7 +13,7 @@ pub enum Caller {
     At(IpAddr),
 }
 
-/// Marks an answer whose body is the same bytes in memory for all callers. Such answers do not count.
+/// Marks an answer with a body that all callers share in memory. Such an answer does not count as unread.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedBody;
 

@@ -4,11 +4,11 @@ use axum::body::Bytes;
 use serde::Deserialize;
 use signing::keyring::Purpose;
 use storage::address_search::CurrentListing;
+use web::problem::Problem;
 
 use super::Console;
 use crate::answer::BodyKey;
 use crate::wire::chains::{self, Page};
-use web::problem::Problem;
 
 /// The rows of a page of answers, as a query without `rows` has them (S-2).
 const ROWS: u64 = 15;

@@ -25,6 +25,7 @@ use storage::seen::{self, Seen};
 use storage::shares::{self, StoredShare};
 use storage::state::{self, ChainState};
 use storage::{Read, StorageError, Write};
+use web::problem::Problem;
 
 use super::Console;
 use super::chain_answer::ChainAnswer;
@@ -34,7 +35,6 @@ use super::session::SignedIn;
 use super::times::{day, moment, read_moment};
 use crate::listing_management::ListingManagement;
 use crate::listing_management::assessments::{Assessed, assess_chain};
-use web::problem::Problem;
 
 /// Lines of history on the page of a chain.
 const HISTORY_LINES: i64 = 20;

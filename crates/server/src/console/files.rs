@@ -53,7 +53,7 @@ fn push_cell(row: &mut String, cell: &str) {
     row.push('"');
 }
 
-/// Whose milestones a file has, besides all those of the viewer's own sales.
+/// The milestones that a file has. A calendar has all milestones of the viewer's own sales as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shows {
     /// Those with a label in document 1, which everybody with a sale in the chain may read (S-47).

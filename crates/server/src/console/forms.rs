@@ -6,11 +6,11 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::listing_management::write_request::WriteRequest;
 use web::form::Form;
 use web::problem::{FieldError, Problem};
 use web::refusal::{Class, Refusal};
+
+use crate::listing_management::write_request::WriteRequest;
 
 /// A form of the console, read within bounds.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use ::console::frame::{self, FieldProblem, Frame, Section, Viewer};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderValue, StatusCode, header};
 use uuid::Uuid;
+use web::problem::Problem;
 
 use super::Console;
 use super::role::Role;
 use super::session::SignedIn;
-use web::problem::Problem;
 
 /// The result of a form. The redirect names it by its word, so that no link can put words of its own on a
 /// page.

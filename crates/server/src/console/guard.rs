@@ -6,9 +6,9 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use web::problem::Problem;
 
 use super::Console;
-use web::problem::Problem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");

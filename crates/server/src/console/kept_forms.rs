@@ -13,13 +13,13 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, Method, StatusCode, header};
+use web::form::Form;
+use web::problem::Problem;
 
 use super::Console;
 use super::frames::show_as;
 use super::session::SignedIn;
 use crate::limits;
-use web::form::Form;
-use web::problem::Problem;
 
 /// Whether a request sends a form in which somebody may have typed something.
 pub(crate) fn may_keep(request: &Request) -> bool {

@@ -21,6 +21,8 @@ use storage::milestones::{self, StoredMilestone};
 use storage::notes::{self, StoredNote};
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, state};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 use super::Console;
 use super::addresses::to_address;
@@ -29,8 +31,6 @@ use super::session::SignedIn;
 use super::times::{day, moment};
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use web::problem::Problem;
-use web::refusal::Refusal;
 
 /// Notes on the page.
 const NOTES: i64 = 100;

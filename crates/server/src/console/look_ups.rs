@@ -2,11 +2,11 @@
 //! in any form, and each stream of its news.
 
 use chain::ids::PropertyId;
+use web::problem::Problem;
 
 use super::Console;
 use super::chain_pages::Viewing;
 use super::session::SignedIn;
-use web::problem::Problem;
 
 impl Console {
     /// Counts a reader's look-up against the limit of the participant (S-14), so that nobody collects

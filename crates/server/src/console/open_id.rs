@@ -19,12 +19,12 @@ use signing::{base64url, canonical, random};
 use tokens::client_keys::{KeysError, PublishedKeys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::form_urlencoded::Serializer;
+use web::form::Form;
 
 use self::id_token::{IdTokenRefusal, IdTokenRules};
 use self::provider::{KnownProvider, Provider, ProviderError};
 use super::refused_sign_ins::RefusedSignIns;
 use crate::limits;
-use web::form::Form;
 
 /// Bytes of an answer of the token endpoint that are read at most.
 const TOKEN_ANSWER_BYTES_MAX: usize = 64 * 1024;

@@ -9,12 +9,12 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tokens::rate_limit::RateLimits;
+use web::problem::Problem;
+use web::turns::Turns;
 
 use super::session::SignedIn;
 use super::{Console, kept_forms};
 use crate::limits;
-use web::problem::Problem;
-use web::turns::Turns;
 
 /// The cost of a page of a list, of which a page of a chain is 1.
 const LIST_COST: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);

@@ -5,9 +5,9 @@ use ::console::frame::Frame;
 use ::console::render;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use web::problem::Problem;
 
 use super::frames::show_as;
-use web::problem::Problem;
 
 /// The page that tells a person why a request was refused.
 pub(crate) fn refusal_page(problem: &Problem, request_id: &str) -> Response {

@@ -12,11 +12,11 @@ use observe::trace;
 use storage::people::{self, StoredPerson};
 use storage::sessions::{self, StoredSession};
 use storage::{Read, StorageError, Write};
+use web::problem::Problem;
+use web::secret::{NewSecret, digest};
 
 use super::Console;
 use super::role::Role;
-use web::problem::Problem;
-use web::secret::{NewSecret, digest};
 
 /// How precisely the last request of a session is stored, so that reading pages seldom writes.
 const SEEN_SECONDS: i64 = 60;

@@ -5,12 +5,12 @@ use signing::authenticator::Authenticator;
 use signing::base64url;
 use storage::people::{self, Identity, StoredPerson};
 use storage::{Read, StorageError, Write, assertion};
+use web::problem::Problem;
+use web::secret::digest;
 
 use super::open_id::{Account, Begun};
 use super::session::{NewSession, begin_session, find_cookie, may_sign_in, no_cookie, set_cookie};
 use crate::limits;
-use web::problem::Problem;
-use web::secret::digest;
 
 /// How long an invitation is valid.
 pub const INVITATION_SECONDS: i64 = 72 * 3600;

@@ -12,13 +12,13 @@ use forecast::day::Day;
 use forecast::outlook::OpenStep;
 use forecast::sale::Sale;
 use storage::{Read, StorageError};
+use web::problem::Problem;
 
 use super::ListingManagement;
 use super::caller::BranchCaller;
 use super::links::load_chain;
 use super::listings::find_own_listing;
 use crate::forecasts::{Assessment, Learned};
-use web::problem::Problem;
 
 /// A chain as its caller may see it.
 #[derive(Debug)]

@@ -11,13 +11,13 @@ use http::request::Parts;
 use signing::{base64url, canonical};
 use tokens::context::TokenContext;
 use tokens::registry::{Client, Scope};
-
-use crate::console::session::SignedIn;
-use crate::listing_management::ListingManagement;
 use web::authorization;
 use web::problem::Problem;
 use web::rate_limit_fields;
 use web::refusal::Refusal;
+
+use crate::console::session::SignedIn;
+use crate::listing_management::ListingManagement;
 
 /// Proof that a request carries a valid access token of scope `listing`, on a connection with the
 /// token's certificate if the token is bound (S-24). The branches are the client's present

@@ -8,14 +8,14 @@ use chain::state::Chain;
 use storage::chain_changes::{self, ChangedChains};
 use storage::changes::{self, EndMarks};
 use storage::{Read, Write, state};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 use super::author::Author;
 use super::caller::BranchCaller;
 use super::history::{EndDetail, ListingInChain};
 use super::links::load_chain;
 use super::listings::find_own_listing;
-use web::problem::Problem;
-use web::refusal::Refusal;
 
 /// The new state of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use storage::history::{self, NewEntry};
 use storage::listings::StoredListing;
 use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::{PartialSchema, ToSchema};
-
 use web::problem::Problem;
 
 /// The actor of changes by an operator's command.

@@ -12,12 +12,12 @@ use storage::current_listings::{self, Settling};
 use storage::proposals::{self, StoredProposal};
 use storage::{Read, StorageError, Write, changes, links, listings, state};
 use uuid::Uuid;
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 use super::author::Author;
 use super::history::{HistoryWriter, LinkDetail, ListingInChain};
 use super::proposals::{WantedLink, propose_if_needed};
-use web::problem::Problem;
-use web::refusal::Refusal;
 
 /// The facts of a listing that a link needs.
 #[derive(Debug, Clone, Copy)]

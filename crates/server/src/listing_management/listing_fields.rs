@@ -6,10 +6,10 @@ use chain::ids::{BranchId, PropertyId, Uprn};
 use chain::limits::EXTERNAL_ID_CHARACTERS_MAX;
 use chain::listing::{Tenure, TransactionType};
 use storage::properties::Address;
-
-use super::write_request::WriteRequest;
 use web::fields::Fields;
 use web::problem::Problem;
+
+use super::write_request::WriteRequest;
 
 /// A listing to create or to update.
 #[derive(Debug, Clone)]

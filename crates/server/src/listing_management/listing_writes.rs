@@ -5,6 +5,9 @@ use http::StatusCode;
 use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
 use storage::{Write, branch, chains, current_listings, proposals};
 use uuid::Uuid;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::unknown_branch;
 
 use super::author::Author;
 use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
@@ -16,9 +19,6 @@ use super::recording::Reply;
 use super::sold_property;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
-use web::problem::Problem;
-use web::refusal::Refusal;
-use web::segments::unknown_branch;
 
 /// Creates a listing, or updates the branch's listing with the same external id.
 pub fn store_listing(

@@ -4,12 +4,12 @@ use chain::ids::ListingId;
 use chain::permission;
 use storage::listings::{self, StoredListing};
 use storage::{Read, milestones};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 use super::caller::BranchCaller;
 use super::links::load_chain;
 use crate::wire::management::document::{Include, Sources};
-use web::problem::Problem;
-use web::refusal::Refusal;
 
 /// Finds a listing of one of the caller's branches: 404 if it does not exist, 403 if it belongs to
 /// another branch.

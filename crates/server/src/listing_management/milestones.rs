@@ -11,11 +11,11 @@ use storage::listings::StoredListing;
 use storage::milestones::{self, MilestoneValues, StoredMilestone};
 use storage::{Write, current_listings};
 use uuid::Uuid;
+use web::problem::Problem;
 
 use super::author::Author;
 use super::history::{ListingInChain, MilestoneDetail};
 use super::listings::find_own_listing;
-use web::problem::Problem;
 
 /// Records a milestone of one of the caller's listings. Returns the stored milestone.
 pub fn record_milestone(

@@ -11,6 +11,12 @@ use chain::state::Link;
 use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Response};
 use uuid::Uuid;
+use web::fields::Fields;
+use web::page::Query;
+use web::problem::{FieldError, Problem};
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments;
 
 use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
@@ -19,12 +25,6 @@ use super::proposals::too_many;
 use super::quotas::day_used_up;
 use super::sold_property::{address_differs, address_taken, unknown_address};
 use super::write_request::{key_malformed, key_reused};
-use web::fields::Fields;
-use web::page::Query;
-use web::problem::{FieldError, Problem};
-use web::refusal::Refusal;
-use web::refusals;
-use web::segments;
 
 const SELLER: ListingId = ListingId(812);
 const BUYER: ListingId = ListingId(4);

@@ -5,10 +5,10 @@ use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
+use web::schema::{formatted, id, integer, integer_or_text, one_of_texts, positive, text};
 
 use crate::limits;
 use crate::wire::management::document::Include;
-use web::schema::{formatted, id, integer, integer_or_text, one_of_texts, positive, text};
 
 /// The listing of a path.
 pub struct ListingInPath;

@@ -6,11 +6,11 @@ use chain::link::Side;
 use chain::state::Link;
 use storage::Write;
 use storage::proposals::{self, StoredProposal};
+use web::problem::Problem;
+use web::refusal::{Refusal, TOO_MANY_PROPOSALS};
 
 use super::author::Author;
 use crate::limits;
-use web::problem::Problem;
-use web::refusal::{Refusal, TOO_MANY_PROPOSALS};
 
 /// A link that a caller asks for.
 #[derive(Debug, Clone, Copy)]

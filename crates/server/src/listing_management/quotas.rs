@@ -3,10 +3,10 @@
 use chain::ids::BranchId;
 use storage::quotas::{self, Used};
 use storage::{StorageError, Write};
+use web::problem::Problem;
 
 use super::ListingManagement;
 use crate::limits;
-use web::problem::Problem;
 
 /// Old additions and old answers leave the count one after the other.
 const RETRY_SECONDS: u64 = 600;

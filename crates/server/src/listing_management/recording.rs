@@ -13,6 +13,8 @@ use storage::idempotency::{self, AnswerKey, KeptAnswer};
 use storage::proposals::StoredProposal;
 use storage::{Storage, StorageError, Write};
 use tracing::Instrument as _;
+use web::problem::Problem;
+use web::refusal::{Class, TOO_MANY_PROPOSALS};
 
 use super::author::Author;
 use super::caller::BranchCaller;
@@ -22,8 +24,6 @@ use crate::limits;
 use crate::listing_management::ListingManagement;
 use crate::wire::management::proposal::ProposalResource;
 use crate::wire::management::{Data, SuccessAnswer};
-use web::problem::Problem;
-use web::refusal::{Class, TOO_MANY_PROPOSALS};
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 

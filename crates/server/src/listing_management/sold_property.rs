@@ -7,12 +7,12 @@ use chain::ids::{PropertyId, Uprn};
 use storage::Write;
 use storage::listings::StoredListing;
 use storage::properties::{self, Address, NewProperty, StoredProperty};
+use web::problem::Problem;
+use web::refusal::Refusal;
 
 use super::listing_fields::{Place, PlaceAddress};
 use super::quotas::Allowance;
 use crate::property_search;
-use web::problem::Problem;
-use web::refusal::Refusal;
 
 /// Finds or adds the property that a body names. `standing` is the listing that the body changes.
 pub fn find_or_add(

@@ -8,14 +8,14 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 use signing::{base64url, canonical};
 use storage::Write;
-
-use super::author::Author;
-use crate::limits;
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::page::Query;
 use web::problem::Problem;
 use web::refusal::Refusal;
+
+use super::author::Author;
+use crate::limits;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 

@@ -2,9 +2,9 @@
 
 use axum::response::{IntoResponse, Response};
 use tokens::rate_limit::Allowance;
+use web::rate_limit_fields;
 
 use super::error::{OauthError, forbid_keeping};
-use web::rate_limit_fields;
 
 /// Builds the answer. It forbids caching (RFC 6749 section 5.1) and shows the rate limit of a known
 /// client (S-14).

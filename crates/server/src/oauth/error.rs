@@ -9,11 +9,11 @@ use storage::StorageError;
 use tokens::context::ClientRefusal;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
+use web::problem::Problem;
+use web::refusals::{self, DescribedRefusal};
 
 use crate::limits;
 use crate::security_log::TokenOutcome;
-use web::problem::Problem;
-use web::refusals::{self, DescribedRefusal};
 
 /// A refusal. Most texts tell the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]

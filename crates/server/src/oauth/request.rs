@@ -6,11 +6,11 @@ use http::request::Parts;
 use http::{HeaderValue, Method, header};
 use tokens::verified_assertion::Credentials;
 use utoipa::ToSchema;
+use web::form;
+use web::problem::Problem;
 
 use super::error::OauthError;
 use crate::limits;
-use web::form;
-use web::problem::Problem;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 

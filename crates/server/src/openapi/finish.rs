@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
+use web::failure::{Failure, FailureEntry};
+use web::problem::{Document, FieldError};
 
 use super::{headers, listeners, shapes};
 use crate::config::Config;
 use crate::limits;
 use crate::listener::Listener;
 use crate::oauth::error::Body as TokenError;
-use web::failure::{Failure, FailureEntry};
-use web::problem::{Document, FieldError};
 
 const ABOUT: &str = "\
 Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a header field \

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::response::IntoResponse;
 use http::{Method, header};
-
-use crate::openapi::Description;
 use web::answered::SharedBody;
 use web::problem::Problem;
 use web::routing::only_get;
+
+use crate::openapi::Description;
 
 /// Shows this description as a page.
 ///

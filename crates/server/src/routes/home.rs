@@ -8,11 +8,11 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::openapi::Description;
 use web::conditional::{IfNoneMatch, Unchanged};
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get, publish_json};
+
+use crate::openapi::Description;
 
 /// The name of an address, and its description.
 #[derive(Debug, Serialize, ToSchema)]

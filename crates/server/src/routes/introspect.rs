@@ -12,12 +12,12 @@ use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::VerifiedAssertion;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
+use web::authorization::find_peer;
 
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
 use crate::wire::introspection::Introspection;
-use web::authorization::find_peer;
 
 /// Shows the state of a token.
 ///

@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, header};
 use tokens::registry::Registry;
-
-use crate::wire::keys::KeySet;
 use web::conditional::{IfNoneMatch, Published};
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get};
+
+use crate::wire::keys::KeySet;
 
 /// Shows the key set.
 ///

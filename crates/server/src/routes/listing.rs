@@ -19,6 +19,12 @@ use axum::response::Response;
 use http::Uri;
 use storage::StorageError;
 use storage::listings::ListingPage;
+use web::list::List;
+use web::page::{Query, refuse_errors};
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -39,12 +45,6 @@ use crate::wire::management::Data;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::document::{Include, ListingDocument};
 use crate::wire::management::listing::ListingResource;
-use web::list::List;
-use web::page::{Query, refuse_errors};
-use web::problem::Problem;
-use web::refusal::Refusal;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 

@@ -6,14 +6,14 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use http::{HeaderMap, Method, header};
 use storage::{StorageError, subscription_overview};
+use web::problem::Problem;
+use web::routing::only_get;
 
 use crate::exposition::Exposition;
 use crate::limits;
 use crate::readiness::Reason;
 use crate::routes::health::Operations;
 use crate::store_metrics::Stored;
-use web::problem::Problem;
-use web::routing::only_get;
 
 /// Shows all metrics.
 ///

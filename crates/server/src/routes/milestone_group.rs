@@ -4,12 +4,12 @@ pub(crate) mod branch;
 
 use axum::Json;
 use chain::milestone::Group;
+use web::refusals;
 
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::describe;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneGroupResource;
-use web::refusals;
 
 refusals!(ListMilestoneGroupsRefusals = describe());
 

@@ -4,12 +4,12 @@ pub(crate) mod relationships;
 
 use axum::Json;
 use chain::milestone::CATALOGUE;
+use web::refusals;
 
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::describe;
 use crate::wire::management::Data;
 use crate::wire::management::catalogue::MilestoneTypeResource;
-use web::refusals;
 
 refusals!(ListMilestoneTypesRefusals = describe());
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
-
-use crate::directory::Directory;
-use crate::wire::directory::Organisation;
 use web::conditional::{IfNoneMatch, Unchanged};
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get};
+
+use crate::directory::Directory;
+use crate::wire::directory::Organisation;
 
 /// Lists the participants.
 ///

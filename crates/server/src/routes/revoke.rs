@@ -13,11 +13,11 @@ use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::UnusedAssertion;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
+use web::authorization::find_peer;
 
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{QuestionForm, TokenQuestion};
-use web::authorization::find_peer;
 
 /// Revokes a token.
 ///

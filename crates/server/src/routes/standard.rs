@@ -8,11 +8,10 @@ use std::sync::Arc;
 use observe::clock::Clock;
 use storage::Storage;
 use tokens::context::TokenContext;
-use tokens::registry::Client;
+use web::turns::Turns;
 
 use crate::access_log::AccessLog;
 use crate::answer::Answers;
-use web::turns::Turns;
 
 /// The context of the chain query and the address look-up.
 #[derive(Debug)]
@@ -29,13 +28,4 @@ pub(crate) struct ChainQueries {
     pub accesses: Arc<AccessLog>,
     /// One query by many addresses of each client at a time.
     pub address_turns: Turns<Arc<str>>,
-}
-
-impl ChainQueries {
-    /// Lets a client pay before its next request for one that was expensive.
-    pub(crate) fn owe(&self, client: &Client, requests: u64) {
-        if let Some(limits) = &self.tokens.rate_limits {
-            limits.owe(&client.id, u32::try_from(requests).unwrap_or(u32::MAX));
-        }
-    }
 }

@@ -12,13 +12,13 @@ use tokens::rate_limit::Allowance;
 use tokens::verified_assertion::VerifiedAssertion;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
+use web::authorization::find_peer;
 
 use crate::oauth::answer::respond;
 use crate::oauth::error::{self, OauthError};
 use crate::oauth::request::{TokenForm, TokenRequest};
 use crate::security_log::TokenOutcome;
 use crate::wire::token::TokenAnswer;
-use web::authorization::find_peer;
 
 /// Issues an access token.
 ///

@@ -10,11 +10,11 @@ use http::request::Parts;
 use observe::trace;
 use signing::random;
 use storage::{Read, api_keys};
-
-use crate::webhooks::WebhookManagement;
 use web::problem::Problem;
 use web::rate_limit_fields;
 use web::secret::{NewSecret, digest};
+
+use crate::webhooks::WebhookManagement;
 
 const FIELD: &str = "x-api-key";
 const PREFIX: &str = "onward";

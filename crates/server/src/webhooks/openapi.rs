@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use http::HeaderMap;
 use outbound::callback::CallbackRefusal;
 use utoipa::openapi::{RefOr, Response};
+use web::problem::{FieldError, Problem};
+use web::refusals;
 
 use super::holder;
 use super::owned::{disabled, no_chain_client, too_many, unknown_delivery, unknown_subscription};
 use super::replaying::{under_way, used_up};
 use super::simulation::{self, nobody_subscribed};
 use super::{watch_changes, watching};
-use web::problem::{FieldError, Problem};
-use web::refusals;
 
 /// Describes the refusals of an operation: these, and the refusals of every operation.
 pub fn describe(refusals: Vec<Vec<Problem>>) -> BTreeMap<String, RefOr<Response>> {

@@ -3,9 +3,9 @@
 use storage::subscriptions::{self, StoredSubscription};
 use storage::{Read, StorageError};
 use uuid::Uuid;
+use web::problem::Problem;
 
 use super::holder::ApiKeyHolder;
-use web::problem::Problem;
 
 /// Finds a subscription of this API key. Subscriptions of other keys are unknown to it.
 pub fn find_own_subscription(

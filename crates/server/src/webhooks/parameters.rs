@@ -4,9 +4,9 @@ use chain::event::EventType;
 use storage::delivery_choice::DeliveryState;
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
+use web::schema::{formatted, id, one_of_texts};
 
 use crate::listing_management::parameters::{in_path, in_query};
-use web::schema::{formatted, id, one_of_texts};
 
 /// The subscription of a path.
 pub struct SubscriptionInPath;

@@ -7,13 +7,13 @@ use storage::quotas::{self, SLOT_SECONDS, Used};
 use storage::replay::{self as log, EventRange};
 use storage::subscriptions::StoredSubscription;
 use storage::{Read, StorageError, Write};
+use web::problem::Problem;
 
 use super::holder::ApiKeyHolder;
 use super::owned::find_active_subscription;
 use crate::limits::{DAY_SECONDS, REPLAY_EVENTS_MAX, REPLAY_PART_EVENTS, REPLAY_TIME_MAX};
 use crate::webhooks::WebhookManagement;
 use crate::wire::webhooks::Replay;
-use web::problem::Problem;
 
 /// How far a replay has come.
 #[derive(Debug)]

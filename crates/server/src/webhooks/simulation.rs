@@ -8,7 +8,6 @@ use jiff::civil::Date;
 use storage::{Read, StorageError, address_search, properties};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
-
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::problem::{FieldError, Problem};

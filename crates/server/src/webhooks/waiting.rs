@@ -3,10 +3,10 @@
 
 use storage::subscriptions::SubscriptionId;
 use storage::{StorageError, Write, waiting};
+use web::problem::Problem;
 
 use crate::limits::WAITING_CHANGED_MAX;
 use crate::webhooks::WebhookManagement;
-use web::problem::Problem;
 
 /// Makes all pending deliveries due now. Those that a crash leaves out keep their time.
 pub async fn make_due_now(webhooks: &WebhookManagement, id: SubscriptionId) -> Result<(), Problem> {

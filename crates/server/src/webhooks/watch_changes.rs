@@ -11,6 +11,7 @@ use chain::event::Reach;
 use chain::ids::Uprn;
 use storage::subscriptions::{StoredSubscription, SubscriptionId};
 use storage::{Read, StorageError, Write, watches};
+use web::problem::Problem;
 
 use super::WebhookManagement;
 use super::holder::ApiKeyHolder;
@@ -19,7 +20,6 @@ use super::running::RunningCall;
 use super::waiting::incomplete;
 use super::watching::{NewWatch, WatchChanges, no_watch, too_long, too_many_watched};
 use crate::limits::{WATCH_CHANGED_AT_ONCE, WATCH_READ_AT_ONCE, WATCH_UPRNS_MAX};
-use web::problem::Problem;
 
 /// The wish for a watch.
 #[derive(Debug)]

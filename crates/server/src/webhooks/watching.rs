@@ -6,12 +6,12 @@ use chain::event::Reach;
 use chain::ids::Uprn;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
-
-use crate::limits::{WATCH_UPRNS_MAX, WATCH_UPRNS_PER_CALL};
 use web::fields::Fields;
 use web::json_body::JsonBody;
 use web::problem::Problem;
 use web::schema::{one_of_texts, positive};
+
+use crate::limits::{WATCH_UPRNS_MAX, WATCH_UPRNS_PER_CALL};
 
 /// A complete watch.
 #[derive(Debug)]

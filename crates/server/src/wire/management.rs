@@ -14,7 +14,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
-
 use web::schema::{anything, id, integer_or_text, nothing};
 
 /// The answer of an operation that returns no data.

@@ -13,7 +13,6 @@ use storage::delivery_log::{LoggedAttempt, LoggedDelivery};
 use storage::subscriptions::StoredSubscription;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type};
-
 use web::problem::Problem;
 use web::schema::one_of_texts;
 

@@ -162,7 +162,7 @@ story! {
         server.wait_until("one failed", async || failed().await["status"] == "waiting").await;
         assert_eq!(failed().await["event"]["eventType"], "chain.changed");
         server.set_scopes(&agent.registration.id, &["listing"]).await;
-        // The log does not tell what the subscriber may no longer receive.
+        // The log leaves out the claims of events that the subscriber may no longer receive.
         assert_eq!(failed().await["event"], Value::Null);
         let id_of_failed = failed().await["deliveryId"].as_str().unwrap().to_owned();
         for path in ["retry".to_owned(), format!("deliveries/{id_of_failed}/redeliver")] {

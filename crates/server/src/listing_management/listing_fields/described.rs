@@ -4,7 +4,6 @@ use chain::listing::{Tenure, TransactionType};
 use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
-
 use web::schema::{exactly_one_of, flag, id, integer, one_of_texts, positive, text, text_or_empty};
 
 /// The schema of the body that [`super::NewListing::read`] reads.

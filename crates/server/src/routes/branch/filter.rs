@@ -7,6 +7,10 @@ use axum::extract::State;
 use storage::{StorageError, branch};
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::list::List;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::text;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -14,10 +18,6 @@ use crate::listing_management::openapi::{any_body, describe, pages, wrong_member
 use crate::listing_management::parameters::Paging;
 use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::directory::BranchResource;
-use web::list::List;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::text;
 
 refusals!(
     FilterBranchesRefusals = describe(any_body(), wrong_member("name", "is missing"), pages(),)

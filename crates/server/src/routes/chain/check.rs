@@ -7,6 +7,11 @@ use axum::response::Response;
 use chain::ends::{CHECK_REASON, End};
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::fields::Fields;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{flag, one_of_texts};
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -18,11 +23,6 @@ use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::SuccessAnswer;
-use web::fields::Fields;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::{flag, one_of_texts};
-use web::segments::Segments;
 
 refusals!(
     CheckEndRefusals = describe(

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -13,9 +16,6 @@ use crate::listing_management::openapi::{describe, own_chain};
 use crate::listing_management::parameters::ChainInPath;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListChainRefusals = describe(own_chain()));
 

@@ -7,6 +7,10 @@ use axum::response::Response;
 use chain::ends::UncheckReason;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::problem::Problem;
+use web::refusals;
+use web::schema::one_of_texts;
+use web::segments::Segments;
 
 use super::check::{describe_end, read_end};
 use crate::listing_management::ListingManagement;
@@ -19,10 +23,6 @@ use crate::listing_management::parameters::{ChainInPath, IdempotencyKey};
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::SuccessAnswer;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::one_of_texts;
-use web::segments::Segments;
 
 refusals!(
     UncheckEndRefusals = describe(

@@ -13,12 +13,12 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use storage::sessions::StoredSession;
 use storage::{Read, StorageError, branch};
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::{read_notice, show};
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
-use web::problem::Problem;
 
 /// Shows the account.
 pub(crate) async fn show_account(

@@ -8,11 +8,11 @@ use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
 use http::{HeaderMap, HeaderValue, header};
-
-use crate::console::compression::{accepts_gzip, gzip};
 use web::answered::SharedBody;
 use web::problem::Problem;
 use web::segments::Segments;
+
+use crate::console::compression::{accepts_gzip, gzip};
 
 struct Asset {
     kind: HeaderValue,

@@ -16,6 +16,9 @@ use chain::milestone::Group;
 use http::{HeaderValue, Uri, header};
 use storage::recent_chains::Place;
 use storage::{Read, StorageError, branch};
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::chain_lists::list_chains;
@@ -27,9 +30,6 @@ use crate::console::session::SignedIn;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::routes::console::search::ask_first;
-use web::form::Form;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Lists the chains with a sale of the viewer's branches.
 pub(crate) async fn list(

@@ -14,6 +14,8 @@ use storage::history::{self, HistoryEntry};
 use storage::recent_chains::{self, NewestChange};
 use storage::seen::{self, Seen};
 use storage::{Read, StorageError, state};
+use web::form::Form;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::chain_pages::name_homes;
@@ -23,8 +25,6 @@ use crate::console::session::SignedIn;
 use crate::console::times::moment;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
-use web::form::Form;
-use web::problem::Problem;
 
 /// Chains on one page.
 const CHAINS: usize = 25;

@@ -13,6 +13,8 @@ use axum::response::Response;
 use chain::ids::BranchId;
 use http::Uri;
 use storage::StorageError;
+use web::form::Form;
+use web::problem::Problem;
 
 use super::chains::list_branches;
 use crate::console::Console;
@@ -20,8 +22,6 @@ use crate::console::chase_lists::{group, list_chases};
 use crate::console::frames::{read_notice, show};
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
-use web::form::Form;
-use web::problem::Problem;
 
 /// Sales on one page.
 const ROWS: usize = 50;

@@ -7,12 +7,12 @@ use axum::extract::State;
 use axum::response::Response;
 use http::Uri;
 use jiff::civil::Date;
+use web::problem::Problem;
 
 use super::chase::{make_list, read_filter};
 use crate::console::Console;
 use crate::console::files::CsvFile;
 use crate::console::session::SignedIn;
-use web::problem::Problem;
 
 const HEADS: [&str; 14] = [
     "listing",

@@ -11,15 +11,15 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, header};
 use signing::random;
 use storage::people::{self, StoredPerson};
+use web::form::Form;
+use web::problem::Problem;
+use web::secret::NewSecret;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::frames::{show, to_role};
 use crate::console::role::Role;
 use crate::console::session::{NewSession, SignedIn, begin_session, may_sign_in, session_cookie};
-use web::form::Form;
-use web::problem::Problem;
-use web::secret::NewSecret;
-use web::segments::Segments;
 
 /// Shows whom the visitor can be.
 pub(crate) async fn show_people(

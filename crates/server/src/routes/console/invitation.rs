@@ -8,6 +8,8 @@ use ::console::render;
 use axum::extract::State;
 use axum::response::Response;
 use storage::{StorageError, branch};
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::frames::{show, to_role};
@@ -15,8 +17,6 @@ use crate::console::role::Role;
 use crate::console::sign_in::find_invited;
 use crate::console::times::moment;
 use crate::routes::console::sign_in::lead_to_provider;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Shows who is invited. Nothing is used up yet, because mail scanners follow links.
 pub(crate) async fn show_invitation(

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
-
-use crate::console::Console;
 use web::conditional::Published;
 use web::problem::Problem;
+
+use crate::console::Console;
 
 /// Shows the key set.
 pub(crate) async fn show_jwks(

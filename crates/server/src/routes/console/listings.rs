@@ -18,12 +18,12 @@ use axum::extract::State;
 use axum::response::Response;
 use chain::ids::ListingId;
 use http::Uri;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::frames::{Notice, field_problems, read_notice, show, show_as};
 use crate::console::session::SignedIn;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Shows a sale of the viewer's branches.
 pub(crate) async fn show_listing(

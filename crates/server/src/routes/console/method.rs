@@ -11,6 +11,7 @@ use forecast::chase::whom_to_chase;
 use forecast::counts::Stratum;
 use forecast::figures::{Figures, FiguresRow};
 use forecast::step::Step;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::show;
@@ -18,7 +19,6 @@ use crate::console::holds::{to_percent, to_silence};
 use crate::console::rings::parts;
 use crate::console::session::SignedIn;
 use crate::forecasts::Learned;
-use web::problem::Problem;
 
 /// Shows the rules in words, the durations of all sales, and the error of past forecasts.
 pub(crate) async fn show_method(

@@ -12,6 +12,8 @@ use chain::permission;
 use http::Uri;
 use storage::address_search::{self, CurrentListing};
 use storage::{Read, StorageError, properties, state};
+use web::form::Form;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::show;
@@ -19,8 +21,6 @@ use crate::console::guard::LedBy;
 use crate::console::session::SignedIn;
 use crate::limits;
 use crate::property_search::{self, Found, Postcodes, Suggestion};
-use web::form::Form;
-use web::problem::Problem;
 
 /// Candidates on one page.
 const CANDIDATES: usize = 10;

@@ -9,15 +9,15 @@ use http::{HeaderValue, Uri, header};
 use storage::properties::find_property;
 use storage::shares::{self, StoredShare};
 use storage::{Write, listings};
+use web::form::Form;
+use web::problem::Problem;
+use web::secret::digest;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::chain_pages::{Loaded, Viewing};
 use crate::console::frames::show;
 use crate::routes::console::chains::show_file;
-use web::form::Form;
-use web::problem::Problem;
-use web::secret::digest;
-use web::segments::Segments;
 
 const GONE: Problem = Problem::NotFound(
     "This link has ended, or somebody took it back. Ask the agent who sent it for a new one.",

@@ -11,14 +11,14 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, header};
+use web::form::Form;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::{read_notice, show};
 use crate::console::open_id::Begun;
 use crate::console::session::SignedIn;
 use crate::console::sign_in::{SignIn, sign_in_cookie};
-use web::form::Form;
-use web::problem::Problem;
 
 /// Shows the button.
 pub(crate) async fn show_sign_in(

@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::header;
 use storage::{Write, sessions};
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::{SignedIn, no_session_cookie};
-use web::problem::Problem;
 
 /// Ends the session and removes its cookie.
 pub(crate) async fn sign_out(

@@ -11,6 +11,8 @@ use futures_util::stream;
 use http::Uri;
 use serde_json::json;
 use storage::{Read, StorageError};
+use web::form::Form;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::chain_pages::{Viewing, find_viewable};
@@ -19,8 +21,6 @@ use crate::console::session::SignedIn;
 use crate::console::streams::{Cause, OpenPage, Subscription};
 use crate::limits;
 use crate::routes::console::chains::viewing;
-use web::form::Form;
-use web::problem::Problem;
 
 /// When a browser may try again.
 const RETRY_SECONDS: u64 = 60;

@@ -1,7 +1,6 @@
 //! `GET /health/live`: shows that the process runs.
 
 use http::Method;
-
 use web::problem::Problem;
 use web::routing::only_get;
 

@@ -7,11 +7,11 @@ use axum::extract::State;
 use http::Method;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
-
-use crate::routes::health::Operations;
 use web::problem::Problem;
 use web::refusals;
 use web::routing::only_get;
+
+use crate::routes::health::Operations;
 
 /// Shows whether this node should receive requests.
 ///

@@ -8,6 +8,8 @@ pub(crate) mod uncheck;
 
 use axum::response::Response;
 use chain::ends::End;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -15,8 +17,6 @@ use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::links;
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// An end of a chain and its new state.
 #[derive(Debug, Clone, Copy)]

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::assessments::load_assessed;
@@ -12,9 +15,6 @@ use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::wire::management::Data;
 use crate::wire::management::forecast::ForecastResource;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ShowForecastRefusals = describe(own_listing()));
 

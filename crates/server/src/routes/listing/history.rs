@@ -5,6 +5,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::Uri;
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -12,11 +17,6 @@ use crate::listing_management::listings::find_own_listing_ever;
 use crate::listing_management::openapi::{describe, own_listing, pages};
 use crate::listing_management::parameters::{ListingInPath, Paging};
 use crate::wire::management::history::HistoryResource;
-use web::list::List;
-use web::page::Query;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListHistoryRefusals = describe(own_listing(), pages()));
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -13,9 +16,6 @@ use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::wire::management::Verdict;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ShowCompletenessRefusals = describe(own_listing()));
 

@@ -6,6 +6,9 @@ use axum::Json;
 use axum::extract::State;
 use chain::progress::{self, Recorded};
 use storage::{listings, milestones};
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -15,9 +18,6 @@ use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListLaggingRefusals = describe(own_listing()));
 

@@ -14,6 +14,11 @@ use http::StatusCode;
 use jiff::civil::Date;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::fields::Fields;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{any_integer, exactly_one_of, flag, formatted};
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -28,11 +33,6 @@ use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::Data;
 use crate::wire::management::SuccessAnswer;
 use crate::wire::management::milestone::{MilestoneResource, origin};
-use web::fields::Fields;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::{any_integer, exactly_one_of, flag, formatted};
-use web::segments::Segments;
 
 refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 

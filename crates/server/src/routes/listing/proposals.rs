@@ -6,6 +6,11 @@ use axum::Json;
 use axum::extract::State;
 use http::Uri;
 use storage::proposals;
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -13,11 +18,6 @@ use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing, pages};
 use crate::listing_management::parameters::{ListingInPath, Paging};
 use crate::wire::management::proposal::ProposalResource;
-use web::list::List;
-use web::page::Query;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListProposalsRefusals = describe(own_listing(), pages()));
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -14,9 +17,6 @@ use crate::listing_management::parameters::{IdempotencyKey, ListingInPath};
 use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::SuccessAnswer;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ReopenEnquiriesRefusals = describe(recorded_write(), own_listing()));
 

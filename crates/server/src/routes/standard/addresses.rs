@@ -10,16 +10,16 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use tokens::rate_limit::Allowance;
 use tokens::registry::Scope;
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::routing::only_get;
+use web::{authorization, rate_limit_fields};
 
 use self::described::{Refusals, SearchParameters};
 use super::ChainQueries;
 use crate::limits;
 use crate::property_search;
 use crate::wire::addresses::{AddressSuggestion, AddressSuggestions};
-use web::form::Form;
-use web::problem::{FieldError, Problem};
-use web::routing::only_get;
-use web::{authorization, rate_limit_fields};
 
 /// Suggests properties for an address, the most likely first.
 ///
@@ -68,7 +68,9 @@ async fn answer(
         .storage
         .read(move |read| property_search::list_suggestions(read, &search.text, search.limit))
         .await?;
-    queries.owe(caller.client(), compared / limits::COMPARED_PER_REQUEST);
+    queries
+        .tokens
+        .owe(&caller.client().id, compared / limits::COMPARED_PER_REQUEST);
     Ok(AddressSuggestions {
         data: suggestions
             .into_iter()

@@ -14,6 +14,9 @@ use http::{HeaderMap, HeaderValue, Method, header};
 use signing::keyring::Purpose;
 use tokens::rate_limit::Allowance;
 use tokens::registry::{Scope, Snapshot};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::{authorization, rate_limit_fields};
 
 use self::described::{ChainForm, PageParameters, Refusals};
 use self::find::{Findings, Match};
@@ -23,9 +26,6 @@ use crate::answer::{BodyKey, Document};
 use crate::limits;
 use crate::wire::chains::explanation::{self, ValueExplanation};
 use crate::wire::chains::{self, ChainAnswer, Page};
-use web::form::Form;
-use web::problem::{FieldError, Problem};
-use web::{authorization, rate_limit_fields};
 
 /// How often a query is attempted if the registry changes or a listing is withdrawn between two
 /// reads.
@@ -168,7 +168,7 @@ impl Exchange<'_> {
             return Ok(None);
         };
         let cost = data.len() / limits::ANSWER_BYTES_PER_REQUEST;
-        queries.owe(caller.client(), cost as u64);
+        queries.tokens.owe(&caller.client().id, cost as u64);
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
             let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);

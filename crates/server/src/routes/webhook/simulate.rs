@@ -8,6 +8,9 @@ use http::StatusCode;
 use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
 use storage::{deliveries, events, subscriptions};
 use uuid::Uuid;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
 
 use crate::listing_management::openapi::{any_body, wrong_member};
 use crate::webhooks::WebhookManagement;
@@ -17,9 +20,6 @@ use crate::webhooks::simulation::{
     NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many,
 };
 use crate::wire::webhooks::{Simulated, SimulatedDelivery};
-use web::json_body::JsonBody;
-use web::problem::Problem;
-use web::refusals;
 
 refusals!(
     SimulateRefusals = describe(

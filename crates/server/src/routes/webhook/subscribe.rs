@@ -12,6 +12,11 @@ use storage::{Read, watches};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use uuid::Uuid;
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{one_of_texts, text};
 
 use crate::listing_management::openapi::{any_body, wrong_member};
 use crate::webhooks::holder::ApiKeyHolder;
@@ -22,11 +27,6 @@ use crate::webhooks::watch_changes::{self, WatchWish};
 use crate::webhooks::watching::{NewWatch, WatchBody};
 use crate::webhooks::{WebhookManagement, WebhookQuotas};
 use crate::wire::webhooks::SubscriptionAnswer;
-use web::fields::Fields;
-use web::json_body::JsonBody;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::{one_of_texts, text};
 
 refusals!(
     SubscribeRefusals = describe(

@@ -12,6 +12,9 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use storage::subscriptions;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
@@ -20,9 +23,6 @@ use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::wire::management::Data;
 use crate::wire::webhooks::SubscriptionAnswer;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListSubscriptionsRefusals = describe());
 

@@ -6,13 +6,13 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
+use web::conditional::{IfNoneMatch, Unchanged};
+use web::problem::Problem;
+use web::routing::{Unhealthy, only_get, publish_json};
 
 use crate::config::Config;
 use crate::listener::Listener;
 use crate::wire::metadata::ProtectedResource;
-use web::conditional::{IfNoneMatch, Unchanged};
-use web::problem::Problem;
-use web::routing::{Unhealthy, only_get, publish_json};
 
 /// Shows the metadata of this resource server.
 ///

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
-
-use crate::config::Config;
-use crate::wire::metadata::AuthorizationServer;
 use web::conditional::{IfNoneMatch, Unchanged};
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get, publish_json};
+
+use crate::config::Config;
+use crate::wire::metadata::AuthorizationServer;
 
 /// Describes the authorisation server for `OpenID` clients.
 ///

@@ -5,7 +5,6 @@ use chain::listing::{Tenure, TransactionType};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{Array, ArrayBuilder, Object};
-
 use web::schema::one_of_texts;
 
 /// A chain as rendered before `queriedAddress` is added.

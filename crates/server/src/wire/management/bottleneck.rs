@@ -8,9 +8,9 @@ use forecast::silence::Silence;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::Object;
+use web::schema::one_of_texts;
 
 use crate::listing_management::assessments::{Assessed, SeenStep};
-use web::schema::one_of_texts;
 
 /// The sale that holds up a chain, by the rule and the day that the answer names.
 #[derive(Debug, Serialize, ToSchema)]

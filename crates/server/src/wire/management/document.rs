@@ -9,11 +9,11 @@ use storage::listings::StoredListing;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
+use web::schema::anything;
 
 use super::listing::{ListingResource, Relationships};
 use super::milestone::MilestoneResource;
 use super::{Id, Identifier, OneOrMany, Related, RelatedMany, RelatedOne};
-use web::schema::anything;
 
 /// A value of the query parameter `includes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

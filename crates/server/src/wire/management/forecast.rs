@@ -6,10 +6,10 @@ use forecast::silence::Silence;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::Object;
+use web::schema::one_of_texts;
 
 use super::bottleneck::{StepResource, date_text};
 use crate::listing_management::assessments::Assessed;
-use web::schema::one_of_texts;
 
 /// The likely days of exchange of a chain, or the reason why there are none.
 #[derive(Debug, Serialize, ToSchema)]

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::Value;
 use storage::history::HistoryEntry;
 use utoipa::ToSchema;
-
 use web::problem::Problem;
 
 /// One change of a listing, with its author and time.

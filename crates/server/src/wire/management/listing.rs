@@ -4,9 +4,9 @@ use serde::Serialize;
 use storage::listings::StoredListing;
 use utoipa::openapi::{Object, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
+use web::schema::one_of_texts;
 
 use super::{Id, Related, RelatedMany, RelatedOne};
-use web::schema::one_of_texts;
 
 /// A listing. Its type names its relation to the requested listing.
 #[derive(Debug, Clone, Serialize, ToSchema)]

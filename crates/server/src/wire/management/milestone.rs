@@ -6,9 +6,9 @@ use serde::Serialize;
 use storage::milestones::StoredMilestone;
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
+use web::schema::integer;
 
 use super::{Id, Identifier};
-use web::schema::integer;
 
 /// A recorded milestone.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -5,7 +5,6 @@ use serde::Serialize;
 use storage::proposals::StoredProposal;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::Object;
-
 use web::schema::one_of_texts;
 
 const SIDES: [Side; 2] = [Side::Seller, Side::Buyer];

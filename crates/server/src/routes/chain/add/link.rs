@@ -10,6 +10,9 @@ use http::StatusCode;
 use storage::{StorageError, Write};
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::problem::Problem;
+use web::refusals;
+use web::schema::id;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -23,9 +26,6 @@ use crate::listing_management::write_request::WriteRequest;
 use crate::wire::management::Data;
 use crate::wire::management::listing::ListingResource;
 use crate::wire::management::proposal::ProposalResource;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::id;
 
 refusals!(
     AddLinkRefusals = describe(

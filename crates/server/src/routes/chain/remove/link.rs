@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use web::problem::Problem;
+use web::refusals;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -16,8 +18,6 @@ use crate::listing_management::recording::{self, Reply};
 use crate::listing_management::write_request::WriteRequest;
 use crate::routes::chain::add::link::{LinkBody, read_link};
 use crate::wire::management::SuccessAnswer;
-use web::problem::Problem;
-use web::refusals;
 
 refusals!(
     RemoveLinkRefusals = describe(

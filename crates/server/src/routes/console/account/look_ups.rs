@@ -9,13 +9,13 @@ use axum::extract::State;
 use axum::response::Response;
 use http::Uri;
 use storage::accesses::list_look_ups_of_colleagues;
+use web::form::Form;
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::frames::show;
 use crate::console::session::SignedIn;
 use crate::console::times::moment;
-use web::form::Form;
-use web::problem::Problem;
 
 /// Look-ups on one page.
 const LINES: i64 = 100;

@@ -9,6 +9,9 @@ use axum::extract::State;
 use axum::response::Response;
 use http::Uri;
 use storage::history::{self, NewestLines};
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::chain_pages::name_homes;
@@ -17,9 +20,6 @@ use crate::console::history_lines::to_lines;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
-use web::form::Form;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Lines on one page.
 const LINES: i64 = 100;

@@ -8,6 +8,10 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use storage::shares::{self, NewShare};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+use web::secret::NewSecret;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::chain_pages::{Viewing, own_listings};
@@ -15,10 +19,6 @@ use crate::console::compression::ShowsSecret;
 use crate::console::frames::{field_problems, show_as};
 use crate::console::session::SignedIn;
 use crate::limits;
-use web::form::Form;
-use web::problem::{FieldError, Problem};
-use web::secret::NewSecret;
-use web::segments::Segments;
 
 /// Makes a link that shows the chain of the viewer's lowest listing in it. The link is shown once.
 pub(crate) async fn make_share(

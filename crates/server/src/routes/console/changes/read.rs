@@ -7,6 +7,7 @@ use axum::response::Response;
 use chain::ids::ChainId;
 use storage::history;
 use storage::seen::{self, Seen};
+use web::problem::Problem;
 
 use crate::console::Console;
 use crate::console::forms::PostedForm;
@@ -14,7 +15,6 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::find_own_chain;
-use web::problem::Problem;
 
 /// Marks the changes of one chain, or of all, as read up to the one that the page showed.
 pub(crate) async fn mark_read(

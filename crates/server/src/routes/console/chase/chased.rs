@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use storage::chase;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use super::filter_of_form;
 use crate::console::Console;
@@ -13,8 +15,6 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Notes the time and the person. A snoozed sale is back on the list.
 pub(crate) async fn note_chased(

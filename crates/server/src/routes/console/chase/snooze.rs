@@ -10,6 +10,8 @@ use chain::ids::ListingId;
 use forecast::day::Day;
 use jiff::civil::Date;
 use storage::chase;
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 use super::{filter_of_form, make_page};
 use crate::console::Console;
@@ -19,8 +21,6 @@ use crate::console::session::SignedIn;
 use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
-use web::problem::{FieldError, Problem};
-use web::segments::Segments;
 
 /// Snoozes a sale, or shows the list with the refused fields and the values typed.
 pub(crate) async fn snooze_sale(

@@ -7,6 +7,9 @@ use ::console::listing::Details;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 use super::{conclude, is_of_older_state};
 use crate::console::Console;
@@ -17,9 +20,6 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::routes::listing::update_listing;
-use web::problem::Problem;
-use web::refusal::Refusal;
-use web::segments::Segments;
 
 /// Changes the details as document 2's call does.
 pub(crate) async fn change_details(

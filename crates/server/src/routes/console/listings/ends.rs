@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ends::{End, UncheckReason};
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -14,8 +16,6 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::ends::{self, Finding};
 use crate::listing_management::recording::{self, Reply};
-use web::problem::{FieldError, Problem};
-use web::segments::Segments;
 
 /// Marks the end of the chain of one of the viewer's sales (S-44, S-45).
 pub(crate) async fn mark_end(

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
+use web::problem::Problem;
+use web::segments::Segments;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -14,8 +16,6 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::routes::chain::add::link::add_link;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Links a sale as document 2's call does.
 pub(crate) async fn link(

@@ -8,6 +8,9 @@ use axum::response::Response;
 use chain::ids::ListingId;
 use chain::milestone::MilestoneType;
 use serde_json::{Value, json};
+use web::problem::{FieldError, Problem};
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 use super::{conclude, is_of_older_state, refuse_at};
 use crate::console::Console;
@@ -18,9 +21,6 @@ use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::write_request::WriteRequest;
 use crate::routes::listing::milestone::{record_milestone, withdraw_milestone};
-use web::problem::{FieldError, Problem};
-use web::refusal::Refusal;
-use web::segments::Segments;
 
 /// Changes a milestone as document 2's call does.
 pub(crate) async fn change_milestone(

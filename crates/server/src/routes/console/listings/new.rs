@@ -11,6 +11,7 @@ use axum::response::Response;
 use chain::ids::ListingId;
 use http::StatusCode;
 use serde_json::{Value, json};
+use web::problem::Problem;
 
 use super::details::{facts, id_of, read_details};
 use crate::console::Console;
@@ -20,7 +21,6 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::routes::console::chains::list_branches;
 use crate::routes::listing::create_listing;
-use web::problem::Problem;
 
 /// Shows the empty form.
 pub(crate) async fn show_form(

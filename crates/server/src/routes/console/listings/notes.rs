@@ -7,6 +7,8 @@ use axum::response::Response;
 use chain::ids::ListingId;
 use serde_json::json;
 use storage::notes;
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -17,8 +19,6 @@ use crate::limits;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::recording::{self, Reply};
-use web::problem::{FieldError, Problem};
-use web::segments::Segments;
 
 /// Adds a note. A form that is sent twice adds one.
 pub(crate) async fn add_note(

@@ -7,6 +7,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::json;
 use storage::milestones;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::Segments;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -16,9 +19,6 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::routes::listing::reopen_enquiries::reopen_enquiries;
-use web::problem::Problem;
-use web::refusal::Refusal;
-use web::segments::Segments;
 
 /// Opens enquiries again as document 2's call does.
 pub(crate) async fn reopen(

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use chain::ids::ListingId;
 use storage::state;
+use web::problem::{FieldError, Problem};
+use web::segments::Segments;
 
 use super::links::sides;
 use super::{conclude, refuse_at};
@@ -17,8 +19,6 @@ use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing;
 use crate::routes::chain::remove::link::remove_link;
-use web::problem::{FieldError, Problem};
-use web::segments::Segments;
 
 /// Breaks a link as document 2's call does.
 pub(crate) async fn unlink(

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::json;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use super::{conclude, refuse_at};
 use crate::console::Console;
@@ -13,8 +15,6 @@ use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::routes::listing::withdraw_listing;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Withdraws a sale as document 2's call does.
 pub(crate) async fn withdraw(

@@ -8,15 +8,15 @@ use axum::response::Response;
 use chain::ids::ChainId;
 use http::HeaderMap;
 use storage::shares;
+use web::form::Form;
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::listings::find_own_listing_ever;
-use web::form::Form;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Ends a link of one of the viewer's branches, also a colleague's.
 pub(crate) async fn revoke_share(

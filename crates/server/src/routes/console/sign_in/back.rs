@@ -7,14 +7,14 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, Uri, header};
 use storage::Write;
 use storage::sessions::StoredSession;
+use web::form::Form;
+use web::problem::Problem;
+use web::secret::NewSecret;
 
 use crate::console::Console;
 use crate::console::open_id::{OpenId, Place, SignInRefusal};
 use crate::console::session::{NewSession, SignedIn, session_cookie};
 use crate::console::sign_in::{self, SignIn, no_sign_in_cookie, read_sign_in};
-use web::form::Form;
-use web::problem::Problem;
-use web::secret::NewSecret;
 
 /// When a browser may try again after too many sign-ins.
 const BUSY_SECONDS: u64 = 2;

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use storage::milestones;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -14,9 +17,6 @@ use crate::listing_management::openapi::{describe, own_listing};
 use crate::listing_management::parameters::ListingInPath;
 use crate::wire::management::Data;
 use crate::wire::management::milestone::MilestoneResource;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListMilestonesRefusals = describe(own_listing()));
 

@@ -7,17 +7,17 @@ use axum::Json;
 use axum::extract::State;
 use http::Uri;
 use storage::{StorageError, milestones};
+use web::list::List;
+use web::page::Query;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
 use crate::listing_management::openapi::{describe, milestone_type, pages};
 use crate::listing_management::parameters::{Paging, TypeInPath};
 use crate::wire::management::milestone::MilestoneResource;
-use web::list::List;
-use web::page::Query;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListMilestonesRefusals = describe(milestone_type(), pages()));
 

@@ -6,10 +6,10 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Required, Response};
 use utoipa::{IntoParams, IntoResponses};
-
-use crate::limits;
 use web::problem::{FieldError, Problem};
 use web::{refusals, schema};
+
+use crate::limits;
 
 /// The parameters that `AddressSearch::parse` parses.
 pub(super) struct SearchParameters;

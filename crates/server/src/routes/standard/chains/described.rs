@@ -7,11 +7,11 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 use utoipa::openapi::{RefOr, Required, Response};
 use utoipa::{IntoParams, IntoResponses, PartialSchema, ToSchema};
-
-use crate::limits;
 use web::form;
 use web::problem::{FieldError, Problem};
 use web::{refusals, schema};
+
+use crate::limits;
 
 const ROWS: &str = "The number of chains per page.";
 const EXPLAIN_IN_URL: &str = "As the form field of the same name, which has precedence.";

@@ -8,13 +8,13 @@ use storage::address_search::{self, CurrentListing};
 use storage::{Read, StorageError, registry};
 use tokens::registry::Client;
 use tracing::Instrument as _;
+use web::problem::Problem;
 
 use super::query::{ChainQuery, Values};
 use crate::limits;
 use crate::property_search::{self, Found, Postcodes};
 use crate::routes::standard::ChainQueries;
 use crate::wire::chains::explanation::{Reason, ValueExplanation};
-use web::problem::Problem;
 
 /// A query by UPRN with at most this many values counts as a small read.
 const FEW_VALUES: usize = 4;
@@ -134,7 +134,7 @@ async fn find_addresses(
             })
             .await?;
         let cost = findings.compared / limits::COMPARED_PER_REQUEST;
-        queries.owe(client, cost - paid);
+        queries.tokens.owe(&client.id, cost - paid);
         paid = cost;
     }
     Ok(findings)

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use chain::ids::{Uprn, UprnError};
-
-use crate::limits;
 use web::form::Form;
 use web::problem::{FieldError, Problem};
+
+use crate::limits;
 
 /// A valid chain query.
 #[derive(Debug, Clone, PartialEq, Eq)]

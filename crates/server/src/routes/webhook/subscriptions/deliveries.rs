@@ -10,6 +10,11 @@ use chain::event::EventType;
 use http::Uri;
 use storage::delivery_choice::{DeliveryFilter, DeliveryState};
 use storage::delivery_log;
+use web::list::List;
+use web::page::{Page, Query, refuse_errors};
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::openapi::pages;
 use crate::listing_management::parameters::Paging;
@@ -19,11 +24,6 @@ use crate::webhooks::openapi::{describe, own_subscription};
 use crate::webhooks::owned::find_own_subscription;
 use crate::webhooks::parameters::{DeliveryChoice, SubscriptionInPath};
 use crate::wire::webhooks::DeliveryAnswer;
-use web::list::List;
-use web::page::{Page, Query, refuse_errors};
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(ListDeliveriesRefusals = describe(own_subscription(), pages()));
 

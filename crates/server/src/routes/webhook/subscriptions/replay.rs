@@ -8,6 +8,11 @@ use http::StatusCode;
 use jiff::Timestamp;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::formatted;
+use web::segments::Segments;
 
 use crate::limits;
 use crate::listing_management::openapi::{any_body, wrong_member};
@@ -17,11 +22,6 @@ use crate::webhooks::openapi::{active_subscription, describe, one_replay};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Replay;
-use web::json_body::JsonBody;
-use web::problem::Problem;
-use web::refusals;
-use web::schema::formatted;
-use web::segments::Segments;
 
 /// The refusal of a `since` that is not a time.
 const WRONG_TIME: &str = "must be an RFC 3339 time, such as 2026-11-21T10:00:00Z";

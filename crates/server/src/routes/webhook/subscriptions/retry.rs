@@ -5,6 +5,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use storage::subscriptions;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
@@ -13,9 +16,6 @@ use crate::webhooks::owned::{disabled, find_own_subscription, reread};
 use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::waiting;
 use crate::wire::webhooks::SubscriptionAnswer;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(RetryDeliveriesRefusals = describe(active_subscription()));
 

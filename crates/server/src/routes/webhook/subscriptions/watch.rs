@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::openapi::{any_body, wrong_member};
 use crate::webhooks::WebhookManagement;
@@ -15,10 +19,6 @@ use crate::webhooks::parameters::SubscriptionInPath;
 use crate::webhooks::watch_changes::{self, WatchWish};
 use crate::webhooks::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
 use crate::wire::webhooks::SubscriptionAnswer;
-use web::json_body::JsonBody;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(
     SetWatchRefusals = describe(

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use storage::{Write, sessions};
+use web::problem::Problem;
+use web::segments::Segments;
 
 use crate::console::Console;
 use crate::console::frames::Notice;
 use crate::console::session::SignedIn;
-use web::problem::Problem;
-use web::segments::Segments;
 
 /// Ends the session. Sessions of other people are left alone.
 pub(crate) async fn end_session(

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use chain::ends::End;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -15,9 +18,6 @@ use crate::listing_management::write_request::WriteRequest;
 use crate::routes::listing::chain::add_at_end;
 use crate::wire::management::proposal::ProposalResource;
 use crate::wire::management::{Data, SuccessAnswer};
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(AddBottomRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
 

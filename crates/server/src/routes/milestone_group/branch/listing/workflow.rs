@@ -6,6 +6,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use storage::{branch, milestones};
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments::{Segments, unknown_branch};
 
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller::BranchCaller;
@@ -13,10 +17,6 @@ use crate::listing_management::listings::find_own_listing;
 use crate::listing_management::openapi::{describe, own_listing, workflow};
 use crate::listing_management::parameters::{BranchInPath, GroupInPath, ListingInPath};
 use crate::wire::management::catalogue::Workflow;
-use web::problem::Problem;
-use web::refusal::Refusal;
-use web::refusals;
-use web::segments::{Segments, unknown_branch};
 
 refusals!(ShowWorkflowRefusals = describe(workflow(), own_listing()));
 

@@ -7,6 +7,9 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use storage::delivery_log;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
 
 use crate::webhooks::WebhookManagement;
 use crate::webhooks::holder::ApiKeyHolder;
@@ -15,9 +18,6 @@ use crate::webhooks::owned::{find_active_subscription, unknown_delivery};
 use crate::webhooks::parameters::{DeliveryInPath, SubscriptionInPath};
 use crate::webhooks::replaying;
 use crate::wire::webhooks::Redelivery;
-use web::problem::Problem;
-use web::refusals;
-use web::segments::Segments;
 
 refusals!(RedeliverRefusals = describe(own_delivery()));
 
