@@ -206,7 +206,7 @@ fn describe(
     Ok(SandboxFile {
         base_url: config.base_url.clone(),
         auth_url: config.auth_url.clone(),
-        jwks_url: config.jwks_url(),
+        jwks_url: config.urls().jwks_url(),
         directory_url: config.directory_url.clone(),
         listing_base_url: config.listing_base_url.clone(),
         ops_url: format!("http://{}", config.listen_ops),

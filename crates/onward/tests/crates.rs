@@ -22,7 +22,8 @@ edge: storage chain tokens outbound delivery server serde_json
 import: tokens outbound delivery edge server axum* hyper* rustls
 generate: storage tokens outbound delivery edge server axum* hyper* rustls
 provision: storage chain tokens outbound delivery edge server axum*
-web: address forecast console delivery outbound server observe
+web: address forecast console delivery outbound oauth server observe
+oauth: address chain forecast console delivery outbound unicode server
 server: clap* indicatif onward generate import provision";
 
 #[test]

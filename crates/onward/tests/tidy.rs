@@ -1,11 +1,11 @@
 //! House rules that a machine can hold: sizes, names, words, documents, routes and crate boundaries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, process};
 
 const RUST_FILE_LINES_MAX: usize = 400;
-const ARCHITECTURE_LINES_MAX: usize = 149;
+const ARCHITECTURE_LINES_MAX: usize = 165;
 
 /// This file holds the words it looks for.
 const THIS_FILE: &str = "crates/onward/tests/tidy.rs";
@@ -135,33 +135,48 @@ fn documents_name_what_exists() {
         }
         let lines = document.text.lines().count();
         if document.path == "ARCHITECTURE.md" && lines > ARCHITECTURE_LINES_MAX {
-            offenders.insert(format!("{}: {lines} lines, not under 150", document.path));
+            offenders.insert(format!(
+                "{}: {lines} lines, more than {ARCHITECTURE_LINES_MAX}",
+                document.path
+            ));
         }
     }
     assert_none(&offenders.into_iter().collect::<Vec<_>>());
 }
 
 /// The routing tables, and the folder of the routes of each below `routes/`.
-const ROUTERS: [(&str, &str); 2] = [
-    ("crates/server/src/router.rs", ""),
-    ("crates/server/src/console_router.rs", "console/"),
+/// The routing tables, the folder of their routes, and the first part of the paths of these.
+const ROUTERS: [(&str, &str, &str); 3] = [
+    (
+        "crates/server/src/router.rs",
+        "crates/server/src/routes",
+        "",
+    ),
+    (
+        "crates/server/src/console_router.rs",
+        "crates/server/src/routes",
+        "console/",
+    ),
+    ("crates/oauth/src/routes.rs", "crates/oauth/src/routes", ""),
 ];
+const ROUTE_TESTS: &str = "crates/onward/tests/it/routes";
 
 #[test]
 fn each_route_is_a_file_and_a_test_file() {
     let mut offenders = Vec::new();
-    let mut stems = BTreeSet::new();
-    for (name, folder) in ROUTERS {
+    let mut stems_of: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (name, folder, first) in ROUTERS {
         let Some(router) = read(name) else {
             continue;
         };
         let code = without_comments(&router.text);
+        let stems = stems_of.entry(folder).or_default();
         let before = stems.len();
         for call in code.split(".route(").skip(1) {
             let literal = call.trim_start().strip_prefix('"');
             match literal.and_then(|rest| rest.split_once('"')) {
-                Some(("/", _)) => drop(stems.insert(format!("{folder}home"))),
-                Some((path, _)) => drop(stems.insert(format!("{folder}{}", route_stem(path)))),
+                Some(("/", _)) => drop(stems.insert(format!("{first}home"))),
+                Some((path, _)) => drop(stems.insert(format!("{first}{}", route_stem(path)))),
                 None => offenders.push(format!("{name}: no literal path: {:.40}", call.trim())),
             }
         }
@@ -175,11 +190,13 @@ fn each_route_is_a_file_and_a_test_file() {
             ));
         }
     }
-    for folder in ["crates/server/src/routes", "crates/onward/tests/it/routes"] {
+    let all = stems_of.values().flatten().cloned().collect();
+    stems_of.insert(ROUTE_TESTS, all);
+    for (folder, stems) in &stems_of {
         let mut files = BTreeSet::new();
         for file in project_files(folder, &["rs"]) {
             let stem = file.path[folder.len() + 1..].trim_end_matches(".rs");
-            if !belongs_to_a_route(stem, &stems) {
+            if !belongs_to_a_route(stem, stems) {
                 offenders.push(format!("{}: no routing table has such a route", file.path));
             }
             files.insert(stem.to_owned());

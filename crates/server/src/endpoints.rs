@@ -9,20 +9,20 @@ use edge::connection::{Endpoint, EndpointTls};
 use edge::limits;
 use edge::tls::ClientCertificate;
 use edge::tls::live::LiveTls;
+use oauth::wire::metadata::ProtectedResource;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use web::listener::Listener;
 
 use crate::config::Config;
 use crate::failure_log::FailureLog;
 use crate::limits::FILES_RESERVED;
-use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::process_metrics::allowed_files;
 use crate::request_layer::{self, RequestLayer, SharedLayer};
 use crate::router::{self, Contexts};
 use crate::security_log::SecurityLog;
 use crate::start_error::StartError;
-use crate::wire::metadata::ProtectedResource;
 
 /// Opens the sockets of all listeners.
 pub(crate) async fn open_endpoints(
@@ -56,7 +56,7 @@ pub(crate) async fn open_endpoints(
         };
         let socket = listen(setting, address).await?;
         addresses[index] = Some(socket.local_addr().unwrap_or(address));
-        let metadata_url = ProtectedResource::url(listener, config);
+        let metadata_url = ProtectedResource::url(listener, &config.urls());
         let layer = RequestLayer::new(listener, metadata_url, Arc::clone(&shared));
         let layer = Arc::new(layer);
         let wrap = middleware::from_fn_with_state(layer, request_layer::wrap);

@@ -7,6 +7,7 @@ use delivery::DeliveryContext;
 use delivery::wake::Wake;
 use edge::drain::Drain;
 use edge::tls::live::LiveTls;
+use oauth::directory::Directory;
 use observe::clock::Clock;
 use observe::outage::Outage;
 use outbound::client::{OutboundClient, OutboundSettings};
@@ -29,7 +30,6 @@ use crate::console::Console;
 use crate::console::guard::Site;
 use crate::console::open_id::{OpenId, OpenIdSettings};
 use crate::console::person_limits::PersonLimits;
-use crate::directory::Directory;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
 use crate::listing_management::ListingManagement;
@@ -151,7 +151,7 @@ impl Foundation {
             clock: self.clock.clone(),
             storage: self.storage.clone(),
             config: Arc::clone(&self.config),
-            site: Site::new(&self.config.console_url, &self.config.jwks_url()),
+            site: Site::new(&self.config.console_url, &self.config.urls().jwks_url()),
             queries: Arc::clone(queries),
             management: Arc::clone(management),
             open_id: self.sign_in.clone(),
@@ -249,6 +249,7 @@ impl Foundation {
         metrics: &Arc<Metrics>,
     ) -> Contexts {
         let (clock, storage) = (&self.clock, &self.storage);
+        let urls = Arc::new(self.config.urls());
         let rate_limits = rate_limits(&self.config);
         let tokens = Arc::new(self.token_context(rate_limits.clone()));
         let signers = Arc::clone(&self.signers);
@@ -289,7 +290,8 @@ impl Foundation {
                 delivery_retention_days: self.config.delivery_retention_days,
                 simulate_known_properties: self.config.simulate_known_properties,
             }),
-            directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&self.config))),
+            directory: Arc::new(Directory::new(storage.clone(), Arc::clone(&urls))),
+            urls,
             management,
             operations: Arc::new(Operations {
                 clock: clock.clone(),

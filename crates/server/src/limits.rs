@@ -41,8 +41,6 @@ pub const SHARE_DAYS_MAX: i64 = 90;
 pub const SHARES_MAX: usize = 100;
 /// How long the properties that people looked up are kept.
 pub const PEOPLE_ACCESS_DAYS: i64 = 365;
-/// Body of a token request, in bytes. An assertion has at most 16 KiB.
-pub const TOKEN_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of the answers to one caller that a node keeps while they are not read.
 pub const UNREAD_BYTES_OF_CALLER_MAX: u64 = 32 * 1024 * 1024;
 /// Bytes of the answers to all callers that a node keeps while they are not read.

@@ -4,9 +4,9 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
+use web::listener::Listener;
 
 use crate::config::Config;
-use crate::listener::Listener;
 
 mod finish;
 mod headers;

@@ -17,13 +17,13 @@ use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 use web::answered::{Answered, logged_path};
+use web::listener::Listener;
 use web::problem::Problem;
 use web::rate_limit_fields;
 
 use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
-use crate::listener::Listener;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
 use crate::security_log::SecurityLog;
 use crate::unread_answers::UnreadAnswers;

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use axum::middleware;
 use axum::routing::{any, get, post, put};
 use axum::{Extension, Router};
+use oauth::directory::Directory;
+use oauth::routes::resource_routes;
 use tokens::context::TokenContext;
+use web::listener::Listener;
+use web::urls::ServiceUrls;
 
 use crate::config::Config;
 use crate::console::Console;
 use crate::console_router;
-use crate::directory::Directory;
-use crate::listener::Listener;
 use crate::listing_management::ListingManagement;
 use crate::listing_management::caller;
 use crate::openapi::Description;
@@ -25,8 +27,10 @@ use crate::webhooks::holder;
 /// The contexts that routes receive as their state.
 #[derive(Debug)]
 pub(crate) struct Contexts {
-    /// Settings, for the metadata documents and descriptions.
+    /// Settings, for the descriptions.
     pub config: Arc<Config>,
+    /// Addresses, for the metadata documents.
+    pub urls: Arc<ServiceUrls>,
     /// Context of the chain query and the address look-up.
     pub queries: Arc<ChainQueries>,
     /// Context of webhook management.
@@ -51,13 +55,13 @@ pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
             .merge(path_segments::other_routes(&contexts.config.path_segments))
             .with_state(Arc::clone(&contexts.queries))
             .merge(webhook_routes(&contexts.webhooks))
-            .merge(resource_metadata(listener, contexts)),
-        Listener::Auth => token_routes()
-            .with_state(Arc::clone(&contexts.tokens))
-            .merge(server_metadata().with_state(Arc::clone(&contexts.config))),
-        Listener::Directory => directory_routes(contexts),
+            .merge(resource_routes(listener, &contexts.urls)),
+        Listener::Auth => oauth::routes::auth_routes(&contexts.tokens, &contexts.urls),
+        Listener::Directory => {
+            oauth::routes::directory_routes(&contexts.directory, &contexts.tokens.registry)
+        }
         Listener::Listing => listing_management_routes(&contexts.management)
-            .merge(resource_metadata(listener, contexts)),
+            .merge(resource_routes(listener, &contexts.urls)),
         Listener::Ops => operation_routes().with_state(Arc::clone(&contexts.operations)),
     };
     let description = Description::new(listener, Arc::clone(&contexts.config));
@@ -81,50 +85,6 @@ fn query_routes() -> Router<Arc<ChainQueries>> {
             "/api/v1/standard/addresses",
             any(standard::addresses::find_addresses),
         )
-}
-
-fn token_routes() -> Router<Arc<TokenContext>> {
-    Router::new()
-        .route("/token", any(routes::token::issue_token))
-        .route("/introspect", any(routes::introspect::introspect_token))
-        .route("/revoke", any(routes::revoke::revoke_token))
-}
-
-fn server_metadata() -> Router<Arc<Config>> {
-    use routes::well_known;
-
-    Router::new()
-        .route(
-            "/.well-known/oauth-authorization-server",
-            any(well_known::oauth_authorization_server::show_server),
-        )
-        .route(
-            "/.well-known/openid-configuration",
-            any(well_known::openid_configuration::show_server),
-        )
-}
-
-fn resource_metadata(listener: Listener, contexts: &Contexts) -> Router {
-    let show = routes::well_known::oauth_protected_resource::show_resource;
-    Router::new()
-        .route(
-            "/.well-known/oauth-protected-resource",
-            any(show).layer(Extension(listener)),
-        )
-        .with_state(Arc::clone(&contexts.config))
-}
-
-fn directory_routes(contexts: &Contexts) -> Router {
-    let keys = Router::new()
-        .route("/jwks", any(routes::jwks::show_jwks))
-        .with_state(Arc::clone(&contexts.tokens.registry));
-    Router::new()
-        .route(
-            "/participants",
-            any(routes::participants::list_participants),
-        )
-        .with_state(Arc::clone(&contexts.directory))
-        .merge(keys)
 }
 
 fn operation_routes() -> Router<Arc<Operations>> {

@@ -7,19 +7,13 @@ pub(crate) mod console;
 pub(crate) mod docs;
 pub(crate) mod health;
 pub(crate) mod home;
-pub(crate) mod introspect;
-pub(crate) mod jwks;
 pub(crate) mod listing;
 pub(crate) mod metrics;
 pub(crate) mod milestone_group;
 pub(crate) mod milestone_type;
 pub(crate) mod openapi_json;
-pub(crate) mod participants;
-pub(crate) mod revoke;
 pub(crate) mod standard;
-pub(crate) mod token;
 pub(crate) mod webhook;
-pub(crate) mod well_known;
 
 use web::problem::Problem;
 

@@ -2,20 +2,12 @@
 
 use axum::response::Response;
 use http::StatusCode;
+use oauth::outcome::TokenOutcome;
 use observe::sums::{Rules, Sum, Sums};
 use web::answered::{Answered, Caller, logged_path};
 use web::problem::Problem;
 
 use crate::limits;
-
-/// The outcome of a token request, among the extensions of its answer.
-#[derive(Debug, Clone)]
-pub(crate) enum TokenOutcome {
-    /// The endpoint issued a token with these scopes.
-    Issued(String),
-    /// The endpoint refused a token: the error code and its description.
-    Refused(&'static str, String),
-}
 
 /// Writes the lines of the log.
 #[derive(Debug)]

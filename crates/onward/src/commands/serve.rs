@@ -60,7 +60,7 @@ async fn serve(
     tracing::info!(
         base_url = config.base_url,
         auth_url = config.auth_url,
-        jwks_url = config.jwks_url(),
+        jwks_url = config.urls().jwks_url(),
         store = %store.map_or_else(|error| error.to_string(), |url| url.to_string()),
         "serving"
     );

@@ -1,5 +1,7 @@
 //! The public addresses of the program, and their hosts.
 
+use web::urls::ServiceUrls;
+
 use super::Config;
 
 impl Config {
@@ -24,24 +26,14 @@ impl Config {
             .collect()
     }
 
-    /// The URL of the token endpoint.
-    pub fn token_endpoint(&self) -> String {
-        format!("{}/token", self.auth_url)
-    }
-
-    /// The URL of token introspection (RFC 7662).
-    pub fn introspection_endpoint(&self) -> String {
-        format!("{}/introspect", self.auth_url)
-    }
-
-    /// The URL of token revocation (RFC 7009).
-    pub fn revocation_endpoint(&self) -> String {
-        format!("{}/revoke", self.auth_url)
-    }
-
-    /// The URL of the published key set.
-    pub fn jwks_url(&self) -> String {
-        format!("{}/jwks", self.directory_url)
+    /// The addresses under which others reach the service.
+    pub fn urls(&self) -> ServiceUrls {
+        ServiceUrls {
+            base_url: self.base_url.clone(),
+            auth_url: self.auth_url.clone(),
+            directory_url: self.directory_url.clone(),
+            listing_base_url: self.listing_base_url.clone(),
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
+use web::listener::Listener;
+
 use super::{Config, ConfigError, Source, Sources, path_segments};
 use crate::limits;
-use crate::listener::Listener;
 
 impl Config {
     /// Checks the values. `sources` tells where each setting comes from.

@@ -9,9 +9,9 @@ use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
 use tokens::key_source::{KeySafeSettings, KeySource};
 use toml::Table;
+use web::listener::Listener;
 
 use super::{Config, seconds};
-use crate::listener::Listener;
 use crate::listing_management::quotas::Quotas;
 use crate::webhooks::WebhookQuotas;
 
@@ -125,7 +125,7 @@ impl Config {
         TokenSettings {
             issuer: self.auth_url.clone(),
             audience: self.base_url.clone(),
-            token_endpoint: self.token_endpoint(),
+            token_endpoint: self.urls().token_endpoint(),
             lifetime_seconds: self.token_lifetime_seconds,
         }
     }

@@ -5,8 +5,6 @@ mod viewable;
 
 pub(crate) use self::homes::name_homes;
 pub(crate) use self::viewable::find_viewable;
-use self::viewable::shown_version;
-
 use std::sync::Arc;
 
 use ::console::chain_page::{
@@ -27,6 +25,7 @@ use storage::state::{self, ChainState};
 use storage::{Read, StorageError, Write};
 use web::problem::Problem;
 
+use self::viewable::shown_version;
 use super::Console;
 use super::chain_answer::ChainAnswer;
 use super::history_lines::{Names, to_lines};
@@ -241,7 +240,7 @@ impl Console {
         Proof {
             signed_at: read_moment(&answer.signed_at),
             kid: answer.kid.clone(),
-            jwks_url: self.config.jwks_url(),
+            jwks_url: self.config.urls().jwks_url(),
             jwks_copy: "/jwks".to_owned(),
         }
     }

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeSet;
 
+use oauth::error::Body as TokenError;
 use serde_json::{Map, Value, json};
 use tokens::registry::Scope;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use web::failure::{Failure, FailureEntry};
+use web::listener::Listener;
 use web::problem::{Document, FieldError};
 
 use super::{headers, listeners, shapes};
 use crate::config::Config;
 use crate::limits;
-use crate::listener::Listener;
-use crate::oauth::error::Body as TokenError;
 
 const ABOUT: &str = "\
 Every answer has an `X-Request-Id`. Quote it when you ask for help. If you send a header field \
@@ -110,7 +110,7 @@ fn security_schemes(listener: Listener, config: &Config) -> Value {
             Clients authenticate there with `private_key_jwt`. A token is bound to the client \
             certificate of the token request (RFC 8705).",
         "flows": {"clientCredentials": {
-            "tokenUrl": config.token_endpoint(),
+            "tokenUrl": config.urls().token_endpoint(),
             "scopes": Map::from_iter(scopes),
         }},
     });

@@ -1,16 +1,14 @@
 //! The operations that each listener describes. A test compares them with `router.rs`.
 
+use oauth::routes::{introspect, jwks, participants, revoke, token, well_known};
 use utoipa::OpenApi;
+use web::listener::Listener;
 
 use super::page::OtherPage;
 use crate::config::Config;
-use crate::listener::Listener;
 use crate::routes::standard::{addresses, chains};
 use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
-use crate::routes::{
-    docs, health, home, introspect, jwks, metrics, openapi_json, participants, revoke, token,
-    webhook, well_known,
-};
+use crate::routes::{docs, health, home, metrics, openapi_json, webhook};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -38,7 +38,7 @@ refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
 
 /// Shows one milestone of one of your listings.
 ///
-/// A milestone that is not recorded, or was withdrawn, gives 404.
+/// A milestone that is not recorded, or was withdrawn, gives 204.
 #[utoipa::path(
     get,
     path = "/api/v1/listing/{listing}/milestone/{key}",

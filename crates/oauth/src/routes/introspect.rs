@@ -14,9 +14,9 @@ use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
 
-use crate::oauth::answer::respond;
-use crate::oauth::error::{self, OauthError};
-use crate::oauth::request::{QuestionForm, TokenQuestion};
+use crate::answer::respond;
+use crate::error::{self, OauthError};
+use crate::request::{QuestionForm, TokenQuestion};
 use crate::wire::introspection::Introspection;
 
 /// Shows the state of a token.
@@ -39,7 +39,7 @@ use crate::wire::introspection::Introspection;
     ),
     security(("clientCertificate" = []), ()),
 )]
-pub(crate) async fn introspect_token(
+pub async fn introspect_token(
     State(tokens): State<Arc<TokenContext>>,
     request: Request,
 ) -> Response {

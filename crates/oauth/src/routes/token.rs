@@ -14,10 +14,10 @@ use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
 
-use crate::oauth::answer::respond;
-use crate::oauth::error::{self, OauthError};
-use crate::oauth::request::{TokenForm, TokenRequest};
-use crate::security_log::TokenOutcome;
+use crate::answer::respond;
+use crate::error::{self, OauthError};
+use crate::outcome::TokenOutcome;
+use crate::request::{TokenForm, TokenRequest};
 use crate::wire::token::TokenAnswer;
 
 /// Issues an access token.
@@ -42,10 +42,7 @@ use crate::wire::token::TokenAnswer;
     ),
     security(("clientCertificate" = []), ()),
 )]
-pub(crate) async fn issue_token(
-    State(tokens): State<Arc<TokenContext>>,
-    request: Request,
-) -> Response {
+pub async fn issue_token(State(tokens): State<Arc<TokenContext>>, request: Request) -> Response {
     let mut allowance = None;
     let answered = answer(&tokens, request, &mut allowance).await;
     let issued = answered.map(|answer| {

@@ -4,30 +4,30 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use storage::{Storage, StorageError, participants, registry};
 use web::conditional::Published;
+use web::urls::ServiceUrls;
 
-use crate::config::Config;
-use crate::wire::directory::Organisation;
+use crate::wire::organisation::Organisation;
 
 /// The directory, cached at the revision that this node last read.
 #[derive(Debug)]
-pub(crate) struct Directory {
+pub struct Directory {
     storage: Storage,
-    config: Arc<Config>,
+    urls: Arc<ServiceUrls>,
     current: RwLock<Option<(i64, Published)>>,
 }
 
 impl Directory {
     /// Makes an empty cache for the directory of this store.
-    pub(crate) fn new(storage: Storage, config: Arc<Config>) -> Self {
+    pub fn new(storage: Storage, urls: Arc<ServiceUrls>) -> Self {
         Self {
             storage,
-            config,
+            urls,
             current: RwLock::default(),
         }
     }
 
     /// The current directory. Costs one small read if nothing changed.
-    pub(crate) async fn published(&self) -> Result<Published, StorageError> {
+    pub async fn published(&self) -> Result<Published, StorageError> {
         let revision = self
             .storage
             .lookup(registry::find_directory_revision)
@@ -47,7 +47,7 @@ impl Directory {
             .await?;
         let organisations: Vec<_> = participants
             .into_iter()
-            .map(|participant| Organisation::of(participant, &self.config))
+            .map(|participant| Organisation::of(participant, &self.urls))
             .collect();
         let body = serde_json::to_vec(&organisations)
             .map_err(|error| StorageError::Corrupt(error.to_string()))?;

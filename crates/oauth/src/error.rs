@@ -13,11 +13,11 @@ use web::problem::Problem;
 use web::refusals::{self, DescribedRefusal};
 
 use crate::limits;
-use crate::security_log::TokenOutcome;
+use crate::outcome::TokenOutcome;
 
 /// A refusal. Most texts tell the caller what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OauthError {
+pub enum OauthError {
     /// The request is malformed.
     InvalidRequest(&'static str),
     /// The client failed to authenticate.
@@ -39,14 +39,14 @@ pub(crate) enum OauthError {
 }
 
 /// Forbids caching of an answer or refusal (RFC 6749 section 5.1).
-pub(crate) fn forbid_keeping(headers: &mut HeaderMap) {
+pub fn forbid_keeping(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
 }
 
 /// Describes the refusals of an endpoint that authenticates clients. `own` holds the refusals that
 /// only this endpoint has.
-pub(crate) fn describe(
+pub fn describe(
     own: impl IntoIterator<Item = OauthError>,
 ) -> BTreeMap<String, RefOr<DescribedResponse>> {
     let passing = [
@@ -74,7 +74,7 @@ pub(crate) fn describe(
 /// A refusal (RFC 6749 section 5.2).
 #[derive(Serialize, ToSchema)]
 #[schema(as = TokenError)]
-pub(crate) struct Body<'a> {
+pub struct Body<'a> {
     /// The kind of error, for programs.
     error: &'a str,
     /// The correction to make, for people.
@@ -83,7 +83,7 @@ pub(crate) struct Body<'a> {
 
 impl OauthError {
     /// The line of the security log. `None` for failures of the service.
-    pub(super) fn outcome(&self) -> Option<TokenOutcome> {
+    pub fn outcome(&self) -> Option<TokenOutcome> {
         let (_status, code, description) = self.parts().ok()?;
         Some(TokenOutcome::Refused(code, description))
     }
@@ -132,7 +132,7 @@ impl OauthError {
     }
 
     /// The refusal as the OpenAPI document shows it.
-    pub(crate) fn to_refusal(&self) -> DescribedRefusal {
+    pub fn to_refusal(&self) -> DescribedRefusal {
         let mut refusal = match (self.parts(), self.to_parts()) {
             (Ok((_status, code, description)), Ok((status, headers, body))) => DescribedRefusal {
                 name: code.to_owned(),

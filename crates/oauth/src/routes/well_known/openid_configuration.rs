@@ -8,8 +8,8 @@ use http::{HeaderMap, Method};
 use web::conditional::{IfNoneMatch, Unchanged};
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get, publish_json};
+use web::urls::ServiceUrls;
 
-use crate::config::Config;
 use crate::wire::metadata::AuthorizationServer;
 
 /// Describes the authorisation server for `OpenID` clients.
@@ -34,11 +34,11 @@ use crate::wire::metadata::AuthorizationServer;
         Unhealthy,
     ),
 )]
-pub(crate) async fn show_server(
-    State(config): State<Arc<Config>>,
+pub async fn show_server(
+    State(urls): State<Arc<ServiceUrls>>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     only_get(&method)?;
-    publish_json(&AuthorizationServer::of(&config), &headers)
+    publish_json(&AuthorizationServer::of(&urls), &headers)
 }

@@ -5,9 +5,8 @@ use serde::Serialize;
 use signing::algorithm::Algorithm;
 use tokens::registry::Scope;
 use utoipa::ToSchema;
-
-use crate::config::Config;
-use crate::listener::Listener;
+use web::listener::Listener;
+use web::urls::ServiceUrls;
 
 /// Signature algorithms for client assertions, the preferred one first.
 const ASSERTION_ALGORITHMS: [Algorithm; 4] = [
@@ -21,7 +20,7 @@ const CLIENT_AUTHENTICATION: [&str; 1] = ["private_key_jwt"];
 
 /// Metadata of the authorisation server (RFC 8414 section 2).
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct AuthorizationServer {
+pub struct AuthorizationServer {
     /// The issuer. Use it as the `aud` of client assertions.
     issuer: String,
     token_endpoint: String,
@@ -62,7 +61,7 @@ struct EndpointAliases {
 
 /// Metadata of a resource server that accepts access tokens (RFC 9728 section 2).
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ProtectedResource {
+pub struct ProtectedResource {
     /// URL of the resource server.
     resource: String,
     /// The issuers of accepted tokens.
@@ -84,40 +83,40 @@ pub(crate) struct ProtectedResource {
 
 impl AuthorizationServer {
     /// Describes the authorisation server that runs with `config`.
-    pub(crate) fn of(config: &Config) -> Self {
+    pub fn of(urls: &ServiceUrls) -> Self {
         let methods = CLIENT_AUTHENTICATION.to_vec();
         let algorithms: Vec<_> = ASSERTION_ALGORITHMS.map(Algorithm::as_str).to_vec();
         Self {
-            issuer: config.auth_url.clone(),
-            token_endpoint: config.token_endpoint(),
-            jwks_uri: config.jwks_url(),
+            issuer: urls.auth_url.clone(),
+            token_endpoint: urls.token_endpoint(),
+            jwks_uri: urls.jwks_url(),
             scopes_supported: Scope::ALL.map(Scope::as_str).to_vec(),
             response_types_supported: Vec::new(),
             grant_types_supported: vec!["client_credentials"],
             token_endpoint_auth_methods_supported: methods.clone(),
             token_endpoint_auth_signing_alg_values_supported: algorithms.clone(),
-            introspection_endpoint: config.introspection_endpoint(),
+            introspection_endpoint: urls.introspection_endpoint(),
             introspection_endpoint_auth_methods_supported: methods.clone(),
             introspection_endpoint_auth_signing_alg_values_supported: algorithms.clone(),
-            revocation_endpoint: config.revocation_endpoint(),
+            revocation_endpoint: urls.revocation_endpoint(),
             revocation_endpoint_auth_methods_supported: methods,
             revocation_endpoint_auth_signing_alg_values_supported: algorithms,
             tls_client_certificate_bound_access_tokens: true,
             mtls_endpoint_aliases: EndpointAliases {
-                token_endpoint: config.token_endpoint(),
-                introspection_endpoint: config.introspection_endpoint(),
-                revocation_endpoint: config.revocation_endpoint(),
+                token_endpoint: urls.token_endpoint(),
+                introspection_endpoint: urls.introspection_endpoint(),
+                revocation_endpoint: urls.revocation_endpoint(),
             },
-            protected_resources: vec![config.base_url.clone(), config.listing_base_url.clone()],
-            service_documentation: format!("{}/docs", config.auth_url),
+            protected_resources: vec![urls.base_url.clone(), urls.listing_base_url.clone()],
+            service_documentation: format!("{}/docs", urls.auth_url),
         }
     }
 }
 
 impl ProtectedResource {
     /// Describes a listener. `None` if the listener accepts no tokens.
-    pub(crate) fn of(listener: Listener, config: &Config) -> Option<Self> {
-        let resource = url_of(listener, config)?;
+    pub fn of(listener: Listener, urls: &ServiceUrls) -> Option<Self> {
+        let resource = url_of(listener, urls)?;
         let (scope, resource_name, is_signed) = match listener {
             Listener::Base => (Scope::TransactionStatus, "Chain query", true),
             Listener::Listing => (Scope::Listing, "Listing and chain management", false),
@@ -127,8 +126,8 @@ impl ProtectedResource {
         };
         Some(Self {
             resource: resource.to_owned(),
-            authorization_servers: vec![config.auth_url.clone()],
-            jwks_uri: is_signed.then(|| config.jwks_url()),
+            authorization_servers: vec![urls.auth_url.clone()],
+            jwks_uri: is_signed.then(|| urls.jwks_url()),
             scopes_supported: vec![scope.as_str()],
             bearer_methods_supported: vec!["header"],
             resource_signing_alg_values_supported: is_signed
@@ -141,8 +140,8 @@ impl ProtectedResource {
 
     /// The URL of a listener's metadata. The well-known path comes before the listener's own path
     /// (RFC 9728 section 3.1).
-    pub(crate) fn url(listener: Listener, config: &Config) -> Option<String> {
-        let resource = url_of(listener, config)?;
+    pub fn url(listener: Listener, urls: &ServiceUrls) -> Option<String> {
+        let resource = url_of(listener, urls)?;
         let rest = resource.strip_prefix("https://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         Some(format!(
@@ -151,10 +150,10 @@ impl ProtectedResource {
     }
 }
 
-fn url_of(listener: Listener, config: &Config) -> Option<&str> {
+fn url_of(listener: Listener, urls: &ServiceUrls) -> Option<&str> {
     match listener {
-        Listener::Base => Some(&config.base_url),
-        Listener::Listing => Some(&config.listing_base_url),
+        Listener::Base => Some(&urls.base_url),
+        Listener::Listing => Some(&urls.listing_base_url),
         Listener::Auth | Listener::Directory | Listener::Ops | Listener::Console => None,
     }
 }
@@ -162,8 +161,17 @@ fn url_of(listener: Listener, config: &Config) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::ProtectedResource;
-    use crate::config::Config;
-    use crate::listener::Listener;
+    use web::listener::Listener;
+    use web::urls::ServiceUrls;
+
+    fn urls_with(base_url: &str) -> ServiceUrls {
+        ServiceUrls {
+            base_url: base_url.to_owned(),
+            auth_url: "https://auth.example".to_owned(),
+            directory_url: "https://directory.example".to_owned(),
+            listing_base_url: "https://listing.example".to_owned(),
+        }
+    }
 
     #[test]
     fn the_well_known_path_comes_first() {
@@ -177,22 +185,19 @@ mod tests {
                 "https://a.example:1/.well-known/oauth-protected-resource/b/c",
             ),
         ] {
-            let config = Config {
-                base_url: base_url.to_owned(),
-                ..Config::default()
-            };
-            let url = ProtectedResource::url(Listener::Base, &config);
+            let urls = urls_with(base_url);
+            let url = ProtectedResource::url(Listener::Base, &urls);
             assert_eq!(url.as_deref(), Some(expected));
         }
-        let config = Config::default();
+        let urls = urls_with("https://a.example");
         for listener in [
             Listener::Auth,
             Listener::Directory,
             Listener::Ops,
             Listener::Console,
         ] {
-            assert_eq!(ProtectedResource::url(listener, &config), None);
-            assert!(ProtectedResource::of(listener, &config).is_none());
+            assert_eq!(ProtectedResource::url(listener, &urls), None);
+            assert!(ProtectedResource::of(listener, &urls).is_none());
         }
     }
 }

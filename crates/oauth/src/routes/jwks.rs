@@ -37,7 +37,7 @@ use crate::wire::keys::KeySet;
         Unhealthy,
     ),
 )]
-pub(crate) async fn show_jwks(
+pub async fn show_jwks(
     State(registry): State<Arc<Registry>>,
     method: Method,
     headers: HeaderMap,

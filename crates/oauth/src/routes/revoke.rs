@@ -15,9 +15,9 @@ use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
 use web::authorization::find_peer;
 
-use crate::oauth::answer::respond;
-use crate::oauth::error::{self, OauthError};
-use crate::oauth::request::{QuestionForm, TokenQuestion};
+use crate::answer::respond;
+use crate::error::{self, OauthError};
+use crate::request::{QuestionForm, TokenQuestion};
 
 /// Revokes a token.
 ///
@@ -39,10 +39,7 @@ use crate::oauth::request::{QuestionForm, TokenQuestion};
     ),
     security(("clientCertificate" = []), ()),
 )]
-pub(crate) async fn revoke_token(
-    State(tokens): State<Arc<TokenContext>>,
-    request: Request,
-) -> Response {
+pub async fn revoke_token(State(tokens): State<Arc<TokenContext>>, request: Request) -> Response {
     let mut allowance = None;
     let answered = answer(&tokens, request, &mut allowance)
         .await

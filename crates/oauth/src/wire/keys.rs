@@ -8,7 +8,7 @@ use utoipa::ToSchema;
     dead_code,
     reason = "it describes the output of signing::keyring::Keyring"
 )]
-pub(crate) struct KeySet {
+pub struct KeySet {
     /// The next, current and former signing keys.
     keys: Vec<PublishedKey>,
 }

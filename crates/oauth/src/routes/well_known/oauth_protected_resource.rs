@@ -7,11 +7,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 use web::conditional::{IfNoneMatch, Unchanged};
+use web::listener::Listener;
 use web::problem::Problem;
 use web::routing::{Unhealthy, only_get, publish_json};
+use web::urls::ServiceUrls;
 
-use crate::config::Config;
-use crate::listener::Listener;
 use crate::wire::metadata::ProtectedResource;
 
 /// Shows the metadata of this resource server.
@@ -35,13 +35,13 @@ use crate::wire::metadata::ProtectedResource;
     ),
     security(()),
 )]
-pub(crate) async fn show_resource(
-    State(config): State<Arc<Config>>,
+pub async fn show_resource(
+    State(urls): State<Arc<ServiceUrls>>,
     Extension(listener): Extension<Listener>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     only_get(&method)?;
-    let resource = ProtectedResource::of(listener, &config).ok_or(Problem::NoSuchPath)?;
+    let resource = ProtectedResource::of(listener, &urls).ok_or(Problem::NoSuchPath)?;
     publish_json(&resource, &headers)
 }

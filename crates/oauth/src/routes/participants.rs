@@ -10,7 +10,7 @@ use web::problem::Problem;
 use web::routing::{Unhealthy, only_get};
 
 use crate::directory::Directory;
-use crate::wire::directory::Organisation;
+use crate::wire::organisation::Organisation;
 
 /// Lists the participants.
 ///
@@ -33,7 +33,7 @@ use crate::wire::directory::Organisation;
         Unhealthy,
     ),
 )]
-pub(crate) async fn list_participants(
+pub async fn list_participants(
     State(directory): State<Arc<Directory>>,
     method: Method,
     headers: HeaderMap,

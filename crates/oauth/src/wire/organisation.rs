@@ -5,8 +5,7 @@ use serde::Serialize;
 use storage::participants::Participant;
 use utoipa::ToSchema;
 use uuid::Builder;
-
-use crate::config::Config;
+use web::urls::ServiceUrls;
 
 /// An organisation. Unknown members are null.
 #[derive(Debug, Serialize, ToSchema)]
@@ -15,7 +14,7 @@ use crate::config::Config;
     clippy::struct_field_names,
     reason = "the members have these names wherever such a directory is published"
 )]
-pub(crate) struct Organisation {
+pub struct Organisation {
     #[schema(format = "uuid")]
     organisation_id: String,
     /// `Active` or `Withdrawn`. The service refuses clients of a withdrawn organisation.
@@ -126,16 +125,12 @@ struct OrgDomainClaim {}
 struct Certification {}
 
 /// The operation groups: family name, base URL and paths.
-fn families(config: &Config) -> [(&'static str, &str, &'static [&'static str]); 3] {
+fn families(urls: &ServiceUrls) -> [(&'static str, &str, &'static [&'static str]); 3] {
     [
-        (
-            "chain-status",
-            &config.base_url,
-            &["/api/v1/standard/chains"],
-        ),
+        ("chain-status", &urls.base_url, &["/api/v1/standard/chains"]),
         (
             "chain-events",
-            &config.base_url,
+            &urls.base_url,
             &[
                 "/api/v1/webhook/subscribe",
                 "/api/v1/webhook/subscriptions",
@@ -144,7 +139,7 @@ fn families(config: &Config) -> [(&'static str, &str, &'static [&'static str]); 
         ),
         (
             "listing-and-chain-management",
-            &config.listing_base_url,
+            &urls.listing_base_url,
             &[
                 "/api/v1/listing",
                 "/api/v1/chain/add/link",
@@ -160,10 +155,10 @@ fn families(config: &Config) -> [(&'static str, &str, &'static [&'static str]); 
 
 impl Organisation {
     /// Describes a participant of the service that runs with `config`.
-    pub(crate) fn of(participant: Participant, config: &Config) -> Self {
+    pub fn of(participant: Participant, urls: &ServiceUrls) -> Self {
         let servers = participant
             .is_operator
-            .then(|| AuthorisationServer::of(&participant, config));
+            .then(|| AuthorisationServer::of(&participant, urls));
         let role = |role: &String| OrgDomainRoleClaim {
             organisation_id: participant.organisation_id.clone(),
             status: participant.status.clone(),
@@ -198,11 +193,11 @@ impl Organisation {
 }
 
 impl AuthorisationServer {
-    fn of(operator: &Participant, config: &Config) -> Self {
-        let resources = families(config)
+    fn of(operator: &Participant, urls: &ServiceUrls) -> Self {
+        let resources = families(urls)
             .map(|(family, address, paths)| ApiResource::of(operator, family, address, paths));
         Self {
-            authorisation_server_id: stable_id(operator, &config.auth_url),
+            authorisation_server_id: stable_id(operator, &urls.auth_url),
             organisation_id: operator.organisation_id.clone(),
             status: operator.status.clone(),
             auto_registration_supported: false,
@@ -211,14 +206,14 @@ impl AuthorisationServer {
             customer_friendly_name: operator.name.clone(),
             customer_friendly_description: None,
             customer_friendly_logo_uri: None,
-            developer_portal_uri: format!("{}/docs", config.base_url),
+            developer_portal_uri: format!("{}/docs", urls.base_url),
             terms_of_service_uri: None,
             openid_discovery_document: format!(
                 "{}/.well-known/openid-configuration",
-                config.auth_url
+                urls.auth_url
             ),
-            issuer: config.auth_url.clone(),
-            payload_signing_cert_location_uri: config.jwks_url(),
+            issuer: urls.auth_url.clone(),
+            payload_signing_cert_location_uri: urls.jwks_url(),
             parent_authorisation_server_id: None,
             authorisation_server_certifications: Vec::new(),
             api_resources: resources.into_iter().collect(),

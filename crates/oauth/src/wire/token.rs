@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 /// An issued access token (S-22).
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct TokenAnswer {
+pub struct TokenAnswer {
     /// The access token. Treat it as opaque and send it as `Authorization: Bearer …`.
     access_token: String,
     #[schema(pattern = "^Bearer$")]
@@ -20,12 +20,12 @@ pub(crate) struct TokenAnswer {
 
 impl TokenAnswer {
     /// The scopes of the token, separated by spaces.
-    pub(crate) fn scope(&self) -> &str {
+    pub fn scope(&self) -> &str {
         &self.scope
     }
 
     /// Builds the answer for an issued token.
-    pub(crate) fn of(token: IssuedToken) -> Self {
+    pub fn of(token: IssuedToken) -> Self {
         Self {
             access_token: token.text,
             token_type: "Bearer",

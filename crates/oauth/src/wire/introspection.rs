@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 /// The state of a token. For an inactive token, `active` is the only member.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Introspection {
+pub struct Introspection {
     /// Whether the token is valid now.
     active: bool,
     /// Scopes separated by spaces, possibly none. Scopes withdrawn from the client are left out.
@@ -57,7 +57,7 @@ struct Confirmation {
 
 impl Introspection {
     /// Describes a valid token, with the scopes that its client still has (S-23).
-    pub(crate) fn of(token: &AcceptedToken) -> Self {
+    pub fn of(token: &AcceptedToken) -> Self {
         let claims = token.claims();
         let scopes: Vec<_> = token.scopes().map(Scope::as_str).collect();
         let certificate = claims.certificate.clone();
@@ -77,7 +77,7 @@ impl Introspection {
     }
 
     /// The answer for an invalid token, and for a token of another client.
-    pub(crate) fn inactive() -> Self {
+    pub fn inactive() -> Self {
         Self::default()
     }
 }

@@ -1,0 +1,7 @@
+//! Bodies of answers.
+
+pub mod introspection;
+pub mod keys;
+pub mod metadata;
+pub mod organisation;
+pub mod token;

@@ -1,0 +1,36 @@
+//! The addresses under which others reach the service.
+
+/// The addresses of the service, without a slash at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceUrls {
+    /// Chain query and webhook management.
+    pub base_url: String,
+    /// Tokens. It is the issuer too.
+    pub auth_url: String,
+    /// Key set and directory.
+    pub directory_url: String,
+    /// Listing and chain management.
+    pub listing_base_url: String,
+}
+
+impl ServiceUrls {
+    /// The URL of the token endpoint.
+    pub fn token_endpoint(&self) -> String {
+        format!("{}/token", self.auth_url)
+    }
+
+    /// The URL of token introspection (RFC 7662).
+    pub fn introspection_endpoint(&self) -> String {
+        format!("{}/introspect", self.auth_url)
+    }
+
+    /// The URL of token revocation (RFC 7009).
+    pub fn revocation_endpoint(&self) -> String {
+        format!("{}/revoke", self.auth_url)
+    }
+
+    /// The URL of the published key set.
+    pub fn jwks_url(&self) -> String {
+        format!("{}/jwks", self.directory_url)
+    }
+}
