@@ -14,7 +14,7 @@ const NO_PAGES = [
   "/invitation/{token}",
   "/chase.csv",
 ];
-const ROUTER = new URL("../../crates/server/src/console_router.rs", import.meta.url);
+const ROUTER = new URL("../../crates/console_routes/src/router.rs", import.meta.url);
 
 // Signs people in and finds a page of each kind.
 export async function findPages(browser) {

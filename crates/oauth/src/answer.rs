@@ -8,7 +8,7 @@ use super::error::{OauthError, forbid_keeping};
 
 /// Builds the answer. It forbids caching (RFC 6749 section 5.1) and shows the rate limit of a known
 /// client (S-14).
-pub fn respond(
+pub(crate) fn respond(
     answered: Result<impl IntoResponse, OauthError>,
     allowance: Option<Allowance>,
 ) -> Response {

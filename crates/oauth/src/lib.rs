@@ -1,11 +1,11 @@
 //! Tokens and what clients need to configure themselves: token endpoint, introspection, revocation, metadata,
 //! key set and directory.
 
-pub mod answer;
+mod answer;
 pub mod directory;
 pub mod error;
 mod limits;
 pub mod outcome;
-pub mod request;
+mod request;
 pub mod routes;
 pub mod wire;

@@ -17,7 +17,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 /// The form of a token request.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the input of `TokenRequest`")]
-pub struct TokenForm {
+pub(crate) struct TokenForm {
     #[schema(pattern = "^client_credentials$")]
     grant_type: String,
     #[schema(pattern = "^urn:ietf:params:oauth:client-assertion-type:jwt-bearer$")]
@@ -37,7 +37,7 @@ pub struct TokenForm {
 /// The form of an introspection or revocation request.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes the input of `TokenQuestion`")]
-pub struct QuestionForm {
+pub(crate) struct QuestionForm {
     /// An access token that was issued to this client.
     token: String,
     /// Ignored, because there is only one kind of token.
@@ -54,7 +54,7 @@ pub struct QuestionForm {
 
 /// A well-formed token request.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TokenRequest {
+pub(crate) struct TokenRequest {
     /// Credentials of the calling client.
     pub credentials: Credentials,
     /// The requested scopes. `None` requests all assigned scopes.
@@ -63,7 +63,7 @@ pub struct TokenRequest {
 
 /// A well-formed request about one token (RFC 7009 section 2.1, RFC 7662 section 2.1).
 #[derive(Debug, PartialEq, Eq)]
-pub struct TokenQuestion {
+pub(crate) struct TokenQuestion {
     /// Credentials of the calling client.
     pub credentials: Credentials,
     /// The token in question.
@@ -72,7 +72,7 @@ pub struct TokenQuestion {
 
 impl TokenRequest {
     /// Parses the request and refuses other authentication methods.
-    pub async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
+    pub(crate) async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
         let form = Form::read(parts, body).await?;
         form.refuse_other_ways()?;
         match form.find("grant_type") {
@@ -89,7 +89,7 @@ impl TokenRequest {
 
 impl TokenQuestion {
     /// Parses the request. It ignores `token_type_hint`, as RFC 7009 section 2.1 allows.
-    pub async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
+    pub(crate) async fn read(parts: &Parts, body: Body) -> Result<Self, OauthError> {
         let form = Form::read(parts, body).await?;
         form.refuse_other_ways()?;
         let token = form

@@ -11,7 +11,7 @@ address: chain serde* tokio* rusqlite postgres* reqwest hyper* axum*
 chain: serde* tokio* rusqlite postgres* reqwest hyper* axum*
 forecast: serde* tokio* rusqlite postgres* reqwest hyper* axum* storage observe
 signing: tokio* hyper* axum* rusqlite postgres* reqwest chain
-console: storage tokens outbound delivery edge server axum* hyper* http serde* tokio*
+console: storage tokens outbound delivery edge web server axum* hyper* http serde* tokio*
 storage: hyper* axum* reqwest serde_json
 client: storage chain axum*
 observe: storage chain tokens outbound delivery edge server axum*
@@ -22,9 +22,14 @@ edge: storage chain tokens outbound delivery server serde_json
 import: tokens outbound delivery edge server axum* hyper* rustls
 generate: storage tokens outbound delivery edge server axum* hyper* rustls
 provision: storage chain tokens outbound delivery edge server axum*
-web: address forecast console delivery outbound oauth server observe
-oauth: address chain forecast console delivery outbound unicode server
-server: clap* indicatif onward generate import provision";
+property_search: forecast tokens signing delivery edge web server axum* hyper* serde* tokio*
+web: address forecast property_search console delivery outbound observe chain_queries listing_management oauth webhooks console_routes server
+oauth: address chain forecast property_search console delivery outbound unicode chain_queries listing_management webhooks console_routes server
+webhooks: address forecast property_search console chain_queries listing_management oauth console_routes server
+chain_queries: forecast console delivery outbound listing_management oauth webhooks console_routes server
+listing_management: console outbound chain_queries oauth webhooks console_routes server
+console_routes: oauth webhooks server
+server: address forecast property_search console unicode clap* indicatif onward generate import provision";
 
 #[test]
 fn manifests_match_the_drawing_in_architecture_md() {
@@ -70,6 +75,23 @@ fn crates_know_only_what_they_may() {
         }
     }
     assert!(offenders.is_empty(), "{offenders:?}");
+}
+
+/// A level for `onward` in the setting `log` holds for every crate that writes lines.
+#[test]
+fn the_setting_log_knows_each_crate_that_writes_lines() {
+    let parts = root().join("crates/server/src/config/parts.rs");
+    let parts = fs::read_to_string(parts).unwrap();
+    let (_, list) = parts.split_once("const LOGGING_CRATES").unwrap();
+    let (list, _) = list.split_once("];").unwrap();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        // `onward` is the level's own name, and `observe` writes the lines of others.
+        let is_known = ["onward", "observe"].contains(&name.as_str());
+        let writes = dependencies(&read_manifest(&name)).contains("tracing");
+        let is_listed = list.contains(&format!("\"{name}\""));
+        assert_eq!(is_listed, writes && !is_known, "{name}");
+    }
 }
 
 /// The names in a manifest's dependency sections, without those for development.

@@ -1,6 +1,6 @@
 //! House rules that a machine can hold: sizes, names, words, documents, routes and crate boundaries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, process};
 
@@ -144,65 +144,59 @@ fn documents_name_what_exists() {
     assert_none(&offenders.into_iter().collect::<Vec<_>>());
 }
 
-/// The routing tables, and the folder of the routes of each below `routes/`.
-/// The routing tables, the folder of their routes, and the first part of the paths of these.
-const ROUTERS: [(&str, &str, &str); 3] = [
-    (
-        "crates/server/src/router.rs",
-        "crates/server/src/routes",
-        "",
-    ),
-    (
-        "crates/server/src/console_router.rs",
-        "crates/server/src/routes",
-        "console/",
-    ),
-    ("crates/oauth/src/routes.rs", "crates/oauth/src/routes", ""),
+/// The folders of operations, and the part that the paths of all operations of a folder begin with.
+const OPERATIONS: [(&str, &str); 5] = [
+    ("crates/chain_queries/src/routes", "/api/v1/standard"),
+    ("crates/listing_management/src/routes", "/api/v1"),
+    ("crates/oauth/src/routes", ""),
+    ("crates/server/src/routes", ""),
+    ("crates/webhooks/src/routes", "/api/v1/webhook"),
 ];
+const PAGES: &str = "crates/console_routes/src/pages";
+const PAGE_ROUTER: &str = "crates/console_routes/src/router.rs";
+const OTHER_WORDS: &str = "crates/chain_queries/src/path_segments.rs";
 const ROUTE_TESTS: &str = "crates/onward/tests/it/routes";
 
 #[test]
 fn each_route_is_a_file_and_a_test_file() {
     let mut offenders = Vec::new();
-    let mut stems_of: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for (name, folder, first) in ROUTERS {
-        let Some(router) = read(name) else {
-            continue;
-        };
-        let code = without_comments(&router.text);
-        let stems = stems_of.entry(folder).or_default();
-        let before = stems.len();
-        for call in code.split(".route(").skip(1) {
-            let literal = call.trim_start().strip_prefix('"');
-            match literal.and_then(|rest| rest.split_once('"')) {
-                Some(("/", _)) => drop(stems.insert(format!("{first}home"))),
-                Some((path, _)) => drop(stems.insert(format!("{first}{}", route_stem(path)))),
-                None => offenders.push(format!("{name}: no literal path: {:.40}", call.trim())),
-            }
-        }
-        if stems.len() == before {
-            offenders.push(format!("{name}: no route was found"));
-        }
-        let mut nesting = [".nest(", "_service("].iter();
-        if nesting.any(|call| code.contains(call)) {
-            offenders.push(format!(
-                "{name}: a nested route's path is hidden from this test"
-            ));
-        }
-    }
-    let all = stems_of.values().flatten().cloned().collect();
-    stems_of.insert(ROUTE_TESTS, all);
-    for (folder, stems) in &stems_of {
-        let mut files = BTreeSet::new();
+    let mut tested = BTreeSet::new();
+    for (folder, start) in OPERATIONS {
+        let mut stems = BTreeSet::new();
         for file in project_files(folder, &["rs"]) {
-            let stem = file.path[folder.len() + 1..].trim_end_matches(".rs");
-            if !belongs_to_a_route(stem, stems) {
-                offenders.push(format!("{}: no routing table has such a route", file.path));
+            for path in described_paths(&file.text) {
+                let stem = route_stem(path.strip_prefix(start).unwrap_or(path));
+                if file.path != format!("{folder}/{stem}.rs") {
+                    offenders.push(format!("{}: {path} belongs in {stem}.rs", file.path));
+                }
+                tested.insert(route_stem(path));
+                stems.insert(stem);
             }
-            files.insert(stem.to_owned());
         }
-        let missing = stems.difference(&files);
-        offenders.extend(missing.map(|stem| format!("{folder}/{stem}.rs is missing")));
+        compare_files(folder, &stems, &mut offenders);
+    }
+    let router = read(PAGE_ROUTER).map(|file| file.text).unwrap_or_default();
+    let pages: BTreeSet<_> = routed_paths(&router).map(route_stem).collect();
+    compare_files(PAGES, &pages, &mut offenders);
+    tested.extend(pages.iter().map(|stem| format!("console/{stem}")));
+    compare_files(ROUTE_TESTS, &tested, &mut offenders);
+    assert_none(&offenders);
+}
+
+/// Each route with a description is registered together with it.
+#[test]
+fn only_pages_and_other_words_have_no_description() {
+    let mut offenders = Vec::new();
+    for file in rust_files() {
+        let calls = [".route(", ".nest(", "_service("];
+        let code = without_comments(&file.text);
+        if !file.path.contains("/tests/")
+            && ![PAGE_ROUTER, OTHER_WORDS].contains(&file.path.as_str())
+            && file.text.contains("axum")
+            && calls.iter().any(|call| code.contains(call))
+        {
+            offenders.push(format!("{}: a route without a description", file.path));
+        }
     }
     assert_none(&offenders);
 }
@@ -210,19 +204,49 @@ fn each_route_is_a_file_and_a_test_file() {
 /// S-64: the calls under `standard` have routes under other words too.
 #[test]
 fn each_call_under_standard_has_routes_under_other_words() {
-    let (Some(router), Some(others)) = (
-        read(ROUTERS[0].0),
-        read("crates/server/src/path_segments.rs"),
-    ) else {
-        panic!("a routing table is missing");
+    let Some(others) = read(OTHER_WORDS) else {
+        panic!("{OTHER_WORDS} is missing");
     };
-    let calls = router.text.split("\"/api/v1/standard/").skip(1);
-    let calls: Vec<_> = calls.filter_map(|rest| rest.split('"').next()).collect();
-    assert!(calls.contains(&"chains"), "{calls:?}");
+    let (folder, start) = OPERATIONS[0];
+    let mut calls = Vec::new();
+    for file in project_files(folder, &["rs"]) {
+        let paths = described_paths(&file.text).map(|path| path.replace(start, ""));
+        calls.extend(paths);
+    }
+    assert!(calls.contains(&"/chains".to_owned()), "{calls:?}");
     for call in calls {
-        let route = format!("/api/v1/{{word}}/{call}");
+        let route = format!("/api/v1/{{word}}{call}");
         assert!(others.text.contains(&route), "{route} is missing");
     }
+}
+
+/// The paths of the operations that a file describes.
+fn described_paths(text: &str) -> impl Iterator<Item = &str> {
+    let attributes = text.split("#[utoipa::path(").skip(1);
+    attributes.filter_map(|rest| rest.split_once("path = \"")?.1.split('"').next())
+}
+
+/// The paths of the routes that a router adds.
+fn routed_paths(text: &str) -> impl Iterator<Item = &str> {
+    let calls = text.split(".route(").skip(1);
+    calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next())
+}
+
+/// Each file of a folder belongs to a route, and each route has a file.
+fn compare_files(folder: &str, stems: &BTreeSet<String>, offenders: &mut Vec<String>) {
+    if stems.is_empty() {
+        offenders.push(format!("{folder}: no route was found"));
+    }
+    let mut files = BTreeSet::new();
+    for file in project_files(folder, &["rs"]) {
+        let stem = file.path[folder.len() + 1..].trim_end_matches(".rs");
+        if !belongs_to_a_route(stem, stems) {
+            offenders.push(format!("{}: there is no such route", file.path));
+        }
+        files.insert(stem.to_owned());
+    }
+    let missing = stems.difference(&files);
+    offenders.extend(missing.map(|stem| format!("{folder}/{stem}.rs is missing")));
 }
 
 /// `/api/v1/listing/{id}/milestone/{key}` is in `listing/milestone`.
@@ -230,7 +254,12 @@ fn route_stem(path: &str) -> String {
     let path = path.strip_prefix("/api/v1").unwrap_or(path);
     let parts = path.split('/').map(|part| part.trim_start_matches('.'));
     let named = parts.filter(|part| !part.is_empty() && !part.starts_with('{'));
-    named.collect::<Vec<_>>().join("/").replace(['-', '.'], "_")
+    let stem = named.collect::<Vec<_>>().join("/").replace(['-', '.'], "_");
+    if stem.is_empty() {
+        "home".to_owned()
+    } else {
+        stem
+    }
 }
 
 /// A route's file, one that declares the modules below it, or a part in a route's own folder.

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::middleware;
+use axum::{Router, middleware};
 use edge::connection::peers::Peers;
 use edge::connection::{Endpoint, EndpointTls};
 use edge::limits;
@@ -20,7 +20,7 @@ use crate::limits::FILES_RESERVED;
 use crate::metrics::Metrics;
 use crate::process_metrics::allowed_files;
 use crate::request_layer::{self, RequestLayer, SharedLayer};
-use crate::router::{self, Contexts};
+use crate::router::{self, Contexts, refusal_format};
 use crate::security_log::SecurityLog;
 use crate::start_error::StartError;
 
@@ -56,10 +56,6 @@ pub(crate) async fn open_endpoints(
         };
         let socket = listen(setting, address).await?;
         addresses[index] = Some(socket.local_addr().unwrap_or(address));
-        let metadata_url = ProtectedResource::url(listener, &config.urls());
-        let layer = RequestLayer::new(listener, metadata_url, Arc::clone(&shared));
-        let layer = Arc::new(layer);
-        let wrap = middleware::from_fn_with_state(layer, request_layer::wrap);
         // The operator's listener has its own bounds, so that it answers under full load.
         let is_private = matches!(listener, Listener::Ops);
         endpoints.push(Endpoint {
@@ -68,7 +64,7 @@ pub(crate) async fn open_endpoints(
                 live: Arc::clone(tls),
                 client_certificate,
             }),
-            router: router::routes(listener, contexts).layer(wrap),
+            router: wrapped_routes(listener, contexts, &shared),
             permits: if is_private {
                 Arc::new(Semaphore::new(limits::OPS_CONNECTIONS_MAX))
             } else {
@@ -98,6 +94,15 @@ fn connections_max(config: &Config, allowed_files: Option<u64>) -> usize {
     let others = FILES_RESERVED.min(allowed / 2);
     let left = usize::try_from(allowed - others).unwrap_or(usize::MAX);
     left.max(1).min(config.connections_max)
+}
+
+/// The routes of a listener with the layer around them.
+fn wrapped_routes(listener: Listener, contexts: &Contexts, shared: &Arc<SharedLayer>) -> Router {
+    let metadata_url = ProtectedResource::url(listener, &contexts.urls);
+    let format = refusal_format(listener);
+    let layer = RequestLayer::new(listener, metadata_url, format, Arc::clone(shared));
+    let wrap = middleware::from_fn_with_state(Arc::new(layer), request_layer::wrap);
+    router::routes(listener, contexts).layer(wrap)
 }
 
 /// Whether the listener requests a client certificate (S-20); `None`: it has no TLS.

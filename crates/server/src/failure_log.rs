@@ -5,8 +5,6 @@ use observe::sums::{Rules, Sum, Sums};
 use web::answered::logged_path;
 use web::problem::Problem;
 
-use crate::limits;
-
 /// Writes one line for the calls of a second that failed for the same reason.
 #[derive(Debug)]
 pub(crate) struct FailureLog {
@@ -24,8 +22,8 @@ impl FailureLog {
     pub(crate) fn new() -> Self {
         Self {
             failed: Sums::new(Rules {
-                within: limits::SUMMED_TIME,
-                kinds_max: limits::SUMMED_FAILURES_MAX,
+                within: web::limits::SUMMED_TIME,
+                kinds_max: web::limits::SUMMED_FAILURES_MAX,
                 write: write_failed,
                 write_others: |count| {
                     tracing::error!(

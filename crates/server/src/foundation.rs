@@ -3,10 +3,18 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use chain_queries::ChainQueries;
+use chain_queries::access_log::AccessLog;
+use chain_queries::answer::Answers;
+use console_routes::Console;
+use console_routes::guard::Site;
+use console_routes::open_id::{OpenId, OpenIdSettings};
+use console_routes::person_limits::PersonLimits;
 use delivery::DeliveryContext;
 use delivery::wake::Wake;
 use edge::drain::Drain;
 use edge::tls::live::LiveTls;
+use listing_management::ListingManagement;
 use oauth::directory::Directory;
 use observe::clock::Clock;
 use observe::outage::Outage;
@@ -21,27 +29,19 @@ use tokens::rate_limit::RateLimits;
 use tokens::registry::Registry;
 use tokens::signers::Signers;
 use web::turns::Turns;
+use webhooks::WebhookManagement;
+use webhooks::paced::Paced;
+use webhooks::running::Running;
 
-use crate::access_log::AccessLog;
 use crate::announcement::Announcement;
-use crate::answer::Answers;
 use crate::config::Config;
-use crate::console::Console;
-use crate::console::guard::Site;
-use crate::console::open_id::{OpenId, OpenIdSettings};
-use crate::console::person_limits::PersonLimits;
 use crate::housekeeping::{Housekeeping, Overdue};
 use crate::limits;
-use crate::listing_management::ListingManagement;
 use crate::metrics::Metrics;
 use crate::readiness::{Checked, Readiness};
 use crate::router::Contexts;
 use crate::routes::health::Operations;
-use crate::routes::standard::ChainQueries;
 use crate::start_error::StartError;
-use crate::webhooks::WebhookManagement;
-use crate::webhooks::paced::Paced;
-use crate::webhooks::running::Running;
 
 /// The purpose of the key that authenticates the cookies of sign-ins.
 const SIGN_IN_COOKIES: &str = "cookies of sign-ins, version 1";
@@ -150,7 +150,8 @@ impl Foundation {
         Console {
             clock: self.clock.clone(),
             storage: self.storage.clone(),
-            config: Arc::clone(&self.config),
+            url: self.config.console_url.clone(),
+            jwks_url: self.config.urls().jwks_url(),
             site: Site::new(&self.config.console_url, &self.config.urls().jwks_url()),
             queries: Arc::clone(queries),
             management: Arc::clone(management),
@@ -257,7 +258,7 @@ impl Foundation {
             clock: clock.clone(),
             storage: storage.clone(),
             tokens: Arc::clone(&tokens),
-            answers: Answers::new(&self.config, signers, Arc::clone(&metrics.answers)),
+            answers: Answers::new(self.config.answers(), signers, Arc::clone(&metrics.answers)),
             accesses: Arc::clone(&self.accesses),
             address_turns: Turns::new(1, limits::CLIENTS_TAKING_TURNS_MAX),
         });

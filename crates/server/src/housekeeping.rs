@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use listing_management::forecasts::pass::{self, DailyPass};
 use observe::clock::{Clock, Stopwatch};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
@@ -14,7 +15,6 @@ use storage::{StorageError, waiting};
 use tokens::registry::Registry;
 use tokio::sync::watch;
 
-use crate::forecasts::pass::{self, DailyPass};
 use crate::limits;
 
 const INTERVAL: Duration = Duration::from_mins(1);
@@ -68,17 +68,17 @@ impl Overdue {
 impl Housekeeping {
     /// Rows of this kind from before this time go. Unix seconds.
     fn end_of_retention(&self, rows: OldRows, now: i64) -> i64 {
-        let days = |days: u32| now - i64::from(days) * limits::DAY_SECONDS;
+        let days = |days: u32| now - i64::from(days) * web::limits::DAY_SECONDS;
         match rows {
             // Another node's clock may be behind this one's.
             OldRows::Assertions | OldRows::RevokedTokens => {
                 now - tokens::limits::REVOKED_KEPT_SECONDS
             }
             OldRows::KeptAnswers | OldRows::Proposals | OldRows::Sessions => now,
-            OldRows::Totals => now - limits::DAY_SECONDS - SLOT_SECONDS,
+            OldRows::Totals => now - web::limits::DAY_SECONDS - SLOT_SECONDS,
             OldRows::Deliveries | OldRows::Events => days(self.delivery_retention_days),
             OldRows::Accesses => days(self.access_log_days),
-            OldRows::PeopleAccesses => now - limits::PEOPLE_ACCESS_DAYS * limits::DAY_SECONDS,
+            OldRows::PeopleAccesses => now - limits::PEOPLE_ACCESS_DAYS * web::limits::DAY_SECONDS,
         }
     }
 
@@ -124,7 +124,7 @@ pub async fn clean_store(
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StorageError> {
     let now = housekeeping.clock.now_seconds();
-    let keys_before = now - i64::from(housekeeping.key_retention_days) * limits::DAY_SECONDS;
+    let keys_before = now - i64::from(housekeeping.key_retention_days) * web::limits::DAY_SECONDS;
     housekeeping
         .storage
         .write(move |write| storage::keys::revoke_retired_keys(write, keys_before, now))

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use chain_queries::access_log;
+use console_routes::streams;
 use delivery::dispatcher;
 use delivery::wake::Wake;
 use edge::connection;
@@ -13,9 +15,7 @@ use storage::{Opening, StorageError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::access_log;
 use crate::config::{Config, seconds};
-use crate::console::streams;
 use crate::endpoints::open_endpoints;
 use crate::foundation::Foundation;
 use crate::metrics::Metrics;

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use axum::extract::MatchedPath;
+use chain_queries::metrics::AnswerMetrics;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -102,17 +103,6 @@ pub(crate) struct Metrics {
     pub store: StoreMetrics,
 }
 
-/// Counters of signed answers.
-#[derive(Debug, Default)]
-pub(crate) struct AnswerMetrics {
-    /// Number of signatures made.
-    pub signatures: Counter,
-    /// Number of answers that reused a signature (S-13).
-    pub signatures_reused: Counter,
-    /// Number of chain documents built from rows of the store.
-    pub documents_built: Counter,
-}
-
 impl Metrics {
     /// Registers the metrics of this crate and of the given parts.
     pub(crate) fn new(
@@ -205,25 +195,4 @@ impl Metrics {
 
 fn new_durations() -> Histogram {
     Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
-}
-
-impl AnswerMetrics {
-    fn register(&self, registry: &mut Registry) {
-        let counters = [
-            ("signatures", "Signatures made", &self.signatures),
-            (
-                "signatures_reused",
-                "Answers with a reused signature",
-                &self.signatures_reused,
-            ),
-            (
-                "documents_built",
-                "Chain documents built from rows",
-                &self.documents_built,
-            ),
-        ];
-        for (name, help, counter) in counters {
-            registry.register(name, help, counter.clone());
-        }
-    }
 }

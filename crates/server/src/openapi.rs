@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
+use utoipa::openapi::OpenApi;
 use web::listener::Listener;
 
 use crate::config::Config;
@@ -20,6 +21,7 @@ mod shapes;
 pub(crate) struct Description {
     listener: Listener,
     config: Arc<Config>,
+    operations: OpenApi,
     rendered: OnceLock<Rendered>,
 }
 
@@ -35,11 +37,12 @@ pub(crate) struct Rendered {
 }
 
 impl Description {
-    /// The description of `listener`, not yet rendered.
-    pub(crate) fn new(listener: Listener, config: Arc<Config>) -> Self {
+    /// The description of the `operations` of `listener`, not yet rendered.
+    pub(crate) fn new(listener: Listener, config: Arc<Config>, operations: OpenApi) -> Self {
         Self {
             listener,
             config,
+            operations,
             rendered: OnceLock::new(),
         }
     }
@@ -57,7 +60,7 @@ impl Description {
     /// Renders the description at the first call and returns the same result later.
     pub(crate) fn rendered(&self) -> &Rendered {
         self.rendered.get_or_init(|| {
-            let document = finish::finish(self.listener, &self.config);
+            let document = finish::finish(self.listener, &self.config, &self.operations);
             let others = listeners::other_pages(self.listener, &self.config);
             Rendered {
                 json: Bytes::from(document.to_string()),

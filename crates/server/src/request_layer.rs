@@ -21,7 +21,6 @@ use web::listener::Listener;
 use web::problem::Problem;
 use web::rate_limit_fields;
 
-use crate::console::refusals::refusal_page;
 use crate::failure_log::FailureLog;
 use crate::limits;
 use crate::metrics::{DurationLabels, Metrics, RequestLabels, Route};
@@ -81,6 +80,9 @@ impl SharedLayer {
     }
 }
 
+/// Writes a refusal. The text is the request's id.
+pub(crate) type WriteRefusal = fn(&Problem, &str) -> Response;
+
 /// The layer around the routes of one listener.
 #[derive(Debug)]
 pub(crate) struct RequestLayer {
@@ -88,6 +90,8 @@ pub(crate) struct RequestLayer {
     listener: Listener,
     /// URL of the listener's metadata (RFC 9728). `None` if the listener accepts no tokens.
     metadata_url: Option<String>,
+    /// Writes refusals in the format of this listener.
+    write_refusal: WriteRefusal,
     /// State that the layers of all listeners share.
     shared: Arc<SharedLayer>,
     /// Counts the most frequent answers without a search for their counter.
@@ -150,6 +154,7 @@ impl RequestLayer {
     pub(crate) fn new(
         listener: Listener,
         metadata_url: Option<String>,
+        write_refusal: WriteRefusal,
         shared: Arc<SharedLayer>,
     ) -> Self {
         let labels = RequestLabels {
@@ -160,6 +165,7 @@ impl RequestLayer {
         Self {
             listener,
             metadata_url,
+            write_refusal,
             shared,
             answered_ok,
         }
@@ -183,13 +189,7 @@ impl RequestLayer {
 
     /// Writes a refusal in the format of this listener, with the header fields that the route set.
     fn shape_refusal(&self, problem: &Problem, request_id: &str, set: &HeaderMap) -> Response {
-        let mut response = match self.listener {
-            Listener::Listing => problem.to_failure_response(),
-            Listener::Console => refusal_page(problem, request_id),
-            Listener::Base | Listener::Auth | Listener::Directory | Listener::Ops => {
-                problem.to_response(request_id)
-            }
-        };
+        let mut response = (self.write_refusal)(problem, request_id);
         for (name, value) in set {
             response.headers_mut().entry(name).or_insert(value.clone());
         }

@@ -33,7 +33,7 @@ impl SecurityLog {
     pub(crate) fn new() -> Self {
         Self {
             refused: Sums::new(Rules {
-                within: limits::SUMMED_TIME,
+                within: web::limits::SUMMED_TIME,
                 kinds_max: limits::SUMMED_CALLERS_MAX,
                 write: write_refused,
                 write_others: |count| {

@@ -6,6 +6,7 @@
 pub mod answered;
 pub mod authorization;
 pub mod conditional;
+pub mod described;
 pub mod failure;
 pub mod fields;
 pub mod form;
@@ -14,6 +15,7 @@ pub mod limits;
 pub mod list;
 pub mod listener;
 pub mod page;
+pub mod parameters;
 pub mod problem;
 pub mod rate_limit_fields;
 pub mod refusal;

@@ -1,5 +1,7 @@
 //! Bounds of requests and lists, with their units.
 
+use std::time::Duration;
+
 /// Body of a form request, in bytes (S-54).
 pub const FORM_BODY_BYTES_MAX: usize = 256 * 1024;
 /// Fields of one form.
@@ -18,3 +20,9 @@ pub const PER_PAGE_DEFAULT: i64 = 15;
 pub const PER_PAGE_MAX: i64 = 100;
 /// Unknown or repeated members of a JSON body that one answer names.
 pub const UNKNOWN_MEMBERS_SHOWN: usize = 10;
+/// The seconds of a day.
+pub const DAY_SECONDS: i64 = 86_400;
+/// The log keeps a sum of failed calls for each of so many reasons.
+pub const SUMMED_FAILURES_MAX: usize = 100;
+/// How long the log sums up refused and failed calls.
+pub const SUMMED_TIME: Duration = Duration::from_secs(1);

@@ -38,3 +38,10 @@ pub struct Pagination {
     #[schema(minimum = 1)]
     pub last_page: i64,
 }
+
+/// A body that has the single member `data`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Data<T> {
+    /// The requested data.
+    pub data: T,
+}

@@ -1,12 +1,14 @@
-//! Answers that many routes share.
+//! Routes that are registered together with their descriptions, and answers that many of them share.
 
 use std::collections::BTreeMap;
 
+use axum::Router;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 use serde::Serialize;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response as DescribedResponse};
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::conditional::Published;
 use crate::problem::Problem;
@@ -39,4 +41,43 @@ impl IntoResponses for Unhealthy {
         ];
         refusals::describe(problems.iter().map(Problem::to_refusal))
     }
+}
+
+/// Answers requests that no route matches.
+#[expect(clippy::unused_async, reason = "routers need asynchronous functions")]
+pub async fn no_such_path() -> Problem {
+    Problem::NoSuchPath
+}
+
+/// Answers requests with a method that the path does not support. The router sets `Allow`.
+#[expect(clippy::unused_async, reason = "routers need asynchronous functions")]
+pub async fn method_not_allowed() -> Problem {
+    Problem::MethodNotAllowed(None)
+}
+
+/// An operation for [`OpenApiRouter::routes`] that gets requests with every method, because it refuses wrong
+/// ones itself.
+#[macro_export]
+macro_rules! any_method {
+    ($handler:path) => {
+        ::utoipa_axum::router::UtoipaMethodRouterExt::map(
+            ::utoipa_axum::routes!($handler),
+            |_with_described_method| ::axum::routing::any($handler),
+        )
+    };
+}
+
+/// Changes the router of these routes and keeps their descriptions.
+pub fn with_router<S, T>(
+    described: OpenApiRouter<S>,
+    change: impl FnOnce(Router<S>) -> Router<T>,
+) -> OpenApiRouter<T>
+where
+    S: Clone + Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
+{
+    let (router, operations) = described.split_for_parts();
+    let mut changed = OpenApiRouter::from(change(router));
+    *changed.get_openapi_mut() = operations;
+    changed
 }

@@ -5,9 +5,9 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::json;
-use server::webhooks::holder;
 use storage::api_keys;
 use web::secret::NewSecret;
+use webhooks::holder;
 
 use super::names::read_name;
 use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};

@@ -6,11 +6,11 @@ use chain::ids::ListingId;
 use chain::link::LinkRule;
 use chain::state::Link;
 use clap::Args;
+use listing_management::history::OPERATOR;
+use listing_management::links;
 use observe::clock::Clock;
 use serde_json::json;
 use server::config::Config;
-use server::listing_management::history::OPERATOR;
-use server::listing_management::links;
 use storage::current_listings::Settling;
 use web::problem::Problem;
 

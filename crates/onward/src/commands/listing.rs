@@ -4,9 +4,9 @@ use std::io::Write;
 
 use chain::ids::ListingId;
 use clap::{Args, Subcommand};
+use listing_management::history::{CurrentDetail, OPERATOR};
 use observe::clock::Clock;
 use serde_json::json;
-use server::listing_management::history::{CurrentDetail, OPERATOR};
 use storage::current_listings::{self, Decision};
 use storage::listings;
 

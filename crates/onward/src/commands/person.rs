@@ -4,10 +4,10 @@ use std::io::Write;
 
 use chain::ids::BranchId;
 use clap::{Args, Subcommand};
+use console_routes::role::Role;
+use console_routes::sign_in::INVITATION_SECONDS;
 use observe::clock::{self, Clock};
 use serde_json::json;
-use server::console::role::Role;
-use server::console::sign_in::INVITATION_SECONDS;
 use storage::people::{self, NewPerson, StoredPerson};
 use storage::{Storage, branch};
 use web::secret::NewSecret;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use listing_management::forecasts::pass;
 use observe::clock::Clock;
 use observe::telemetry;
-use server::forecasts::pass;
 use server::lifecycle::Server;
 
 use super::import::Bar;

@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::{Value, json};
-use server::limits::WAITING_CHANGED_MAX;
 use storage::delivery_log::{self, OldestWaiting};
 use storage::subscription_overview::{self, SubscriptionOverview};
 use storage::{subscriptions, waiting};
+use webhooks::limits::WAITING_CHANGED_MAX;
 
 use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
 

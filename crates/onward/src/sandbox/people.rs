@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use chain::ids::BranchId;
+use console_routes::role::Role;
 use observe::clock::Clock;
 use provision::files;
-use server::console::role::Role;
 use storage::people::{self, NewPerson};
 use storage::{Storage, participants};
 use uuid::Uuid;

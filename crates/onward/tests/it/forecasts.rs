@@ -2,7 +2,7 @@
 
 use generate::{GenerateOptions, History, generate};
 use jiff::civil::date;
-use server::forecasts::pass;
+use listing_management::forecasts::pass;
 use storage::{StorageError, forecasts};
 use tokio::sync::watch;
 

@@ -2,22 +2,30 @@
 
 use std::net::SocketAddr;
 
+use chain_queries::answer::AnswerSettings;
 use edge::EdgeSettings;
 use edge::tls::TlsPaths;
+use listing_management::quotas::Quotas;
 use observe::telemetry::TelemetrySettings;
 use outbound::networks::{AllowedNetworks, NetworkError};
 use tokens::context::TokenSettings;
 use tokens::key_source::{KeySafeSettings, KeySource};
 use toml::Table;
 use web::listener::Listener;
+use webhooks::WebhookQuotas;
 
 use super::{Config, seconds};
-use crate::listing_management::quotas::Quotas;
-use crate::webhooks::WebhookQuotas;
 
 /// The filter `onward=LEVEL` holds for the log lines of these crates as well.
 const LOGGING_CRATES: [&str; 8] = [
-    "client", "delivery", "edge", "import", "outbound", "server", "storage", "tokens",
+    "chain_queries",
+    "console_routes",
+    "delivery",
+    "edge",
+    "listing_management",
+    "server",
+    "storage",
+    "tokens",
 ];
 
 impl Config {
@@ -117,6 +125,14 @@ impl Config {
             replays_per_day: self
                 .rate_limit_enabled
                 .then_some(i64::from(self.replays_per_day)),
+        }
+    }
+
+    /// The settings of signed answers.
+    pub fn answers(&self) -> AnswerSettings {
+        AnswerSettings {
+            cache_mebibytes: self.document_cache_mebibytes,
+            signature_reuse_seconds: self.signature_reuse_seconds,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The setting `path_segments`: the words that the path of the chain query accepts (S-64).
 
-/// The word of document 1, under which the router and the description have these calls.
-pub(crate) const STANDARD: &str = "standard";
+use chain_queries::path_segments::STANDARD;
+
 /// The words that are accepted without a setting. The sector's public collection says `opda`.
 pub(super) const DEFAULT: [&str; 2] = [STANDARD, "opda"];
 /// The words that begin the paths of other calls on the same address.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use oauth::error::Body as TokenError;
 use serde_json::{Map, Value, json};
 use tokens::registry::Scope;
+use utoipa::openapi::OpenApi;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use web::failure::{Failure, FailureEntry};
@@ -24,8 +25,9 @@ An unknown path is answered with 404. A method that a path does not support is a
 and `Allow`. Each path that supports GET supports HEAD as well.";
 
 /// The complete document of a listener.
-pub(super) fn finish(listener: Listener, config: &Config) -> Value {
-    let mut document = serde_json::to_value(listeners::operations(listener)).unwrap_or_default();
+pub(super) fn finish(listener: Listener, config: &Config, operations: &OpenApi) -> Value {
+    let described = listeners::head(listener).merge_from(operations.clone());
+    let mut document = serde_json::to_value(described).unwrap_or_default();
     document["info"] = json!({
         "title": listeners::title(listener),
         "version": env!("CARGO_PKG_VERSION"),

@@ -1,34 +1,13 @@
-//! The operations that each listener describes. A test compares them with `router.rs`.
+//! The titles, tags and security of the descriptions of each listener.
 
-use oauth::routes::{introspect, jwks, participants, revoke, token, well_known};
 use utoipa::OpenApi;
 use web::listener::Listener;
 
 use super::page::OtherPage;
 use crate::config::Config;
-use crate::routes::standard::{addresses, chains};
-use crate::routes::{address, branch, chain, listing, milestone_group, milestone_type};
-use crate::routes::{docs, health, home, metrics, openapi_json, webhook};
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(
-        chains::query_chains,
-        addresses::find_addresses,
-        webhook::subscribe::subscribe,
-        webhook::simulate::simulate,
-        webhook::subscriptions::list_subscriptions,
-        webhook::subscriptions::show_subscription,
-        webhook::subscriptions::delete_subscription,
-        webhook::subscriptions::enable::enable_subscription,
-        webhook::subscriptions::retry::retry_deliveries,
-        webhook::subscriptions::replay::replay,
-        webhook::subscriptions::watch::set_watch,
-        webhook::subscriptions::watch::change_watch,
-        webhook::subscriptions::deliveries::list_deliveries,
-        webhook::subscriptions::deliveries::redeliver::redeliver,
-        well_known::oauth_protected_resource::show_resource,
-    ),
     tags(
         (name = "Metadata", description = "The documents from which clients configure themselves."),
         (name = "Chains", description = "The signed state of property chains."),
@@ -39,13 +18,6 @@ struct Base;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(
-        token::issue_token,
-        introspect::introspect_token,
-        revoke::revoke_token,
-        well_known::oauth_authorization_server::show_server,
-        well_known::openid_configuration::show_server,
-    ),
     tags(
         (name = "Tokens", description = "Access tokens for the other base URLs."),
         (name = "Metadata", description = "The documents from which clients configure themselves."),
@@ -55,7 +27,6 @@ struct Auth;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(jwks::show_jwks, participants::list_participants),
     tags(
         (name = "Keys", description = "The keys that verify signatures."),
         (name = "Participants", description = "The organisations that participate."),
@@ -65,43 +36,6 @@ struct Directory;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(
-        chain::add::link::add_link,
-        chain::remove::link::remove_link,
-        chain::check::check_end,
-        chain::uncheck::uncheck_end,
-        chain::listings::list_chain,
-        chain::history::list_chain_history,
-        listing::chain::check::top::check_top,
-        listing::chain::check::bottom::check_bottom,
-        listing::chain::uncheck::top::uncheck_top,
-        listing::chain::uncheck::bottom::uncheck_bottom,
-        listing::chain::add::top::add_top,
-        listing::chain::add::bottom::add_bottom,
-        listing::list_listings,
-        listing::create_listing,
-        listing::show_listing,
-        listing::update_listing,
-        listing::withdraw_listing,
-        listing::history::list_history,
-        listing::proposals::list_proposals,
-        listing::is_complete::show_completeness,
-        listing::lagging::list_lagging,
-        listing::bottleneck::show_bottleneck,
-        listing::forecast::show_forecast,
-        listing::milestone::show_milestone,
-        listing::milestone::record_milestone,
-        listing::milestone::withdraw_milestone,
-        listing::relationships::milestones::list_milestones,
-        listing::reopen_enquiries::reopen_enquiries,
-        milestone_type::list_milestone_types,
-        milestone_type::relationships::milestones::list_milestones,
-        milestone_group::list_milestone_groups,
-        milestone_group::branch::listing::workflow::show_workflow,
-        address::filter::filter_addresses,
-        branch::filter::filter_branches,
-        well_known::oauth_protected_resource::show_resource,
-    ),
     tags(
         (name = "Metadata", description = "The documents from which clients configure themselves."),
         (name = "Listings", description = "The properties that your branches sell."),
@@ -118,20 +52,18 @@ struct Listing;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(health::live::show_live, health::ready::show_ready, metrics::show_metrics),
     tags((name = "Health", description = "The state of this node, for its operator."))
 )]
 struct Ops;
 
 #[derive(OpenApi)]
 #[openapi(
-    paths(home::show_home, openapi_json::show_openapi, docs::show_docs),
     tags((name = "Description", description = "This description."))
 )]
 struct Describing;
 
-/// The operations of a listener, with their schemas.
-pub(super) fn operations(listener: Listener) -> utoipa::openapi::OpenApi {
+/// The description of a listener without its operations.
+pub(super) fn head(listener: Listener) -> utoipa::openapi::OpenApi {
     let own = match listener {
         Listener::Base => Base::openapi(),
         Listener::Auth => Auth::openapi(),

@@ -127,7 +127,7 @@ story! {
 
 story! {
     async fn few_sign_ins_call_the_provider_at_once(server) {
-        const AT_ONCE: usize = server::limits::SIGN_INS_AT_ONCE;
+        const AT_ONCE: usize = console_routes::limits::SIGN_INS_AT_ONCE;
         let provider;
         (server, provider) = with_account(server).await;
         let mut browser = server.browser();

@@ -1,0 +1,300 @@
+//! Makes signed answers. Caches documents by version and signatures by content.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use chain::ids::ChainId;
+use observe::clock;
+use observe::trace;
+use quick_cache::sync::Cache;
+use signing::base64url;
+use signing::canonical;
+use signing::key::SigningKey;
+use signing::provenance::{PayloadHash, Provenance};
+use storage::Storage;
+use storage::address_search::CurrentListing;
+use tokens::signers::Signers;
+use tracing::Instrument as _;
+use web::problem::Problem;
+
+use crate::limits;
+use crate::metrics::AnswerMetrics;
+use crate::wire::chains;
+
+/// The settings of signed answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerSettings {
+    /// The memory of the caches of documents and answers, in mebibytes.
+    pub cache_mebibytes: u64,
+    /// How long a signature is reused (S-13), in seconds; 0: never.
+    pub signature_reuse_seconds: i64,
+}
+
+/// The caches and parts that make signed answers.
+#[derive(Debug)]
+pub struct Answers {
+    documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
+    signatures: Cache<SignatureKey, Arc<Signature>>,
+    bodies: Cache<BodyKey, Arc<Body>, ByLength>,
+    signers: Arc<Signers>,
+    reuse_seconds: i64,
+    metrics: Arc<AnswerMetrics>,
+}
+
+/// The digest of the content, the key, and the span of time in which the signature is reused.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SignatureKey {
+    digest: [u8; 32],
+    kid: String,
+    span: i64,
+}
+
+#[derive(Debug)]
+struct Signature {
+    value: String,
+    signed_at: String,
+}
+
+/// Everything that the body of an answer for one value depends on, except signing key and time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BodyKey {
+    chain: ChainId,
+    version: i64,
+    rows: u64,
+    queried: String,
+}
+
+#[derive(Debug)]
+struct Body {
+    bytes: Bytes,
+    kid: String,
+    valid_before: i64,
+}
+
+/// The rendered document of a chain.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The chain.
+    pub chain: ChainId,
+    /// The version of the chain.
+    pub version: i64,
+    bytes: Arc<[u8]>,
+}
+
+impl std::ops::Deref for Document {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A signed answer.
+#[derive(Debug, Clone)]
+pub struct Signed {
+    /// The complete envelope of document 1.
+    pub body: Bytes,
+    /// When the reuse of its signature ends (S-13), in Unix seconds.
+    pub valid_before: i64,
+}
+
+/// Weighs entries by their bytes, so that the memory of a cache is bounded.
+#[derive(Debug, Clone)]
+struct ByLength;
+
+impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
+    fn weight(&self, _key: &(ChainId, i64), document: &Arc<[u8]>) -> u64 {
+        document.len() as u64 + 96
+    }
+}
+
+impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
+    fn weight(&self, key: &BodyKey, body: &Arc<Body>) -> u64 {
+        (body.bytes.len() + key.queried.len()) as u64 + 256
+    }
+}
+
+impl Answers {
+    /// Makes empty caches of the configured sizes.
+    pub fn new(
+        settings: AnswerSettings,
+        signers: Arc<Signers>,
+        metrics: Arc<AnswerMetrics>,
+    ) -> Self {
+        // Half for documents, half for complete answers.
+        let bytes_max = settings.cache_mebibytes.max(1) * 1024 * 512;
+        let items = usize::try_from(bytes_max / 4096).unwrap_or(usize::MAX);
+        Self {
+            documents: Cache::with_weighter(items, bytes_max, ByLength),
+            signatures: Cache::new(limits::SIGNATURES_CACHED_MAX),
+            bodies: Cache::with_weighter(items, bytes_max, ByLength),
+            signers,
+            reuse_seconds: settings.signature_reuse_seconds,
+            metrics,
+        }
+    }
+
+    /// The document of the chain that the current listing is in; `None` if the listing was withdrawn
+    /// since it was read.
+    pub async fn find_document(
+        &self,
+        storage: &Storage,
+        current: &CurrentListing,
+    ) -> Result<Option<Document>, Problem> {
+        let (chain, version) = (current.chain, current.version);
+        if let Some(bytes) = self.documents.get(&(chain, version)) {
+            return Ok(Some(Document {
+                chain,
+                version,
+                bytes,
+            }));
+        }
+        let listing = current.listing;
+        let built = storage
+            .read(move |read| {
+                // The listing may be in another chain by now. Its present chain is read with all
+                // rows in one transaction (S-4).
+                let found = storage::state::find_chain_state_of_listing(read, listing)?;
+                let Some(state) = found else {
+                    return Ok(None);
+                };
+                let bytes = chains::render_chain(&state)
+                    .map_err(|error| Problem::Internal(error.to_string()))?;
+                Ok::<_, Problem>(Some(Document {
+                    chain: state.chain.id(),
+                    version: state.version,
+                    bytes: bytes.into(),
+                }))
+            })
+            .instrument(trace::step("store read"))
+            .await?;
+        if let Some(document) = &built {
+            self.metrics.documents_built.inc();
+            let key = (document.chain, document.version);
+            self.documents.insert(key, Arc::clone(&document.bytes));
+        }
+        Ok(built)
+    }
+
+    /// The cached answer for one value, if this key signed it and its signature may still be
+    /// reused. `wanted` names the chain's version, so the answer is as fresh as a newly rendered
+    /// one.
+    pub fn find_body(&self, wanted: &BodyKey, key: &SigningKey, now: i64) -> Option<Bytes> {
+        let known = self.bodies.get(wanted)?;
+        let is_valid = now < known.valid_before && known.kid == key.kid();
+        is_valid.then(|| {
+            self.metrics.signatures_reused.inc();
+            known.bytes.clone()
+        })
+    }
+
+    /// Caches the answer for one value. `shown` names the chain and version that it shows.
+    pub fn keep_body(&self, shown: BodyKey, key: &SigningKey, signed: &Signed) {
+        if self.reuse_seconds > 0 {
+            let body = Body {
+                bytes: signed.body.clone(),
+                kid: key.kid().to_owned(),
+                valid_before: signed.valid_before,
+            };
+            self.bodies.insert(shown, Arc::new(body));
+        }
+    }
+
+    /// Makes the complete envelope of document 1 around `data`, which is canonical JSON.
+    pub async fn sign(
+        &self,
+        data: Vec<u8>,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Signed, Problem> {
+        let digest = canonical::digest(&data);
+        let data = Bytes::from(data);
+        let mut valid_before = now;
+        let signature = if self.reuse_seconds > 0 {
+            // Spans end at different times for different contents, so that not all signatures are
+            // renewed at once.
+            let offset = (i64::from(digest[0]) << 8 | i64::from(digest[1])) % self.reuse_seconds;
+            let span = (now + offset) / self.reuse_seconds;
+            valid_before = (span + 1) * self.reuse_seconds - offset;
+            let wanted = SignatureKey {
+                digest,
+                kid: key.kid().to_owned(),
+                span,
+            };
+            match self.signatures.get_value_or_guard_async(&wanted).await {
+                Ok(known) => {
+                    self.metrics.signatures_reused.inc();
+                    known
+                }
+                // Other requests for the same content wait for this guard.
+                Err(guard) => {
+                    let made = self.make_signature(data.clone(), key, now).await?;
+                    // This fails only if the entry was evicted meanwhile, which is harmless.
+                    drop(guard.insert(Arc::clone(&made)));
+                    made
+                }
+            }
+        } else {
+            self.make_signature(data.clone(), key, now).await?
+        };
+        Ok(Signed {
+            body: envelope(&data, &digest, key, &signature)?,
+            valid_before,
+        })
+    }
+
+    async fn make_signature(
+        &self,
+        data: Bytes,
+        key: &Arc<SigningKey>,
+        now: i64,
+    ) -> Result<Arc<Signature>, Problem> {
+        let signing = Arc::clone(key);
+        let value = self.signers.sign(move || signing.sign(&data)).await?;
+        self.metrics.signatures.inc();
+        Ok(Arc::new(Signature {
+            value: base64url::encode(&value),
+            signed_at: clock::to_rfc3339(now),
+        }))
+    }
+}
+
+impl BodyKey {
+    /// The key of the answer that shows this version of a chain for the value `queried`. `rows` is
+    /// the size of its page.
+    pub fn new(chain: ChainId, version: i64, queried: &str, rows: u64) -> Self {
+        Self {
+            chain,
+            version,
+            rows,
+            queried: queried.to_owned(),
+        }
+    }
+}
+
+fn envelope(
+    data: &[u8],
+    digest: &[u8; 32],
+    key: &SigningKey,
+    signature: &Signature,
+) -> Result<Bytes, Problem> {
+    let provenance = Provenance {
+        alg: key.algorithm().as_str().to_owned(),
+        kid: key.kid().to_owned(),
+        payload_hash: PayloadHash {
+            alg: "SHA-256".to_owned(),
+            value: base64url::encode(digest),
+        },
+        signature: signature.value.clone(),
+        signed_at: signature.signed_at.clone(),
+    };
+    let provenance = canonical::to_canonical(&provenance)
+        .map_err(|error| Problem::Internal(error.to_string()))?;
+    let mut body = Vec::with_capacity(data.len() + provenance.len() + 32);
+    body.extend_from_slice(b"{\"data\":");
+    body.extend_from_slice(data);
+    body.extend_from_slice(b",\"provenance\":");
+    body.extend_from_slice(&provenance);
+    body.push(b'}');
+    Ok(Bytes::from(body))
+}

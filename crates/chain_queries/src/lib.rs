@@ -1,0 +1,36 @@
+//! Document 1: the chain query and the address look-up, and the signed answers to them.
+
+pub mod access_log;
+pub mod answer;
+pub mod limits;
+pub mod metrics;
+pub mod path_segments;
+pub mod routes;
+pub mod wire;
+
+use std::sync::Arc;
+
+use observe::clock::Clock;
+use storage::Storage;
+use tokens::context::TokenContext;
+use web::turns::Turns;
+
+use crate::access_log::AccessLog;
+use crate::answer::Answers;
+
+/// The context of the chain query and the address look-up.
+#[derive(Debug)]
+pub struct ChainQueries {
+    /// The clock that dates signatures.
+    pub clock: Clock,
+    /// The store that queries read.
+    pub storage: Storage,
+    /// Authenticates callers and counts their requests.
+    pub tokens: Arc<TokenContext>,
+    /// Builds, signs and caches answers.
+    pub answers: Answers,
+    /// Keeps which client was shown which property.
+    pub accesses: Arc<AccessLog>,
+    /// One query by many addresses of each client at a time.
+    pub address_turns: Turns<Arc<str>>,
+}

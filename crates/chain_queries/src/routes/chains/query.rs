@@ -1,0 +1,139 @@
+//! Parses and checks the fields of a chain query (S-1 to S-3).
+
+use std::sync::Arc;
+
+use chain::ids::{Uprn, UprnError};
+use web::form::Form;
+use web::problem::{FieldError, Problem};
+
+use crate::limits;
+
+/// A valid chain query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChainQuery {
+    pub values: Arc<Values>,
+    pub rows: u64,
+    pub page: u64,
+    /// The values exactly as sent, if the answer shall explain each of them (S-58).
+    pub explained: Option<Arc<[String]>>,
+}
+
+/// The requested values, in the order of the request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    /// `None` for zero: it is well-formed, but no property has this UPRN (S-4).
+    Uprns(Vec<Option<Uprn>>),
+    /// Addresses exactly as sent (S-5).
+    Addresses(Vec<String>),
+}
+
+impl ChainQuery {
+    /// Parses all fields and reports all errors together.
+    pub(super) fn parse(query_string: Option<&str>, form: &Form) -> Result<Self, Problem> {
+        let in_url = Form::parse_urlencoded(query_string.unwrap_or_default().as_bytes())?;
+        let mut errors = Vec::new();
+        let rows = form.find("rows").or_else(|| in_url.find("rows"));
+        let rows = rows.map_or(Some(limits::ROWS_DEFAULT), read_count);
+        let rows = rows.filter(|rows| (1..=limits::ROWS_MAX).contains(rows));
+        if rows.is_none() {
+            let detail = format!("must be an integer from 1 to {}", limits::ROWS_MAX);
+            errors.push(error("rows", &detail));
+        }
+        // `page` in the body is ignored (S-2).
+        let page = in_url.find("page").map_or(Some(1), read_count);
+        let page = page.filter(|page| (1..=limits::PAGE_MAX).contains(page));
+        if page.is_none() {
+            let detail = format!("must be an integer from 1 to {}", limits::PAGE_MAX);
+            errors.push(error("page", &detail));
+        }
+        let explains = match form.find("explain").or_else(|| in_url.find("explain")) {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                errors.push(error("explain", "must be `true` or `false`"));
+                false
+            }
+        };
+        let entries = form.list("value");
+        let values = read_values(form.find("inputType"), &entries, &mut errors);
+        match (values, rows, page) {
+            (Some(values), Some(rows), Some(page)) if errors.is_empty() => Ok(Self {
+                values: Arc::new(values),
+                rows,
+                page,
+                explained: explains.then(|| entries.into_iter().map(ToOwned::to_owned).collect()),
+            }),
+            _incomplete => Err(Problem::ValuesInvalid(errors)),
+        }
+    }
+}
+
+fn read_values(
+    input_type: Option<&str>,
+    entries: &[&str],
+    errors: &mut Vec<FieldError>,
+) -> Option<Values> {
+    check_entries(entries, errors);
+    match input_type {
+        Some("uprn") => {
+            let mut uprns = Vec::with_capacity(entries.len());
+            for (index, entry) in entries.iter().enumerate() {
+                match Uprn::parse(entry.trim()) {
+                    Ok(uprn) => uprns.push(Some(uprn)),
+                    Err(UprnError::Zero) => uprns.push(None),
+                    Err(UprnError::NotDigits) if entry.trim().is_empty() => {}
+                    Err(UprnError::NotDigits) => {
+                        let detail = "with inputType `uprn` it must be 1 to 12 digits";
+                        errors.push(error(&format!("value[{index}]"), detail));
+                    }
+                }
+            }
+            Some(Values::Uprns(uprns))
+        }
+        Some("address") => {
+            let addresses = entries.iter().map(|entry| (*entry).to_owned()).collect();
+            Some(Values::Addresses(addresses))
+        }
+        Some(_) | None => {
+            errors.push(error("inputType", "must be `address` or `uprn`"));
+            None
+        }
+    }
+}
+
+fn check_entries(entries: &[&str], errors: &mut Vec<FieldError>) {
+    if entries.is_empty() {
+        errors.push(error("value[]", "is missing: send at least one"));
+    }
+    if entries.len() > limits::VALUES_MAX {
+        let detail = format!(
+            "there are {} entries, at most {} are answered in one query",
+            entries.len(),
+            limits::VALUES_MAX
+        );
+        errors.push(error(&format!("value[{}]", limits::VALUES_MAX), &detail));
+    }
+    for (index, entry) in entries.iter().enumerate().take(limits::VALUES_MAX) {
+        let length = entry.trim().chars().count();
+        if length == 0 || length > limits::VALUE_CHARACTERS_MAX {
+            let detail = format!(
+                "must have 1 to {} characters, has {length}",
+                limits::VALUE_CHARACTERS_MAX
+            );
+            errors.push(error(&format!("value[{index}]"), &detail));
+        }
+    }
+}
+
+/// Parses a number of digits only. `None` for signs, spaces and overflow.
+fn read_count(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
+
+fn error(pointer: &str, detail: &str) -> FieldError {
+    FieldError {
+        pointer: pointer.to_owned(),
+        detail: detail.to_owned(),
+    }
+}

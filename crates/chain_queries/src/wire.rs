@@ -1,0 +1,4 @@
+//! Bodies of answers.
+
+pub mod addresses;
+pub mod chains;

@@ -1,0 +1,182 @@
+//! Renders document 1's answer to the bytes that are signed.
+
+use chain::listing::TransactionType;
+use chain::progress::Progress;
+use chain::state::ChainType;
+use jiff::civil::Date;
+use signing::canonical::{self, CanonicalError};
+use storage::state::{ChainState, ListingState};
+
+use self::shape::{
+    Address, ChainDocument, Completed, Connections, ExpectedAndCompleted, Funding, Kind,
+    Milestones, Pagination, Participants, Property, Searches, StartedAndCompleted, Summary,
+};
+
+pub use self::envelope::ChainAnswer;
+
+mod envelope;
+pub mod explanation;
+mod shape;
+
+/// Renders a chain's canonical document without its closing brace, because [`render_data`] still
+/// appends the member that sorts last, `queriedAddress`.
+pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
+    let document = ChainDocument {
+        chain_id: state.chain.id().to_string(),
+        summary: Summary {
+            length: state.chain.length(),
+            kind: match state.chain.chain_type() {
+                ChainType::InChain => Kind::InChain,
+                ChainType::SplitChain => Kind::SplitChain,
+                ChainType::NotInChain => Kind::NotInChain,
+            },
+        },
+        properties: state
+            .listings
+            .iter()
+            .map(|listing| property(state, listing))
+            .collect(),
+    };
+    let mut bytes = canonical::to_canonical(&document)?;
+    bytes.pop();
+    Ok(bytes)
+}
+
+/// Renders document 1's canonical `data` object. Each chain is a result of [`render_chain`] with
+/// its `queriedAddress`.
+pub fn render_data<'a>(
+    chains: impl IntoIterator<Item = (&'a [u8], &'a str)>,
+    page: &Page,
+) -> Result<Vec<u8>, CanonicalError> {
+    let mut data = Vec::with_capacity(8192);
+    data.extend_from_slice(b"{\"data\":[");
+    for (index, (chain, queried_address)) in chains.into_iter().enumerate() {
+        if index > 0 {
+            data.push(b',');
+        }
+        data.extend_from_slice(chain);
+        data.extend_from_slice(b",\"queriedAddress\":");
+        data.extend_from_slice(&canonical::to_canonical(&queried_address)?);
+        data.push(b'}');
+    }
+    data.extend_from_slice(b"],\"pagination\":");
+    let pagination = Pagination {
+        current_page: page.number,
+        last_page: page.total.div_ceil(page.rows).max(1),
+        per_page: page.rows,
+        total: page.total,
+    };
+    data.extend_from_slice(&canonical::to_canonical(&pagination)?);
+    data.push(b'}');
+    Ok(data)
+}
+
+/// The requested page of the matched values (S-2, S-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Page number, counted from 1.
+    pub number: u64,
+    /// Chains per page.
+    pub rows: u64,
+    /// Number of matched values on all pages.
+    pub total: u64,
+}
+
+impl Page {
+    /// Positions of this page's values among all matched values, counted from 0.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        let start = (self.number - 1).saturating_mul(self.rows).min(self.total);
+        let end = start.saturating_add(self.rows).min(self.total);
+        // Neither exceeds the number of values of one query, so the conversion cannot fail.
+        let position = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        position(start)..position(end)
+    }
+}
+
+fn property<'a>(state: &ChainState, listing: &'a ListingState) -> Property<'a> {
+    let uprns = |listings: &[chain::ids::ListingId]| {
+        listings
+            .iter()
+            .filter_map(|id| state.listings.iter().find(|other| other.listing == *id))
+            .map(|other| other.uprn.value())
+            .collect()
+    };
+    let chain = &state.chain;
+    Property {
+        address: Address {
+            display_address: &listing.address.display_address,
+            line1: &listing.address.line1,
+            line2: &listing.address.line2,
+            line3: &listing.address.line3,
+            line4: &listing.address.line4,
+            post_town: &listing.address.post_town,
+            postcode: &listing.address.postcode,
+        },
+        connections: Connections {
+            buyers_sale: uprns(chain.buyers_sales(listing.listing)),
+            onward_purchase: uprns(chain.onward_purchases(listing.listing)),
+        },
+        id: listing.property.0,
+        is_bottom_closed: chain.is_bottom_closed(listing.listing),
+        is_top_closed: chain.is_top_closed(listing.listing),
+        milestones: milestones(&Progress::fold(listing.milestones.iter().copied())),
+        participants: Participants {
+            buyer_conveyancer: &listing.buyer_conveyancer,
+            seller_conveyancer: &listing.seller_conveyancer,
+            selling_agent: &listing.selling_agent,
+        },
+        tenure: &listing.tenure,
+        transaction_type: listing
+            .transaction_type
+            .split_whitespace()
+            .filter_map(TransactionType::parse)
+            .map(TransactionType::as_str)
+            .collect(),
+        uprn: listing.uprn.value(),
+    }
+}
+
+fn milestones(progress: &Progress) -> Milestones {
+    let day = |date: Option<Date>| date.map(|date| date.to_string());
+    Milestones {
+        completion: ExpectedAndCompleted {
+            completed: day(progress.completion.completed),
+            expected: day(progress.completion.expected),
+        },
+        enquiries: StartedAndCompleted {
+            completed: day(progress.enquiries.completed),
+            started: day(progress.enquiries.started),
+        },
+        exchange_of_contracts: ExpectedAndCompleted {
+            completed: day(progress.exchange_of_contracts.completed),
+            expected: day(progress.exchange_of_contracts.expected),
+        },
+        fall_through: progress.fall_through.map(|date| Completed {
+            completed: day(Some(date)),
+        }),
+        funding: Funding {
+            completed: day(progress.funding.completed),
+            is_cash_buyer: progress.funding.is_cash_buyer,
+            started: day(progress.funding.started),
+        },
+        listed: Completed {
+            completed: day(progress.listed),
+        },
+        searches: Searches {
+            drainage_water: Completed {
+                completed: day(progress.searches.drainage_water_completed),
+            },
+            environmental: Completed {
+                completed: day(progress.searches.environmental_completed),
+            },
+            local_authority: ExpectedAndCompleted {
+                completed: day(progress.searches.local_authority_completed),
+                expected: day(progress.searches.local_authority_expected),
+            },
+            started: day(progress.searches.started),
+        },
+        sold_subject_to_contract: Completed {
+            completed: day(progress.sold_subject_to_contract),
+        },
+    }
+}

@@ -1,0 +1,73 @@
+//! Schemas of document 1's answer. They only describe it: the program assembles the answer from
+//! bytes that are already rendered and signed.
+
+use utoipa::ToSchema;
+
+use super::explanation::ValueExplanation;
+use super::shape::{ChainDocument, Pagination};
+
+/// Signed chains.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes the output of `answer::envelope`")]
+pub struct ChainAnswer<'a> {
+    data: ChainData<'a>,
+    provenance: Provenance,
+    /// One entry for each value of the query, in its order. Present only with `explain=true`, and not
+    /// signed.
+    explanation: Option<Vec<ValueExplanation>>,
+}
+
+/// The signed object. The service signs and sends it in canonical form (RFC 8785).
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes the output of `render_data`")]
+struct ChainData<'a> {
+    /// One chain for each value that matched, in the order of the request.
+    data: Vec<Chain<'a>>,
+    pagination: Pagination,
+}
+
+/// The chain that a queried value led to.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes the output of `render_data`")]
+struct Chain<'a> {
+    #[serde(flatten)]
+    document: ChainDocument<'a>,
+    /// For a query by address, the value exactly as sent. For a query by UPRN, the address of
+    /// the property.
+    #[serde(rename = "queriedAddress")]
+    queried_address: String,
+}
+
+/// The signature over `data`. To verify it, convert `data` to canonical form (RFC 8785) and
+/// compare its digest with `payloadHash`. Then check the signature with the key `kid` of the
+/// published key set.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes signing::provenance::Provenance")]
+struct Provenance {
+    /// `RS256`.
+    #[schema(pattern = "^RS256$")]
+    alg: String,
+    /// Id of the signing key in the published key set.
+    kid: String,
+    payload_hash: PayloadHash,
+    /// Signature over the canonical bytes, base64url.
+    #[schema(pattern = "^[A-Za-z0-9_-]+$")]
+    signature: String,
+    /// When the signature was made. The service may reuse a signature of the same content for
+    /// up to five minutes.
+    #[schema(format = DateTime)]
+    signed_at: String,
+}
+
+/// The digest of the canonical bytes of `data`.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes signing::provenance::PayloadHash")]
+struct PayloadHash {
+    /// `SHA-256`.
+    #[schema(pattern = "^SHA-256$")]
+    alg: String,
+    /// The digest, base64url.
+    #[schema(pattern = "^[A-Za-z0-9_-]{43}$")]
+    value: String,
+}

@@ -1,0 +1,27 @@
+//! `POST {console_url}/sign-out`: ends the session.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use http::header;
+use storage::{Write, sessions};
+use web::problem::Problem;
+
+use crate::Console;
+use crate::frames::Notice;
+use crate::session::{SignedIn, no_session_cookie};
+
+/// Ends the session and removes its cookie.
+pub(crate) async fn sign_out(
+    State(console): State<Arc<Console>>,
+    signed_in: SignedIn,
+) -> Result<Response, Problem> {
+    let (person, session) = (signed_in.person().id, signed_in.session().id);
+    let end = move |write: &mut Write<'_>| sessions::delete_session(write, person, session);
+    console.storage.write(end).await?;
+    let mut response = Notice::SignedOut.redirect("/sign-in");
+    let cookie = no_session_cookie(console.site.is_secure());
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}

@@ -1,0 +1,236 @@
+//! Creates, changes and withdraws listings (S-52, S-53).
+
+use chain::ids::{ChainId, ListingId, PropertyId};
+use http::StatusCode;
+use storage::listings::{self, ListingDetails, ListingOrigin, StoredListing};
+use storage::{Write, branch, chains, current_listings, proposals};
+use uuid::Uuid;
+use web::list::Data;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::segments::unknown_branch;
+
+use super::author::Author;
+use super::history::{ListingDetail, ListingInChain, WithdrawnDetail};
+use super::links::load_chain;
+use super::listing_fields::{ListingChanges, NewListing};
+use super::listings::find_own_listing;
+use super::quotas::Allowance;
+use super::recording::Reply;
+use super::sold_property;
+use crate::wire::listing::ListingResource;
+
+/// Creates a listing, or updates the branch's listing with the same external id.
+pub(crate) fn store_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    new: &NewListing,
+    allowance: &Allowance,
+) -> Result<Reply, Problem> {
+    if !branch::branch_exists(write, new.branch)? {
+        let unknown = unknown_branch(&new.branch.to_string());
+        return Err(unknown.about("branch_id").into());
+    }
+    author.caller.check_branch(new.branch)?;
+    let known = match &new.facts.external_id {
+        Some(external_id) => listings::find_listing_by_external_id(write, new.branch, external_id)?,
+        None => None,
+    };
+    let Some(known) = known else {
+        return create(write, author, new, allowance);
+    };
+    if known.is_deleted {
+        return Err(withdrawn(known.id).into());
+    }
+    let before = find_own_listing(write, author.caller, known.id)?;
+    let property = sold_property::find_or_add(write, &new.place, Some(&before), allowance)?;
+    if property != before.property && listings::names_a_sale(write, before.id)? {
+        return Err(property_fixed(before.id).into());
+    }
+    if property != before.property {
+        // The other branch would confirm a link to another home than the one proposed.
+        proposals::delete_proposals_of_listing(write, before.id)?;
+    }
+    store_changes(write, author, &before, property, &new.facts)?;
+    reply(write, author, known.id, StatusCode::OK)
+}
+
+/// Changes one of the caller's listings.
+pub(crate) fn update_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+    changes: &ListingChanges,
+) -> Result<Reply, Problem> {
+    let before = find_own_listing(write, author.caller, id)?;
+    let is_named = changes.external_id.is_some() || changes.clears_external_id;
+    if is_named && before.external_id != changes.external_id {
+        return Err(reference_fixed().into());
+    }
+    store_changes(write, author, &before, before.property, changes)?;
+    reply(write, author, id, StatusCode::OK)
+}
+
+/// Withdraws one of the caller's listings, which must not be linked.
+pub(crate) fn withdraw_listing(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+) -> Result<Reply, Problem> {
+    let listing = find_own_listing(write, author.caller, id)?;
+    let chain = load_chain(write, listing.chain)?;
+    if chain.length() > 1 {
+        return Err(linked(id).into());
+    }
+    listings::delete_listing(write, id, author.now)?;
+    proposals::delete_proposals_of_listing(write, id)?;
+    let detail = WithdrawnDetail::from(id);
+    let at = ListingInChain::from(&listing);
+    author
+        .history()
+        .note(write, at, "listing.withdrawn", &detail)?;
+    current_listings::settle(write, &author.settling(), id, false)?;
+    Reply::success()
+}
+
+/// The refusal of a withdrawn listing's external id.
+pub(crate) fn withdrawn(listing: ListingId) -> Refusal {
+    let detail = format!(
+        "listing {listing} has this external_id and was withdrawn; take another external_id"
+    );
+    Refusal::conflict("listing_withdrawn", detail).about("external_id")
+}
+
+/// The refusal to change an external id.
+pub(crate) fn reference_fixed() -> Refusal {
+    let detail = "the external_id of a listing cannot be changed".to_owned();
+    Refusal::invalid("value_invalid", "external_id", detail)
+}
+
+/// The refusal to move a listing to another property (S-56).
+pub(crate) fn property_fixed(listing: ListingId) -> Refusal {
+    let detail = format!(
+        "listing {listing} has this external_id and was linked or has milestones, so it cannot move \
+         to another property; take another external_id"
+    );
+    Refusal::conflict("property_fixed", detail).about("external_id")
+}
+
+/// The refusal to withdraw a linked listing.
+pub(crate) fn linked(listing: ListingId) -> Refusal {
+    let detail = format!("listing {listing} is linked in a chain; break its links first");
+    Refusal::conflict("listing_linked", detail)
+}
+
+fn create(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    new: &NewListing,
+    allowance: &Allowance,
+) -> Result<Reply, Problem> {
+    allowance.add_listing(write)?;
+    let property = sold_property::find_or_add(write, &new.place, None, allowance)?;
+    let NewListing { facts, .. } = new;
+    let details = ListingDetails {
+        property,
+        price: new.price,
+        tenure: facts.tenure.clone().unwrap_or_default(),
+        transaction_type: facts.transaction_type.clone().unwrap_or_default(),
+        seller_conveyancer: facts.seller_conveyancer.clone().unwrap_or_default(),
+        buyer_conveyancer: facts.buyer_conveyancer.clone().unwrap_or_default(),
+    };
+    let chain = ChainId(Uuid::new_v4());
+    chains::insert_chain(write, chain)?;
+    let origin = ListingOrigin {
+        branch: new.branch,
+        external_id: facts.external_id.as_deref(),
+        chain,
+        created_at: author.now,
+    };
+    let id = listings::insert_listing(write, &origin, &details)?;
+    let is_locked = facts.is_locked.filter(|is_locked| *is_locked);
+    if is_locked.is_some() {
+        listings::set_locked(write, id, true, author.now)?;
+    }
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let detail = ListingDetail {
+        price: Some(details.price),
+        address_id: Some(property.0),
+        external_id: facts.external_id.clone(),
+        tenure: filled(&details.tenure),
+        transaction_type: filled(&details.transaction_type),
+        seller_conveyancer: filled(&details.seller_conveyancer),
+        buyer_conveyancer: filled(&details.buyer_conveyancer),
+        is_locked,
+    };
+    let at = ListingInChain { listing: id, chain };
+    author
+        .history()
+        .note(write, at, "listing.created", &detail)?;
+    current_listings::settle(write, &author.settling(), id, true)?;
+    let reply = reply(write, author, id, StatusCode::CREATED)?;
+    Ok(reply.at(format!("/api/v1/listing/{id}")))
+}
+
+/// Stores the changed facts and writes them to the history, if there are any.
+fn store_changes(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    before: &StoredListing,
+    property: PropertyId,
+    changes: &ListingChanges,
+) -> Result<(), Problem> {
+    let kept = |wish: &Option<String>, standing: &String| wish.as_ref().unwrap_or(standing).clone();
+    let after = ListingDetails {
+        property,
+        price: changes.price.unwrap_or(before.price),
+        tenure: kept(&changes.tenure, &before.tenure),
+        transaction_type: kept(&changes.transaction_type, &before.transaction_type),
+        seller_conveyancer: kept(&changes.seller_conveyancer, &before.seller_conveyancer),
+        buyer_conveyancer: kept(&changes.buyer_conveyancer, &before.buyer_conveyancer),
+    };
+    let differs = |old: &String, new: &String| (old != new).then(|| new.clone());
+    let is_locked = changes
+        .is_locked
+        .filter(|locked| *locked != before.is_locked);
+    let detail = ListingDetail {
+        price: (before.price != after.price).then_some(after.price),
+        address_id: (before.property != property).then_some(property.0),
+        external_id: None,
+        tenure: differs(&before.tenure, &after.tenure),
+        transaction_type: differs(&before.transaction_type, &after.transaction_type),
+        seller_conveyancer: differs(&before.seller_conveyancer, &after.seller_conveyancer),
+        buyer_conveyancer: differs(&before.buyer_conveyancer, &after.buyer_conveyancer),
+        is_locked,
+    };
+    if detail == ListingDetail::default() {
+        return Ok(());
+    }
+    listings::update_listing(write, before.id, &after, author.now)?;
+    if let Some(is_locked) = is_locked {
+        listings::set_locked(write, before.id, is_locked, author.now)?;
+    }
+    chains::raise_version(write, before.chain)?;
+    let at = ListingInChain::from(before);
+    author
+        .history()
+        .note(write, at, "listing.updated", &detail)?;
+    let settling = author.settling();
+    let is_moved = property != before.property;
+    current_listings::settle(write, &settling, before.id, is_moved)?;
+    if is_moved {
+        current_listings::settle_after_move(write, &settling, before.property, before.id)?;
+    }
+    Ok(())
+}
+
+fn reply(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    id: ListingId,
+    status: StatusCode,
+) -> Result<Reply, Problem> {
+    let listing = find_own_listing(write, author.caller, id)?;
+    let data = ListingResource::own(&listing, false);
+    Reply::json(status, &Data { data })
+}

@@ -1,0 +1,207 @@
+//! Records and withdraws milestones, and enqueues their events (S-34, S-38).
+
+use chain::current::Offer;
+use chain::event::EventType;
+use chain::ids::ListingId;
+use chain::milestone::{self, MilestoneType};
+use chain::record::{self, Change, Record, RequestedRecord};
+use storage::enqueue::{self, QueuedEvent};
+use storage::events::{self, NewEvent};
+use storage::listings::StoredListing;
+use storage::milestones::{self, MilestoneValues, StoredMilestone};
+use storage::{Write, current_listings};
+use uuid::Uuid;
+use web::problem::Problem;
+
+use super::author::Author;
+use super::history::{ListingInChain, MilestoneDetail};
+use super::listings::find_own_listing;
+
+/// Records a milestone of one of the caller's listings. Returns the stored milestone.
+pub(crate) fn record_milestone(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+    requested: &RequestedRecord,
+) -> Result<StoredMilestone, Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    let stored = milestones::find_milestone(write, listing.id, kind.id)?;
+    let standing = stored.as_ref().filter(|stored| stored.deleted_at.is_none());
+    let record = standing.map(record_of);
+    let change = record::record(kind, record.as_ref(), requested);
+    if let Some(change) = &change {
+        store(write, author, &listing, kind, change)?;
+    }
+    let stored = match (stored, change) {
+        (Some(stored), None) => Some(stored),
+        (Some(stored), Some(change)) => Some(changed(&stored, &change.record, author.now)),
+        (None, _) => milestones::find_milestone(write, listing.id, kind.id)?,
+    };
+    stored.ok_or_else(|| Problem::Internal("a recorded milestone is missing".to_owned()))
+}
+
+/// A stored milestone after a change, as the store has it.
+fn changed(stored: &StoredMilestone, record: &Record, now: i64) -> StoredMilestone {
+    let Record {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    } = *record;
+    StoredMilestone {
+        date,
+        completed_at,
+        origin,
+        excluded,
+        updated_at: now,
+        deleted_at: None,
+        ..stored.clone()
+    }
+}
+
+/// Withdraws a milestone, if it is recorded.
+pub(crate) fn withdraw_milestone(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+) -> Result<(), Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    if find_standing(write, listing.id, kind)?.is_none() {
+        return Ok(());
+    }
+    milestones::withdraw_milestone(write, listing.id, kind.id, author.now)?;
+    let detail = MilestoneDetail::withdrawn(kind);
+    let at = ListingInChain::from(&listing);
+    author
+        .history()
+        .note(write, at, "milestone.withdrawn", &detail)?;
+    settle(write, author, &listing, Offer::depends_on(kind))?;
+    Ok(())
+}
+
+/// Withdraws Enquiries Closed and forgets the date of Enquiries Opened (S-52).
+pub(crate) fn reopen_enquiries(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: ListingId,
+) -> Result<(), Problem> {
+    let listing = find_own_listing(write, author.caller, listing)?;
+    let mut is_changed = false;
+    if let Some(closed) = milestone::find_by_key("enquiries_closed")
+        && find_standing(write, listing.id, closed)?.is_some()
+    {
+        milestones::withdraw_milestone(write, listing.id, closed.id, author.now)?;
+        is_changed = true;
+    }
+    if let Some(opened) = milestone::find_by_key("enquiries_opened")
+        && let Some(standing) = find_standing(write, listing.id, opened)?
+        && standing.date.is_some()
+    {
+        let values = MilestoneValues {
+            date: None,
+            completed_at: None,
+            origin: standing.origin,
+            excluded: standing.excluded,
+        };
+        milestones::store_milestone(write, listing.id, opened, &values, author.now)?;
+        is_changed = true;
+    }
+    if is_changed {
+        let at = ListingInChain::from(&listing);
+        author
+            .history()
+            .note(write, at, "enquiries.reopened", &serde_json::json!({}))?;
+        settle(write, author, &listing, false)?;
+    }
+    Ok(())
+}
+
+fn store(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: &StoredListing,
+    kind: &'static MilestoneType,
+    change: &Change,
+) -> Result<(), Problem> {
+    let Record {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    } = change.record;
+    let values = MilestoneValues {
+        date,
+        completed_at,
+        origin,
+        excluded,
+    };
+    milestones::store_milestone(write, listing.id, kind, &values, author.now)?;
+    let detail = MilestoneDetail::recorded(kind, &change.record);
+    let at = ListingInChain::from(listing);
+    author
+        .history()
+        .note(write, at, "milestone.recorded", &detail)?;
+    let may_emit = settle(write, author, listing, Offer::depends_on(kind))?;
+    if let (true, Some(event_type), Some(date)) = (may_emit, change.event, date) {
+        let event = NewEvent {
+            event_id: &format!("evt_{}", Uuid::new_v4()),
+            event_type,
+            listing: listing.id,
+            property: listing.property,
+            uprn: listing.uprn,
+            // Document 1 has no label in `fallthrough`.
+            label: kind
+                .label
+                .filter(|_| event_type == EventType::MilestoneUpdated),
+            date,
+            detail: None,
+        };
+        let queued = QueuedEvent {
+            row: events::insert_event(write, &event, author.now)?,
+            event_type,
+            property: listing.property,
+            uprn: listing.uprn,
+            chains: [listing.chain; 2],
+        };
+        enqueue::enqueue_event(write, &queued, author.now_milliseconds)?;
+    }
+    Ok(())
+}
+
+/// Decides after a write to milestones which listing is current (S-6). `may_change_offer` says whether
+/// the write can begin or end an offer. Returns whether the write emits its events: the listing was
+/// current before it or is current after it.
+fn settle(
+    write: &mut Write<'_>,
+    author: &Author<'_>,
+    listing: &StoredListing,
+    may_change_offer: bool,
+) -> Result<bool, Problem> {
+    let standing = listing.standing;
+    let may_take_place = !standing.is_current && standing.is_under_offer;
+    if !may_change_offer && !may_take_place {
+        return Ok(standing.is_current);
+    }
+    let settled = current_listings::settle(write, &author.settling(), listing.id, false)?;
+    Ok(settled.was_or_is(listing.id))
+}
+
+fn find_standing(
+    write: &mut Write<'_>,
+    listing: ListingId,
+    kind: &'static MilestoneType,
+) -> Result<Option<StoredMilestone>, Problem> {
+    let found = milestones::find_milestone(write, listing, kind.id)?;
+    Ok(found.filter(|found| found.deleted_at.is_none()))
+}
+
+fn record_of(stored: &StoredMilestone) -> Record {
+    Record {
+        date: stored.date,
+        completed_at: stored.completed_at,
+        origin: stored.origin,
+        excluded: stored.excluded,
+    }
+}

@@ -1,0 +1,90 @@
+//! The operations of document 2 below `{listing_base_url}/api/v1`, by their paths.
+
+pub mod address;
+pub mod branch;
+pub mod chain;
+pub mod listing;
+pub mod milestone_group;
+pub mod milestone_type;
+
+use std::sync::Arc;
+
+use axum::middleware;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::routing::{method_not_allowed, with_router};
+
+use crate::ListingManagement;
+use crate::caller;
+
+/// Listing and chain management (document 2). The layer authenticates callers of these paths before
+/// anything else is checked.
+pub fn routes(management: &Arc<ListingManagement>) -> OpenApiRouter {
+    let routes = chain_routes()
+        .merge(listing_routes())
+        .merge(catalogue_routes());
+    with_router(routes, |router| {
+        router
+            .method_not_allowed_fallback(method_not_allowed)
+            .route_layer(middleware::from_fn_with_state(
+                Arc::clone(management),
+                caller::admit,
+            ))
+            .with_state(Arc::clone(management))
+    })
+}
+
+fn chain_routes() -> OpenApiRouter<Arc<ListingManagement>> {
+    use self::listing::chain as anchored;
+
+    OpenApiRouter::default()
+        .routes(routes!(chain::add::link::add_link))
+        .routes(routes!(chain::remove::link::remove_link))
+        .routes(routes!(chain::check::check_end))
+        .routes(routes!(chain::uncheck::uncheck_end))
+        .routes(routes!(chain::listings::list_chain))
+        .routes(routes!(chain::history::list_chain_history))
+        .routes(routes!(anchored::check::top::check_top))
+        .routes(routes!(anchored::check::bottom::check_bottom))
+        .routes(routes!(anchored::uncheck::top::uncheck_top))
+        .routes(routes!(anchored::uncheck::bottom::uncheck_bottom))
+        .routes(routes!(anchored::add::top::add_top))
+        .routes(routes!(anchored::add::bottom::add_bottom))
+}
+
+fn listing_routes() -> OpenApiRouter<Arc<ListingManagement>> {
+    OpenApiRouter::default()
+        .routes(routes!(listing::list_listings, listing::create_listing))
+        .routes(routes!(
+            listing::show_listing,
+            listing::update_listing,
+            listing::withdraw_listing
+        ))
+        .routes(routes!(
+            listing::milestone::show_milestone,
+            listing::milestone::record_milestone,
+            listing::milestone::withdraw_milestone
+        ))
+        .routes(routes!(listing::relationships::milestones::list_milestones))
+        .routes(routes!(listing::is_complete::show_completeness))
+        .routes(routes!(listing::lagging::list_lagging))
+        .routes(routes!(listing::reopen_enquiries::reopen_enquiries))
+        .routes(routes!(listing::history::list_history))
+        .routes(routes!(listing::proposals::list_proposals))
+        .routes(routes!(listing::bottleneck::show_bottleneck))
+        .routes(routes!(listing::forecast::show_forecast))
+}
+
+fn catalogue_routes() -> OpenApiRouter<Arc<ListingManagement>> {
+    OpenApiRouter::default()
+        .routes(routes!(milestone_type::list_milestone_types))
+        .routes(routes!(
+            milestone_type::relationships::milestones::list_milestones
+        ))
+        .routes(routes!(milestone_group::list_milestone_groups))
+        .routes(routes!(
+            milestone_group::branch::listing::workflow::show_workflow
+        ))
+        .routes(routes!(address::filter::filter_addresses))
+        .routes(routes!(branch::filter::filter_branches))
+}

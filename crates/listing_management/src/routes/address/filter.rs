@@ -1,0 +1,86 @@
+//! `POST {listing_base_url}/api/v1/address/filter`: finds properties by postcode or address.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use storage::properties;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+use web::described::{pages, wrong_member};
+use web::list::List;
+use web::parameters::Paging;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::text;
+
+use crate::ListingManagement;
+use crate::caller::BranchCaller;
+use crate::openapi::{describe, keyed_body};
+use crate::wire::directory::AddressResource;
+use crate::write_request::WriteRequest;
+
+refusals!(
+    FilterAddressesRefusals = describe(
+        keyed_body(),
+        wrong_member("full_address", "is missing"),
+        pages(),
+    )
+);
+
+/// Lists the properties with a given postcode or full address.
+///
+/// Without a match the list is empty.
+#[utoipa::path(
+    post,
+    path = "/api/v1/address/filter",
+    tag = "Addresses and branches",
+    params(Paging),
+    request_body = AddressFilterBody,
+    responses(
+        (status = 200, description = "A page of properties.", body = List<AddressResource>),
+        FilterAddressesRefusals,
+    ),
+)]
+pub async fn filter_addresses(
+    State(management): State<Arc<ListingManagement>>,
+    _caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Json<List<AddressResource>>, Problem> {
+    let page = request.query()?.only_page()?;
+    let mut fields = request.fields()?;
+    fields.require("full_address");
+    let text = fields.sought_text("full_address").unwrap_or_default();
+    fields.finish()?;
+    let (total, found) = management
+        .storage
+        .read(move |read| {
+            let (limit, offset) = (page.limit(), page.offset());
+            if let Some(postcode) = address::postcode(&text) {
+                return properties::list_properties_by_postcode(read, &postcode, limit, offset);
+            }
+            let key = address::normalise(&text);
+            properties::list_properties_by_address(read, &key, limit, offset)
+        })
+        .await?;
+    Ok(page.answer(
+        total,
+        found.into_iter().map(AddressResource::from).collect(),
+    ))
+}
+
+/// The body that `filter_addresses` parses.
+struct AddressFilterBody;
+
+impl utoipa::ToSchema for AddressFilterBody {}
+
+impl utoipa::PartialSchema for AddressFilterBody {
+    fn schema() -> RefOr<Schema> {
+        let full_address = text(chain::limits::TEXT_CHARACTERS_MAX)
+            .description(Some("A full address or a postcode."));
+        ObjectBuilder::new()
+            .property("full_address", full_address)
+            .required("full_address")
+            .into()
+    }
+}

@@ -1,0 +1,56 @@
+//! `POST {listing_base_url}/api/v1/chain/remove/link`: removes a link.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use web::described::wrong_member;
+use web::problem::Problem;
+use web::refusals;
+
+use crate::ListingManagement;
+use crate::caller::BranchCaller;
+use crate::links;
+use crate::openapi::{both_sides, describe, recorded_write, unlinking};
+use crate::parameters::IdempotencyKey;
+use crate::recording::{self, Reply};
+use crate::routes::chain::add::link::{LinkBody, read_link};
+use crate::wire::SuccessAnswer;
+use crate::write_request::WriteRequest;
+
+refusals!(
+    RemoveLinkRefusals = describe(
+        recorded_write(),
+        wrong_member("seller", "is missing"),
+        both_sides(),
+        unlinking(),
+    )
+);
+
+/// Removes the link between two listings, or withdraws its proposal. At least one must be yours.
+///
+/// The chain falls into two parts, and the longer one keeps the chain id. Links that are not there
+/// give 409.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/remove/link",
+    tag = "Chains",
+    params(IdempotencyKey),
+    request_body = LinkBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        RemoveLinkRefusals,
+    ),
+)]
+pub async fn remove_link(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let link = read_link(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        links::remove_link(write, author, link)?;
+        Reply::success()
+    })
+    .await
+}

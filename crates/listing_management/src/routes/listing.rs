@@ -1,0 +1,246 @@
+//! `{listing_base_url}/api/v1/listing` and `…/listing/{listing_id}`: the caller's listings.
+
+pub mod bottleneck;
+pub mod chain;
+pub mod forecast;
+pub mod history;
+pub mod is_complete;
+pub mod lagging;
+pub mod milestone;
+pub mod proposals;
+pub mod relationships;
+pub mod reopen_enquiries;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use http::Uri;
+use storage::StorageError;
+use storage::listings::ListingPage;
+use web::described::{pages, wrong_member};
+use web::list::Data;
+use web::list::List;
+use web::page::{Query, refuse_errors};
+use web::parameters::Paging;
+use web::problem::Problem;
+use web::refusal::Refusal;
+use web::refusals;
+use web::segments::Segments;
+
+use crate::ListingManagement;
+use crate::caller::BranchCaller;
+use crate::listing_fields::described::{ListingChangesBody, NewListingBody};
+use crate::listing_fields::{ListingChanges, NewListing};
+use crate::openapi::{
+    branch_and_property, describe, fixed_reference, includes, own_listing, quotas, recorded_write,
+    unlinked,
+};
+use crate::parameters::{IdempotencyKey, Includes, ListingFilter, ListingInPath};
+use crate::quotas::Allowance;
+use crate::recording;
+use crate::wire::SuccessAnswer;
+use crate::wire::document::{Include, ListingDocument};
+use crate::wire::listing::ListingResource;
+use crate::write_request::WriteRequest;
+use crate::{listing_writes, listings};
+
+refusals!(ShowListingRefusals = describe(own_listing(), includes()));
+
+/// Shows one of your listings, with the resources that `includes` requests.
+///
+/// The answer has `included` only if the request has `includes`. With `milestones` among them, ids
+/// are strings.
+#[utoipa::path(
+    get,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, Includes),
+    responses(
+        (status = 200, description = "The listing.", body = ListingDocument),
+        ShowListingRefusals,
+    ),
+)]
+pub async fn show_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    uri: Uri,
+) -> Result<Json<ListingDocument>, Problem> {
+    let id = segments.listing(0)?;
+    let query = Query::parse(uri.query())?;
+    let includes = read_includes(&query)?;
+    let wanted = includes.clone();
+    let load =
+        move |read: &mut storage::Read<'_>| listings::load_sources(read, &caller, id, &wanted);
+    let sources = if includes.is_empty() {
+        management.storage.lookup(load).await?
+    } else {
+        management.storage.read(load).await?
+    };
+    Ok(Json(ListingDocument::new(&sources, &includes)))
+}
+
+refusals!(ListListingsRefusals = describe(pages()));
+
+/// Lists your listings, the least recently changed first.
+///
+/// To read only what changed, send `updated_since`. Withdrawn listings are not listed.
+#[utoipa::path(
+    get,
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(ListingFilter, Paging),
+    responses(
+        (status = 200, description = "A page of listings.", body = List<ListingResource>),
+        ListListingsRefusals,
+    ),
+)]
+pub async fn list_listings(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    uri: Uri,
+) -> Result<Json<List<ListingResource>>, Problem> {
+    let query = Query::parse(uri.query())?;
+    let mut errors = Vec::new();
+    let page = query.page(&mut errors);
+    let updated_since = query.integer("updated_since", 0..=web::limits::INTEGER_MAX, &mut errors);
+    let external_id = query.text("external_id", &mut errors);
+    refuse_errors(errors)?;
+    let actor = caller.actor().to_owned();
+    let (total, listings) = management
+        .storage
+        .read(move |read| {
+            let mut wanted = ListingPage {
+                client_id: caller.actor(),
+                updated_since,
+                external_id: external_id.as_deref(),
+                limit: page.limit(),
+                offset: page.offset(),
+            };
+            let found = storage::listings::list_listings_of_client(read, &wanted)?;
+            // Older stores have references as they were sent (S-96).
+            let clean = external_id
+                .as_deref()
+                .and_then(|text| unicode::clean(text).ok());
+            if found.0 > 0 || clean.as_deref() == external_id.as_deref() {
+                return Ok::<_, StorageError>(found);
+            }
+            wanted.external_id = clean.as_deref().or(wanted.external_id);
+            storage::listings::list_listings_of_client(read, &wanted)
+        })
+        .await?;
+    management.owe(&actor, page.offset().min(total));
+    Ok(page.answer(total, listings.iter().map(ListingResource::plain).collect()))
+}
+
+refusals!(
+    CreateListingRefusals = describe(
+        recorded_write(),
+        wrong_member("branch_id", "is missing"),
+        branch_and_property(),
+        quotas(),
+    )
+);
+
+/// Creates a listing, or updates the one with the same external id.
+///
+/// Send the property as `address`, or as the `address_id` of a property that Onward knows. An update
+/// leaves everything unchanged that the body does not name.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing",
+    tag = "Listings",
+    params(IdempotencyKey),
+    request_body = NewListingBody,
+    responses(
+        (status = 201, description = "The listing is new.", body = Data<ListingResource>, headers(("location"))),
+        (status = 200, description = "The listing existed and is updated.", body = Data<ListingResource>),
+        CreateListingRefusals,
+    ),
+)]
+pub async fn create_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let new = NewListing::read(&request)?;
+    let allowance = Allowance::count(&management, new.branch).await?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::store_listing(write, author, &new, &allowance)
+    })
+    .await
+}
+
+refusals!(
+    UpdateListingRefusals = describe(
+        recorded_write(),
+        wrong_member("is_locked", "must be true or false"),
+        own_listing(),
+        fixed_reference(),
+    )
+);
+
+/// Changes attributes of one of your listings.
+///
+/// The call leaves everything unchanged that the body does not name. `null` clears an attribute that
+/// may be unknown.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    request_body = ListingChangesBody,
+    responses(
+        (status = 200, description = "The updated listing.", body = Data<ListingResource>),
+        UpdateListingRefusals,
+    ),
+)]
+pub async fn update_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    let changes = ListingChanges::read(&request)?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::update_listing(write, author, id, &changes)
+    })
+    .await
+}
+
+refusals!(WithdrawListingRefusals = describe(recorded_write(), own_listing(), unlinked()));
+
+/// Withdraws one of your listings. It must have no links.
+///
+/// Its external id cannot be used again.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listing/{listing}",
+    tag = "Listings",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        WithdrawListingRefusals,
+    ),
+)]
+pub async fn withdraw_listing(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let id = segments.listing(0)?;
+    request.refuse_members()?;
+    recording::record(&management, caller, request, move |write, author| {
+        listing_writes::withdraw_listing(write, author, id)
+    })
+    .await
+}
+
+fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {
+    let text = query.find("includes").unwrap_or_default();
+    Include::parse_list(text).map_err(listings::unknown_include)
+}

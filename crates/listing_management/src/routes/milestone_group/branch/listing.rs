@@ -1,0 +1,3 @@
+//! Routes below `…/milestone_group/{milestone_group}/branch/{branch}/listing`.
+
+pub mod workflow;

@@ -1,0 +1,49 @@
+//! Refusals that operations of several areas share, as OpenAPI describes them.
+
+use axum::body::Bytes;
+
+use crate::fields::Fields;
+use crate::limits;
+use crate::page::Query;
+use crate::problem::{FieldError, Problem};
+
+/// Refusals of a request with a body of any content.
+pub fn any_body() -> Vec<Problem> {
+    vec![
+        Problem::BodyMalformed("The body ended before it was complete.".to_owned()),
+        Problem::ContentEncoded,
+        Problem::BodyTooSlow,
+        Problem::BodyTooLarge(limits::JSON_BODY_BYTES_MAX),
+    ]
+}
+
+/// Refusals of the members of a JSON body, with this one as the example.
+pub fn wrong_member(name: &str, detail: &str) -> Vec<Problem> {
+    let wrong = FieldError {
+        pointer: name.to_owned(),
+        detail: detail.to_owned(),
+    };
+    let mut all = vec![
+        Problem::MediaTypeUnsupported("application/json"),
+        Problem::ValuesInvalid(vec![wrong]),
+    ];
+    all.extend(Fields::parse(&Bytes::from_static(b"{")).err());
+    all
+}
+
+/// Refusals of a query string.
+pub fn query_string() -> Vec<Problem> {
+    let too_many = "a&".repeat(limits::FORM_FIELDS_MAX + 1);
+    Query::parse(Some(&too_many)).err().into_iter().collect()
+}
+
+/// Refusals of `page` and `per_page`.
+pub fn pages() -> Vec<Problem> {
+    let mut errors = Vec::new();
+    if let Ok(query) = Query::parse(Some("per_page=0")) {
+        query.page(&mut errors);
+    }
+    let mut all = query_string();
+    all.push(Problem::ValuesInvalid(errors));
+    all
+}

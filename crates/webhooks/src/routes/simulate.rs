@@ -1,0 +1,107 @@
+//! `POST {base_url}/api/v1/webhook/simulate`: sends a test event to the caller.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use storage::events::{SIMULATED_PREFIX, SimulatedEvent};
+use storage::{deliveries, events, subscriptions};
+use uuid::Uuid;
+use web::described::{any_body, wrong_member};
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+
+use crate::WebhookManagement;
+use crate::holder::ApiKeyHolder;
+use crate::openapi::{describe, one_more_simulation, somebody_subscribed};
+use crate::simulation::{NO_PROPERTY, Simulation, SimulationBody, nobody_subscribed, too_many};
+use crate::wire::{Simulated, SimulatedDelivery};
+
+refusals!(
+    SimulateRefusals = describe(
+        any_body(),
+        wrong_member("propertyId", NO_PROPERTY),
+        somebody_subscribed(),
+        one_more_simulation(),
+    )
+);
+
+/// Sends a test event to your own subscriptions.
+///
+/// Only active subscriptions of this API key receive it, and only if they are subscribed to its
+/// type. The service delivers it like every other event, with the claim `simulated`. It ignores a
+/// `callbackUrl` in the body. The property must not have a current listing, unless the service
+/// allows it, as a sandbox does.
+// S-33
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhook/simulate",
+    tag = "Webhooks",
+    request_body = SimulationBody,
+    responses(
+        (status = 202, description = "The test event is pending.", body = Simulated),
+        SimulateRefusals,
+    ),
+    security(("apiKey" = [])),
+)]
+pub async fn simulate(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    body: JsonBody,
+) -> Result<(StatusCode, Json<Simulated>), Problem> {
+    let now = webhooks.clock.now_seconds();
+    let now_milliseconds = webhooks.clock.now_milliseconds();
+    let simulation = Simulation::read(&body, now)?;
+    if let Some(limits) = &webhooks.simulations {
+        let allowance = limits.count(holder.participant());
+        if let Some(wait) = allowance.wait() {
+            return Err(too_many(allowance.burst(), wait));
+        }
+    }
+    let may_be_known = webhooks.simulate_known_properties;
+    let simulated = webhooks
+        .storage
+        .write(move |write| {
+            if !may_be_known {
+                simulation.refuse_known(write)?;
+            }
+            let event_type = simulation.event_type;
+            let mut targets = subscriptions::list_subscriptions(write, holder.id())?;
+            targets.retain(|target| target.is_active && target.events.contains(&event_type));
+            if targets.is_empty() {
+                return Err(nobody_subscribed());
+            }
+            let (property, uprn) = simulation.find_ids(write)?;
+            let event_id = format!("{SIMULATED_PREFIX}{}", Uuid::new_v4());
+            let event = SimulatedEvent {
+                event_id: &event_id,
+                event_type,
+                property,
+                uprn,
+                label: simulation.label,
+                date: simulation.date,
+            };
+            let row = events::insert_simulated_event(write, &event, now)?;
+            // Deliveries are ordered by property. Unknown properties get a key from their UPRN, so
+            // that they do not wait for each other.
+            let order = if property == 0 { -uprn } else { property };
+            let mut pending = Vec::with_capacity(targets.len());
+            for target in targets {
+                let id =
+                    deliveries::insert_delivery(write, target.id, row, order, now_milliseconds)?;
+                pending.push(SimulatedDelivery {
+                    subscription_id: target.reference,
+                    delivery_id: id.to_string(),
+                });
+            }
+            Ok(Simulated {
+                event_id,
+                deliveries: pending,
+            })
+        })
+        .await?;
+    webhooks.wake.wake();
+    Ok((StatusCode::ACCEPTED, Json(simulated)))
+}

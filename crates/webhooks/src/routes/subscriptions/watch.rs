@@ -1,0 +1,121 @@
+//! `PUT` and `PATCH {base_url}/api/v1/webhook/subscriptions/{id}/watch`: the properties to which a
+//! subscription is narrowed (S-39).
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use web::described::{any_body, wrong_member};
+use web::json_body::JsonBody;
+use web::problem::Problem;
+use web::refusals;
+use web::segments::Segments;
+
+use crate::WebhookManagement;
+use crate::holder::ApiKeyHolder;
+use crate::openapi::{any_watch, changed_watch, describe, own_subscription};
+use crate::owned::find_own_subscription;
+use crate::parameters::SubscriptionInPath;
+use crate::watch_changes::{self, WatchWish};
+use crate::watching::{NewWatch, WatchBody, WatchChanges, WatchChangesBody};
+use crate::wire::SubscriptionAnswer;
+
+refusals!(
+    SetWatchRefusals = describe(
+        any_body(),
+        wrong_member("reach", "must be `property` or `chain`"),
+        own_subscription(),
+        any_watch(),
+    )
+);
+
+/// Narrows a subscription to some properties or to their chains, and replaces what it watched.
+///
+/// A call takes up to 4,000 UPRNs. Add the others of a longer list with PATCH.
+#[utoipa::path(
+    put,
+    path = "/api/v1/webhook/subscriptions/{id}/watch",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    request_body = WatchBody,
+    responses(
+        (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
+        SetWatchRefusals,
+    ),
+    security(("apiKey" = [])),
+)]
+pub async fn set_watch(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+    body: JsonBody,
+) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let watch = NewWatch::read_body(&body)?;
+    change(&webhooks, &holder, &segments, WatchWish::Set(watch)).await
+}
+
+refusals!(
+    ChangeWatchRefusals = describe(
+        any_body(),
+        wrong_member("add", "is missing: send `add`, `remove` or `reach`"),
+        own_subscription(),
+        changed_watch(),
+        any_watch(),
+    )
+);
+
+/// Adds UPRNs to what a subscription watches, removes some, or changes the reach.
+///
+/// A subscription watches up to 100,000 UPRNs. Send `"watch": null` to `/subscribe` to end the watch.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/webhook/subscriptions/{id}/watch",
+    tag = "Webhooks",
+    params(SubscriptionInPath),
+    request_body = WatchChangesBody,
+    responses(
+        (status = 200, description = "The changed subscription.", body = SubscriptionAnswer),
+        ChangeWatchRefusals,
+    ),
+    security(("apiKey" = [])),
+)]
+pub async fn change_watch(
+    State(webhooks): State<Arc<WebhookManagement>>,
+    holder: ApiKeyHolder,
+    segments: Segments,
+    body: JsonBody,
+) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let changes = WatchChanges::read_body(&body)?;
+    change(&webhooks, &holder, &segments, WatchWish::Change(changes)).await
+}
+
+/// Changes the watch of one of the caller's subscriptions.
+async fn change(
+    webhooks: &WebhookManagement,
+    holder: &ApiKeyHolder,
+    segments: &Segments,
+    wish: WatchWish,
+) -> Result<Json<SubscriptionAnswer>, Problem> {
+    let _running = watch_changes::admit(webhooks, holder, &wish)?;
+    let wish = Arc::new(wish);
+    let most = webhooks.quotas.watched_uprns;
+    let (asker, wanted) = (holder.clone(), Arc::clone(&wish));
+    let reference = segments.text(0).to_owned();
+    let found = webhooks
+        .storage
+        .read(move |read| {
+            asker.prove_again(read)?;
+            let found = find_own_subscription(read, &asker, &reference)?;
+            watch_changes::refuse(read, &asker, Some(&found), &wanted, most)?;
+            Ok::<_, Problem>(found)
+        })
+        .await?;
+    watch_changes::carry_out(webhooks, found.id, &wish).await?;
+    let asker = holder.clone();
+    let changed = webhooks
+        .storage
+        .read(move |read| find_own_subscription(read, &asker, &found.reference))
+        .await?;
+    let now = webhooks.clock.now_milliseconds();
+    Ok(Json(SubscriptionAnswer::of(changed, now)))
+}

@@ -1,0 +1,223 @@
+//! Reads the body of a request to simulate an event (S-33).
+
+use chain::event::EventType;
+use chain::ids::{PropertyId, Uprn};
+use chain::london::date_in_london;
+use chain::milestone::{self, CATALOGUE, MilestoneType};
+use jiff::civil::Date;
+use storage::{Read, StorageError, address_search, properties};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use web::fields::Fields;
+use web::json_body::JsonBody;
+use web::problem::{FieldError, Problem};
+use web::schema::{at_least_one_of, formatted, integer_or_text, one_of_texts, positive};
+
+/// The default label of a simulated milestone.
+const LABEL_DEFAULT: &str = "SSTC";
+/// The refusal of a property with a current listing.
+const KNOWN_PROPERTY: &str =
+    "names a property with a current listing: simulate another one, or use a test system";
+/// The most digits of a number that is sent as a text.
+const DIGITS_MAX: usize = 18;
+
+/// The refusal of a body that names no property.
+pub(crate) const NO_PROPERTY: &str = "is missing: send propertyId or uprn";
+
+/// An event to be simulated.
+#[derive(Debug, Clone)]
+pub(crate) struct Simulation {
+    /// The type of the event.
+    pub event_type: EventType,
+    /// At least one of both numbers is set.
+    property: Option<i64>,
+    uprn: Option<i64>,
+    /// Document 1's label; `None` for a fall through.
+    pub label: Option<&'static str>,
+    /// The civil date of the milestone.
+    pub date: Date,
+}
+
+impl Simulation {
+    /// Reads the body. Ignores `callbackUrl`, because a test event goes to the caller's own
+    /// subscriptions only.
+    pub(crate) fn read(body: &JsonBody, now_seconds: i64) -> Result<Self, Problem> {
+        let mut fields = body.fields()?;
+        fields.require("eventType");
+        let event_type = fields.exact_text("eventType");
+        let event_type = event_type.and_then(|text| {
+            let known = EventType::parse(&text);
+            let known = known.filter(|known| EventType::OF_MILESTONES.contains(known));
+            if known.is_none() {
+                let all = EventType::OF_MILESTONES
+                    .map(EventType::as_str)
+                    .join("` or `");
+                fields.refuse("eventType", format!("must be `{all}`"));
+            }
+            known
+        });
+        let property = read_number(&mut fields, "propertyId", web::limits::INTEGER_MAX);
+        let uprn = read_number(&mut fields, "uprn", chain::limits::UPRN_MAX);
+        if !fields.has("propertyId") && !fields.has("uprn") {
+            fields.refuse("propertyId", NO_PROPERTY);
+        }
+        let label = read_label(&mut fields, event_type);
+        let date = fields.date("date");
+        // Document 1 shows it; a test event goes to the caller's own subscriptions (S-33).
+        fields.ignore("callbackUrl");
+        fields.finish()?;
+        let today = || date_in_london(now_seconds);
+        let incomplete = || Problem::Internal("a body was read incompletely".to_owned());
+        Ok(Self {
+            event_type: event_type.ok_or_else(incomplete)?,
+            property,
+            uprn,
+            label,
+            date: date.or_else(today).ok_or_else(incomplete)?,
+        })
+    }
+
+    /// Refuses a property with a current listing: nobody may hold a signed event about a real sale
+    /// that never happened (S-33).
+    pub(crate) fn refuse_known(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+        let mut errors = Vec::new();
+        if let Some(property) = self.property
+            && let Some(found) = properties::find_property(read, PropertyId(property))?
+            && address_search::find_by_uprn(read, found.uprn)?
+                .current
+                .is_some()
+        {
+            errors.push("propertyId");
+        }
+        if let Some(uprn) = self.uprn.and_then(Uprn::new)
+            && address_search::find_by_uprn(read, uprn)?.current.is_some()
+        {
+            errors.push("uprn");
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let errors = errors.into_iter().map(|pointer| FieldError {
+            pointer: pointer.to_owned(),
+            detail: KNOWN_PROPERTY.to_owned(),
+        });
+        Err(Problem::ValuesInvalid(errors.collect()))
+    }
+
+    /// The property's id and UPRN. The missing one is looked up; it is 0 if the property does not
+    /// exist.
+    pub(crate) fn find_ids(&self, read: &mut Read<'_>) -> Result<(i64, i64), StorageError> {
+        match (self.property, self.uprn) {
+            (Some(property), Some(uprn)) => Ok((property, uprn)),
+            (Some(property), None) => {
+                let found = properties::find_property(read, PropertyId(property))?;
+                Ok((property, found.map_or(0, |found| found.uprn.value())))
+            }
+            (None, Some(uprn)) => {
+                let found = match Uprn::new(uprn) {
+                    Some(uprn) => properties::find_property_by_uprn(read, uprn)?,
+                    None => None,
+                };
+                Ok((found.map_or(0, |found| found.0), uprn))
+            }
+            (None, None) => Ok((0, 0)),
+        }
+    }
+}
+
+fn read_label(fields: &mut Fields, event_type: Option<EventType>) -> Option<&'static str> {
+    let text = fields.exact_text("label");
+    match (event_type?, text) {
+        (EventType::FallThrough | EventType::ChainChanged, None) => None,
+        (EventType::FallThrough | EventType::ChainChanged, Some(_)) => {
+            fields.refuse("label", "does not go with a fallthrough: leave it out");
+            None
+        }
+        (EventType::MilestoneUpdated, None) => Some(LABEL_DEFAULT),
+        (EventType::MilestoneUpdated, Some(text)) => {
+            let known = milestone::find_by_label(&text);
+            let known = known.filter(|kind| is_update(kind));
+            if known.is_none() {
+                let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
+                let labels: Vec<_> = labels.filter_map(|kind| kind.label).collect();
+                fields.refuse("label", format!("must be one of: {}", labels.join(", ")));
+            }
+            known.and_then(|kind| kind.label)
+        }
+    }
+}
+
+/// Reads a number, or digits in a text as document 1 has them.
+fn read_number(fields: &mut Fields, name: &'static str, max: i64) -> Option<i64> {
+    if fields.is_number(name) {
+        return fields.integer(name, 1..=max);
+    }
+    let text = fields.exact_text(name)?;
+    let is_digits =
+        (1..=DIGITS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| is_digits);
+    let number = number.filter(|number| (1..=max).contains(number));
+    if number.is_none() {
+        fields.refuse(name, format!("must be digits, a number from 1 to {max}"));
+    }
+    number
+}
+
+/// Whether recording such a milestone sends `milestone.updated`.
+fn is_update(kind: &MilestoneType) -> bool {
+    kind.emits() == Some(EventType::MilestoneUpdated)
+}
+
+/// The schema of the body that `Simulation::read` reads.
+pub(crate) struct SimulationBody;
+
+impl utoipa::ToSchema for SimulationBody {}
+
+impl utoipa::PartialSchema for SimulationBody {
+    fn schema() -> RefOr<Schema> {
+        let labels = CATALOGUE.iter().filter(|kind| is_update(kind));
+        let label = one_of_texts(labels.filter_map(|kind| kind.label))
+            .default(Some(LABEL_DEFAULT.into()))
+            .description(Some("Of a `milestone.updated` only."));
+        let date = formatted("date").description(Some("Today in London if there is none."));
+        let either = "Send this or the other number, or both. The property need not exist, and it must \
+                      not have a current listing.";
+        let members = ObjectBuilder::new()
+            .property(
+                "eventType",
+                one_of_texts(EventType::OF_MILESTONES.map(EventType::as_str)),
+            )
+            .property(
+                "propertyId",
+                digits(web::limits::INTEGER_MAX).description(Some(either)),
+            )
+            .property(
+                "uprn",
+                digits(chain::limits::UPRN_MAX).description(Some(either)),
+            )
+            .property("label", label)
+            .property("date", date)
+            .required("eventType");
+        at_least_one_of(["propertyId", "uprn"], members)
+    }
+}
+
+/// The schema of a number that `read_number` reads.
+fn digits(max: i64) -> AnyOfBuilder {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^0*[1-9][0-9]*$"))
+        .max_length(Some(DIGITS_MAX));
+    integer_or_text(positive(max), text)
+}
+
+/// The refusal of a simulation above the quota (S-65).
+pub(crate) fn too_many(most: u32, wait_seconds: u64) -> Problem {
+    let detail = format!("A participant simulates at most {most} events a minute.");
+    Problem::QuotaUsedUp(Some(wait_seconds), detail)
+}
+
+/// The refusal of an event that no active subscription of the caller receives.
+pub(crate) fn nobody_subscribed() -> Problem {
+    Problem::Conflict("No active subscription of this API key hears this type of event.")
+}
