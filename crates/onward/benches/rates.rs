@@ -38,6 +38,8 @@ mod idle;
 mod isolation;
 #[path = "rates/load.rs"]
 mod load;
+#[path = "rates/long_queries.rs"]
+mod long_queries;
 #[path = "rates/management.rs"]
 mod management;
 #[path = "rates/neighbours.rs"]

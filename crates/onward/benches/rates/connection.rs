@@ -42,12 +42,17 @@ impl Connection {
 
     /// Queries one property and returns status and body.
     pub(crate) async fn ask(&mut self, token: &str, uprn: u64) -> (u16, Bytes) {
-        let body = format!("inputType=uprn&value%5B%5D={uprn}");
+        self.ask_form(token, format!("inputType=uprn&value%5B%5D={uprn}"))
+            .await
+    }
+
+    /// Sends a query with this form and returns status and body.
+    pub(crate) async fn ask_form(&mut self, token: &str, form: String) -> (u16, Bytes) {
         let request = Request::post("/api/v1/standard/chains")
             .header("host", "localhost")
             .header("authorization", format!("Bearer {token}"))
             .header("content-type", "application/x-www-form-urlencoded")
-            .body(Full::new(Bytes::from(body)))
+            .body(Full::new(Bytes::from(form)))
             .unwrap();
         self.send(request).await
     }

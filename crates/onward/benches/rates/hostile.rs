@@ -20,7 +20,7 @@ use crate::connection::{Connection, connect_from, shake_hands};
 use crate::idle::IdleConnections;
 use crate::load::{Latencies, Target, latency, now};
 use crate::process::{Node, Settings};
-use crate::{median, read_setting};
+use crate::{long_queries, median, read_setting};
 
 /// Requests a second of the well-behaved client.
 const RATE: u64 = 200;
@@ -28,13 +28,15 @@ const CONNECTIONS: usize = 8;
 /// Requests a second that a client may send; a burst may have twice as many.
 const LIMIT: u64 = 300;
 /// Requests a second of the client over its limit, on several connections.
-const PAST_LIMIT_PER_SECOND: u64 = 2_000;
-const PAST_LIMIT_CONNECTIONS: u64 = 16;
+const PAST_LIMIT_PER_SECOND: u32 = 2_000;
+const PAST_LIMIT_CONNECTIONS: u32 = 16;
 const BAD_HANDSHAKES_PER_SECOND: u64 = 1_000;
 /// Slightly fewer connections than one address may open by default.
-const SLOW_CONNECTIONS: usize = 990;
+const SLOW_CONNECTIONS: u32 = 990;
 /// Connections with answers that nobody reads.
-const UNREAD_CONNECTIONS: usize = 200;
+const UNREAD_CONNECTIONS: u32 = 200;
+/// Connections of a client with long queries.
+const LONG_CONNECTIONS: u32 = 16;
 /// Peers that repeatedly send too much.
 const OVERSIZED_CONNECTIONS: u32 = 16;
 /// As many as a line of 800 Mbit/s carries.
@@ -59,15 +61,21 @@ enum Attack {
     PastLimit,
     /// Queries of another client with long answers, of which it reads almost nothing.
     Unread,
+    /// Queries of another client by 100 addresses, one after the other.
+    Addresses,
+    /// Queries of another client for 100 chains, one after the other.
+    Chains,
 }
 
-const ATTACKS: [Attack; 6] = [
+const ATTACKS: [Attack; 8] = [
     Attack::BadHandshakes,
     Attack::Slowloris,
     Attack::HalfOpen,
     Attack::Oversized,
     Attack::PastLimit,
     Attack::Unread,
+    Attack::Addresses,
+    Attack::Chains,
 ];
 
 /// The running tasks of an attack.
@@ -120,7 +128,6 @@ pub(crate) async fn measure() {
         quiet.push(latency(&target, CONNECTIONS, RATE, seconds).await);
         for (attack, seen) in ATTACKS.into_iter().zip(&mut attacked) {
             let attackers = Attackers::begin(attack, &scene);
-            // The attackers need this time to begin.
             sleep(Duration::from_secs(2)).await;
             let (cpu, begun, done) = (node.cpu_seconds(), now(), attackers.done());
             seen.push(latency(&target, CONNECTIONS, RATE, seconds).await);
@@ -174,6 +181,8 @@ impl Attack {
             Self::Oversized => "headers and bodies of 4 MiB",
             Self::PastLimit => "another client far past its limit",
             Self::Unread => "another client that leaves answers unread",
+            Self::Addresses => "another client that asks for 100 addresses",
+            Self::Chains => "another client that asks for 100 chains",
         }
     }
 }
@@ -188,33 +197,27 @@ impl Attackers {
         };
         match attack {
             Attack::BadHandshakes => {
-                tasks.spawn(spoil_handshakes(scene.clone()));
+                begin(&mut tasks, 1, |_number| spoil_handshakes(scene.clone()));
             }
-            Attack::Slowloris => {
-                for _connection in 0..SLOW_CONNECTIONS {
-                    tasks.spawn(drip(scene.clone()));
-                }
-            }
-            Attack::HalfOpen => {
-                for _connection in 0..SLOW_CONNECTIONS {
-                    tasks.spawn(say_nothing(scene.clone()));
-                }
-            }
-            Attack::Oversized => {
-                for number in 0..OVERSIZED_CONNECTIONS {
-                    tasks.spawn(send_too_much(scene.clone(), number));
-                }
-            }
-            Attack::Unread => {
-                for _connection in 0..UNREAD_CONNECTIONS {
-                    tasks.spawn(leave_unread(scene.clone()));
-                }
-            }
-            Attack::PastLimit => {
-                for _connection in 0..PAST_LIMIT_CONNECTIONS {
-                    tasks.spawn(ask_too_often(scene.clone()));
-                }
-            }
+            Attack::Slowloris => begin(&mut tasks, SLOW_CONNECTIONS, |_number| drip(scene.clone())),
+            Attack::HalfOpen => begin(&mut tasks, SLOW_CONNECTIONS, |_number| {
+                say_nothing(scene.clone())
+            }),
+            Attack::Oversized => begin(&mut tasks, OVERSIZED_CONNECTIONS, |number| {
+                send_too_much(scene.clone(), number)
+            }),
+            Attack::Unread => begin(&mut tasks, UNREAD_CONNECTIONS, |_number| {
+                leave_unread(scene.clone())
+            }),
+            Attack::PastLimit => begin(&mut tasks, PAST_LIMIT_CONNECTIONS, |_number| {
+                ask_too_often(scene.clone())
+            }),
+            Attack::Addresses => begin(&mut tasks, LONG_CONNECTIONS, |_number| {
+                ask_for_much(scene.clone(), long_queries::of_addresses())
+            }),
+            Attack::Chains => begin(&mut tasks, LONG_CONNECTIONS, |_number| {
+                ask_for_much(scene.clone(), long_queries::of_chains(&scene.uprns))
+            }),
         }
         Self {
             tasks,
@@ -232,6 +235,16 @@ impl Attackers {
         self.tasks.shutdown().await;
         // The server notices that its connections end.
         sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Spawns so many tasks of an attack.
+fn begin<F>(tasks: &mut JoinSet<()>, count: u32, task: impl Fn(u32) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    for number in 0..count {
+        tasks.spawn(task(number));
     }
 }
 
@@ -291,7 +304,6 @@ async fn say_nothing(scene: Scene) {
             continue;
         };
         scene.done.fetch_add(1, Ordering::Relaxed);
-        // The outcome does not matter.
         drop(stream.read(&mut [0]).await);
     }
 }
@@ -323,7 +335,6 @@ async fn send_too_much(scene: Scene, number: u32) {
                 }
                 stream.flush().await
             };
-            // The server reads only a small part of it.
             drop(timeout(Duration::from_secs(1), sent).await);
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
@@ -333,10 +344,7 @@ async fn send_too_much(scene: Scene, number: u32) {
 /// Asks for 100 chains, reads 16 KiB of the answer each second, and asks again on a new connection
 /// when the server closes this one.
 async fn leave_unread(scene: Scene) {
-    let mut form = "inputType=uprn&rows=100".to_owned();
-    for uprn in scene.uprns.iter().take(100) {
-        form.extend(["&value%5B%5D=", &uprn.to_string()]);
-    }
+    let form = long_queries::of_chains(&scene.uprns);
     let request = format!(
         "POST /api/v1/standard/chains HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
          Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
@@ -364,13 +372,28 @@ async fn ask_too_often(scene: Scene) {
     let tls = Arc::clone(&scene.tls);
     let mut connection = Connection::open_from(2, scene.address, tls).await;
     let own = PAST_LIMIT_PER_SECOND / PAST_LIMIT_CONNECTIONS;
-    let mut due = interval(Duration::from_secs(1) / u32::try_from(own).unwrap());
+    let mut due = interval(Duration::from_secs(1) / own);
     while !scene.stop.load(Ordering::Relaxed) {
         due.tick().await;
         let (status, _body) = connection.ask(&scene.token, 1).await;
         // No property has this UPRN.
         assert!([404, 429].contains(&status), "{status}");
         if status == 429 {
+            scene.done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Sends the same long query again as soon as its answer is read.
+async fn ask_for_much(scene: Scene, form: String) {
+    let tls = Arc::clone(&scene.tls);
+    let mut connection = Connection::open_from(2, scene.address, tls).await;
+    while !scene.stop.load(Ordering::Relaxed) {
+        let (status, _body) = connection.ask_form(&scene.token, form.clone()).await;
+        assert!([200, 404, 429].contains(&status), "{status}");
+        if status == 429 {
+            sleep(Duration::from_millis(20)).await;
+        } else {
             scene.done.fetch_add(1, Ordering::Relaxed);
         }
     }
