@@ -28,6 +28,26 @@ install_packages() {
     --no-install-recommends "$@"
 }
 
+# use_venv NAME FILE… -- ARGUMENT…: sets $venv to a Python environment in which pip has installed these
+# arguments. It stays for later runs, until the content of a FILE changes.
+use_venv() {
+  local name=$1 files=() content
+  shift
+  while [[ $1 != -- ]]; do
+    files+=("$1")
+    shift
+  done
+  shift
+  content=$({ python3 --version && cat "${files[@]}"; } | sha256sum)
+  venv=${CARGO_TARGET_DIR:-$root/target}/venvs/$name-${content:0:16}
+  [[ ! -e $venv/complete ]] || return 0
+  step "installing Python packages for $name"
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"
+  touch "$venv/complete"
+}
+
 # use_recent_node MINOR: takes Node 20 from npm unless Node is 20.MINOR or later. Debian 12 has 18.
 use_recent_node() {
   local is_recent="const [a, b] = process.versions.node.split('.').map(Number);

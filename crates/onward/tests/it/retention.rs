@@ -18,6 +18,8 @@ const ROWS: u64 = 200_000;
 const OLD_TIME: i64 = BEGINNING - 400 * 86_400;
 /// As many listings have enough pairs for proposals.
 const LISTINGS: i64 = 450;
+/// The pause between two recordings, so that the round and not the recordings takes the time of the test.
+const PAUSE: Duration = Duration::from_millis(20);
 /// How long a recording may take meanwhile. Alone it takes some milliseconds.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
@@ -75,6 +77,7 @@ async fn record(agent: Client, listing: i64, over: Arc<AtomicBool>) -> (usize, D
         agent.record(listing, "searches_ordered", &date).await;
         slowest = slowest.max(since.elapsed());
         count += 1;
+        tokio::time::sleep(PAUSE).await;
     }
     (count, slowest)
 }
@@ -108,7 +111,7 @@ story! {
             let oldest: Result<_, StorageError> = finding.await;
             assert_eq!(oldest.unwrap(), None, "{rows:?}");
         }
-        assert!(count >= 100, "{count}");
+        assert!(count >= 20, "{count}");
         assert!(slowest < WAIT_MAX, "{slowest:?}");
     }
 }
