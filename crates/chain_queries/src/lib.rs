@@ -4,7 +4,6 @@ pub mod access_log;
 pub mod answer;
 pub mod limits;
 pub mod metrics;
-pub mod path_segments;
 pub mod routes;
 pub mod wire;
 

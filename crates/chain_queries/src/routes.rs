@@ -5,17 +5,34 @@ pub mod chains;
 
 use std::sync::Arc;
 
+use axum::Router;
+use axum::routing::any;
 use utoipa_axum::router::OpenApiRouter;
 use web::any_method;
 
-use crate::{ChainQueries, path_segments};
+use crate::ChainQueries;
 
-/// The routes of the chain query and the look-up, below each of the words `path_segments` too.
-pub fn routes(queries: &Arc<ChainQueries>, path_segments: &[String]) -> OpenApiRouter {
-    let other_words = path_segments::other_routes(path_segments);
+/// The word of document 1 in the paths of these operations.
+pub const STANDARD: &str = "standard";
+
+/// The routes of the chain query and the look-up. `words` are accepted in the place of `standard` (S-64).
+pub fn routes(queries: &Arc<ChainQueries>, words: &[String]) -> OpenApiRouter {
     OpenApiRouter::default()
         .routes(any_method!(chains::query_chains))
         .routes(any_method!(addresses::find_addresses))
-        .merge(other_words.into())
+        .merge(other_routes(words).into())
         .with_state(Arc::clone(queries))
+}
+
+/// The same operations under each other word.
+fn other_routes(words: &[String]) -> Router<Arc<ChainQueries>> {
+    let others = words.iter().filter(|word| *word != STANDARD);
+    others.fold(Router::new(), |routes, word| {
+        routes
+            .route(&format!("/api/v1/{word}/chains"), any(chains::query_chains))
+            .route(
+                &format!("/api/v1/{word}/addresses"),
+                any(addresses::find_addresses),
+            )
+    })
 }

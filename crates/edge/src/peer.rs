@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use signing::peer_certificate::PeerCertificate;
+use signing::certificate::PeerCertificate;
 
 /// The peer of a connection, among the extensions of each request.
 #[derive(Debug, Clone)]

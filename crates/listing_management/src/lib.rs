@@ -10,6 +10,7 @@ pub mod caller;
 pub mod ends;
 pub mod forecasts;
 pub mod history;
+mod includes;
 mod limits;
 pub mod links;
 mod listing_fields;

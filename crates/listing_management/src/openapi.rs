@@ -16,9 +16,9 @@ use web::refusal::Refusal;
 use web::refusals;
 use web::segments;
 
+use super::includes::unknown_include;
 use super::links::{foreign_sides, same_property, unknown_side};
 use super::listing_writes::{linked, property_fixed, reference_fixed, withdrawn};
-use super::listings::unknown_include;
 use super::proposals::too_many;
 use super::quotas::day_used_up;
 use super::sold_property::{address_differs, address_taken, unknown_address};

@@ -8,7 +8,6 @@ pub mod branch;
 pub mod check;
 pub mod client;
 pub mod completions;
-mod failure;
 pub mod generate;
 pub mod import;
 pub mod init;
@@ -48,8 +47,8 @@ use server::config::{Config, Source, Sources};
 use storage::operator_changes::OperatorCommand;
 use storage::{Opening, Storage};
 
-pub use self::failure::Failure;
 pub use self::read_args::ReadArgs;
+pub use crate::failure::Failure;
 use crate::limits::COMMAND_CHARACTERS_MAX;
 
 /// Serves the signed state of property chains in England and Wales.

@@ -24,7 +24,7 @@ use tokens::registry::Scope;
 
 use self::clients::{ClientMaker, Plan};
 use self::data::DataOptions;
-use crate::commands::init;
+use crate::registration::prepare_store;
 
 /// The folder of the clients' files, in the folder of the sandbox.
 const CLIENTS_FOLDER: &str = "clients";
@@ -86,7 +86,7 @@ pub fn prepare(
         StoreUrl::Sqlite(path) if !path.exists() => Opening::Create,
         StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => Opening::Upgrade,
     };
-    init::prepare_store(&config, opening).map_err(SandboxError::new)?;
+    prepare_store(&config, opening).map_err(SandboxError::new)?;
     let storage =
         server::foundation::open_storage(&config, Opening::Upgrade).map_err(SandboxError::new)?;
     data::ensure_data(&storage, clock, &directory, &options.data, observer)?;

@@ -1,5 +1,5 @@
-//! No file of a crate imports in a circle, except a parent with its child modules and the pairs
-//! that ARCHITECTURE.md names.
+//! No file of a crate imports in a circle, and no top-level module with all its files, except a parent with
+//! its child modules and the pairs that ARCHITECTURE.md names.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first error")]
 
@@ -12,19 +12,15 @@ type Module = Vec<String>;
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 #[test]
-fn no_file_imports_in_a_circle() {
+fn no_file_or_top_level_module_imports_in_a_circle() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let mut offenders = Vec::new();
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let folder = entry.unwrap().path();
         let name = folder.file_name().unwrap().to_str().unwrap();
-        let imports = read_imports(&folder.join("src"));
-        for (module, imported) in &imports {
-            let circular = imported
-                .iter()
-                .filter(|other| leads_to(&imports, other, module));
-            for other in circular {
-                let [one, two] = [module, other].map(|path| path.join("::"));
+        let of_files = read_imports(&folder.join("src"));
+        for imports in [&of_top_level(&of_files), &of_files] {
+            for [one, two] in find_circles(imports) {
                 let is_named = [(&one, &two), (&two, &one)].iter().any(|(one, two)| {
                     text.contains(&format!("`{name}::{one}` and `{name}::{two}`"))
                 });
@@ -51,12 +47,49 @@ fn circles_are_found() {
     assert!(!leads_to(&straight, &module("b"), &module("a")));
     let circle = imports(&[("a", "b"), ("b", "c"), ("c", "a")]);
     assert!(leads_to(&circle, &module("b"), &module("a")));
+    let names = |name: &str| name.split("::").map(str::to_owned).collect::<Module>();
+    let files = Imports::from([
+        (names("a::x"), BTreeSet::from([names("b::y")])),
+        (
+            names("b::z"),
+            BTreeSet::from([names("a::w"), names("b::y")]),
+        ),
+    ]);
+    assert!(find_circles(&files).is_empty());
+    assert_eq!(find_circles(&of_top_level(&files)).len(), 2);
     let found = paths_in("use crate::{a, b::{self, C as D}};\nuse super::e::F;");
     let found: Vec<_> = found.iter().map(|path| path.join("::")).collect();
     assert_eq!(
         found,
         ["crate::a", "crate::b::self", "crate::b::C", "super::e::F"]
     );
+}
+
+/// The imports between top-level modules, without their tests.
+fn of_top_level(imports: &Imports) -> Imports {
+    let mut all = Imports::new();
+    let top = |module: &Module| module.first().map(|name| vec![name.clone()]);
+    let is_test = |module: &Module| module.last().is_some_and(|name| name == "tests");
+    for (module, imported) in imports.iter().filter(|(module, _)| !is_test(module)) {
+        let Some(own) = top(module) else { continue };
+        let others = imported
+            .iter()
+            .filter_map(top)
+            .filter(|other| *other != own);
+        all.entry(own.clone()).or_default().extend(others);
+    }
+    all
+}
+
+/// The modules that import each other, directly or through others.
+fn find_circles(imports: &Imports) -> Vec<[String; 2]> {
+    let mut found = Vec::new();
+    for (module, imported) in imports {
+        let back = |other: &&Module| leads_to(imports, other, module);
+        let circular = imported.iter().filter(back);
+        found.extend(circular.map(|other| [module, other].map(|path| path.join("::"))));
+    }
+    found
 }
 
 /// Whether imports lead from one module to another.

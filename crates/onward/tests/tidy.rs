@@ -154,7 +154,7 @@ const OPERATIONS: [(&str, &str); 5] = [
 ];
 const PAGES: &str = "crates/console_routes/src/pages";
 const PAGE_ROUTER: &str = "crates/console_routes/src/router.rs";
-const OTHER_WORDS: &str = "crates/chain_queries/src/path_segments.rs";
+const OTHER_WORDS: &str = "crates/chain_queries/src/routes.rs";
 const ROUTE_TESTS: &str = "crates/onward/tests/it/routes";
 
 #[test]

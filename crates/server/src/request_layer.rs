@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use observe::clock::Stopwatch;
 use observe::trace::{self, RequestParts};
 use prometheus_client::metrics::counter::Counter;
-use signing::peer_certificate::PeerCertificate;
+use signing::certificate::PeerCertificate;
 use tokens::rate_limit::RateLimits;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod name;
+mod peer;
 
 use std::fmt;
 use std::ops::Range;
@@ -14,6 +15,7 @@ use x509_parser::revocation_list::CertificateRevocationList;
 
 pub use self::accepted::AcceptedCertificate;
 pub use self::name::{DistinguishedName, Names};
+pub use self::peer::PeerCertificate;
 use crate::{base64url, canonical};
 
 /// The SHA-256 digest of a certificate in DER, which a token holds as `cnf.x5t#S256` (RFC 8705

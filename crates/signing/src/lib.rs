@@ -14,7 +14,6 @@ pub mod jwk;
 pub mod jws;
 pub mod key;
 pub mod keyring;
-pub mod peer_certificate;
 pub mod provenance;
 pub mod random;
 pub mod seal;

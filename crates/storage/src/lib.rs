@@ -21,6 +21,7 @@ pub mod changes;
 pub mod chase;
 pub mod clients;
 pub mod copies;
+pub mod copy_error;
 pub mod current_listings;
 pub mod deliveries;
 pub mod delivery_choice;

@@ -3,6 +3,7 @@
 use chain::event::{EventType, Reach};
 
 use crate::row::Row;
+
 pub use crate::subscribed_types::SubscribedTypes;
 pub use crate::subscription_id::SubscriptionId;
 use crate::{Read, Result, StorageError, Write};
@@ -301,7 +302,7 @@ pub fn disable_subscription(
     Ok(())
 }
 
-/// Removes a subscription for its owner. [`crate::waiting::delete_removed`] deletes its rows in parts later.
+/// Removes a subscription for its owner. `delete_removed` of `waiting` deletes its rows in parts later.
 /// Until then a placeholder replaces its URL, which a new subscription may use again.
 pub fn remove_subscription(write: &mut Write<'_>, id: SubscriptionId) -> Result<()> {
     // The lane comes first, because a transaction that stores results locks the lane's row first.

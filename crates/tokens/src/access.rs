@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use observe::trace;
 use signing::access_token::{self, AccessTokenClaims, TokenRefusal};
-use signing::peer_certificate::PeerCertificate;
+use signing::certificate::PeerCertificate;
 use storage::StorageError;
 
 use crate::context::TokenContext;

@@ -31,8 +31,10 @@ use web::segments::Segments;
 
 use crate::ListingManagement;
 use crate::caller::BranchCaller;
+use crate::includes::{load_sources, unknown_include};
 use crate::listing_fields::described::{ListingChangesBody, NewListingBody};
 use crate::listing_fields::{ListingChanges, NewListing};
+use crate::listing_writes;
 use crate::openapi::{
     branch_and_property, describe, fixed_reference, includes, own_listing, quotas, recorded_write,
     unlinked,
@@ -44,7 +46,6 @@ use crate::wire::SuccessAnswer;
 use crate::wire::document::{Include, ListingDocument};
 use crate::wire::listing::ListingResource;
 use crate::write_request::WriteRequest;
-use crate::{listing_writes, listings};
 
 refusals!(ShowListingRefusals = describe(own_listing(), includes()));
 
@@ -72,8 +73,7 @@ pub async fn show_listing(
     let query = Query::parse(uri.query())?;
     let includes = read_includes(&query)?;
     let wanted = includes.clone();
-    let load =
-        move |read: &mut storage::Read<'_>| listings::load_sources(read, &caller, id, &wanted);
+    let load = move |read: &mut storage::Read<'_>| load_sources(read, &caller, id, &wanted);
     let sources = if includes.is_empty() {
         management.storage.lookup(load).await?
     } else {
@@ -242,5 +242,5 @@ pub async fn withdraw_listing(
 
 fn read_includes(query: &Query) -> Result<Vec<Include>, Refusal> {
     let text = query.find("includes").unwrap_or_default();
-    Include::parse_list(text).map_err(listings::unknown_include)
+    Include::parse_list(text).map_err(unknown_include)
 }

@@ -6,11 +6,10 @@ use clap::{Args, Subcommand};
 use observe::clock::{self, Clock};
 use serde_json::json;
 use storage::api_keys;
-use web::secret::NewSecret;
-use webhooks::holder;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use crate::registration::issue_key;
 
 /// The subcommands of `onward api-key`.
 #[derive(Debug, Subcommand)]
@@ -49,22 +48,6 @@ pub fn run(command: ApiKeyCommand, out: &mut dyn Write) -> Result<(), Failure> {
         ApiKeyCommand::List(output) => list(&output, out),
         ApiKeyCommand::Revoke(args) => revoke(&args, out),
     }
-}
-
-/// Stores a new key of a participant. Returns its id and the key. The store keeps only its digest, so
-/// the key cannot be shown again.
-pub fn issue_key(
-    storage: &storage::Storage,
-    participant: &str,
-    now: i64,
-) -> Result<(i64, String), Failure> {
-    let secret = NewSecret::draw().map_err(Failure::new)?;
-    let (name, digest) = (participant.to_owned(), secret.digest.clone());
-    let id = storage.write_blocking(move |write| {
-        let owner = participant::ensure_active(write, &name, now)?;
-        Ok::<_, Failure>(api_keys::insert_api_key(write, owner, &digest, now)?)
-    })?;
-    Ok((id, holder::to_key(&secret, id)))
 }
 
 fn issue(args: &IssueArgs, out: &mut dyn Write) -> Result<(), Failure> {

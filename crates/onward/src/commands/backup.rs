@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use clap::Args;
 use storage::StoreUrl;
-use storage::copies::{self, CopyError};
+use storage::copies;
+use storage::copy_error::CopyError;
 use tokens::key_source::KeySource;
 
 use self::schedule::Schedule;

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::client::find_client;
 use super::names::{read_name, read_text};
-use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use crate::registration::ensure_active;
 
 /// The subcommands of `onward branch`.
 #[derive(Debug, Subcommand)]
@@ -105,7 +106,7 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
         if branch::find_branch_by_reference(write, &key)?.is_some() {
             return Err(Failure::new(format!("the reference {key} is taken")));
         }
-        let owner = participant::ensure_active(write, &owner, now)?;
+        let owner = ensure_active(write, &owner, now)?;
         Ok(branch::insert_branch(write, owner, &key, &name)?)
     })?;
     let document = json!({ "branch_id": id.0, "reference": reference });

@@ -11,17 +11,14 @@ use serde_json::json;
 use signing::algorithm::Algorithm;
 use signing::assertion::MAX_ID_CHARS;
 use signing::certificate::AcceptedCertificate;
-use signing::jwk::JwkSet;
 use storage::clients::{self, StoredClient};
-use storage::{StorageError, branch};
-use tokens::limits::CLIENT_KEYS_BYTES_MAX;
 use tokens::registry::Scope;
-use uuid::Uuid;
 
 use self::certificate::CertificateArgs;
 use self::change::{ClientIdArgs, ScopeArgs, UpdateArgs};
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use crate::registration::{check_jwks, make_client_id, register_client};
 
 mod certificate;
 mod change;
@@ -169,26 +166,6 @@ fn read_jwks(path: &Path) -> Result<String, Failure> {
         .map_err(|reason| Failure::new(format!("{shown} cannot be registered: {reason}")))
 }
 
-/// Stores a client. Fails if its id is taken or one of its branches does not exist.
-pub fn register_client(
-    write: &mut storage::Write<'_>,
-    client: &StoredClient,
-) -> Result<(), Failure> {
-    if clients::find_client(write, &client.id)?.is_some() {
-        return Err(Failure::new(format!(
-            "the client id {} is taken",
-            client.id
-        )));
-    }
-    for id in &client.branches {
-        if !branch::branch_exists(write, *id)? {
-            return Err(Failure::new(format!("there is no branch {id}")));
-        }
-    }
-    let participant = participant::ensure_active(write, &client.participant, client.created_at)?;
-    Ok(clients::insert_client(write, client, participant)?)
-}
-
 /// Finds a client by its id.
 pub(super) fn find_client(read: &mut storage::Read<'_>, id: &str) -> Result<StoredClient, Failure> {
     clients::find_client(read, id)?.ok_or_else(|| unknown_client(id))
@@ -205,21 +182,6 @@ fn needs_no_certificate() -> Failure {
 
 fn unknown_client(id: &str) -> Failure {
     Failure::new(format!("there is no client {id}"))
-}
-
-/// Generates a client id below the URL of the directory, in the form that directories use.
-pub(crate) fn make_client_id(directory_url: &str) -> String {
-    let id = Uuid::new_v4();
-    format!("{directory_url}/openid_relying_party/{id}")
-}
-
-/// Checks a key set at registration: weak and malformed keys are refused (S-21).
-pub fn check_jwks(jwks: &[u8]) -> Result<String, String> {
-    if jwks.len() > CLIENT_KEYS_BYTES_MAX {
-        return Err(format!("it is larger than {CLIENT_KEYS_BYTES_MAX} bytes"));
-    }
-    JwkSet::parse(jwks).map_err(|error| error.to_string())?;
-    String::from_utf8(jwks.to_vec()).map_err(|error| error.to_string())
 }
 
 fn list(args: &ReadArgs, out: &mut dyn Write) -> Result<(), Failure> {
@@ -315,10 +277,4 @@ fn read_algorithm(text: &str) -> Result<String, String> {
     Algorithm::parse(text)
         .map(|algorithm| algorithm.as_str().to_owned())
         .ok_or_else(|| "it must be PS256, ES256, EdDSA or RS256".to_owned())
-}
-
-impl From<StorageError> for Failure {
-    fn from(error: StorageError) -> Self {
-        Self::new(error)
-    }
 }

@@ -1,17 +1,15 @@
 //! `onward init`: writes a commented configuration, keys and an empty store.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use observe::clock::Clock;
-use provision::{files, key_encryption_key};
+use provision::files;
 use server::config::{Config, TEMPLATE};
 use storage::Opening;
-use tokens::key_source::KeySource;
-use tokens::keys;
 
 use super::{Failure, say};
+use crate::registration::prepare_store;
 
 /// Creates a folder with everything that `onward serve` needs, except certificates.
 #[derive(Debug, Args)]
@@ -85,20 +83,4 @@ fn configuration(args: &InitArgs) -> String {
         text = text.replace("store_ca_file = \"\"", &setting);
     }
     text
-}
-
-/// Creates the store and the keys if they are missing.
-pub(crate) fn prepare_store(config: &Config, opening: Opening) -> Result<(), Failure> {
-    // The store comes first, so that a store that cannot be reached leaves no key without a store.
-    let storage = server::foundation::open_storage(config, opening).map_err(Failure::new)?;
-    let settings = config.key_safe();
-    if let KeySource::File(path) = settings.source {
-        key_encryption_key::ensure(Path::new(path)).map_err(Failure::new)?;
-    }
-    let safe = settings.open().map_err(Failure::new)?;
-    keys::ensure_keys(&storage, &safe, Clock::System.now_seconds()).map_err(Failure::new)?;
-    // Another node of the same store may have sealed keys in it already.
-    let stored = storage.read_blocking(storage::keys::list_keys)?;
-    keys::unseal(&stored, &safe).map_err(Failure::new)?;
-    Ok(())
 }

@@ -108,23 +108,6 @@ pub fn run(command: ParticipantCommand, out: &mut dyn Write) -> Result<(), Failu
     }
 }
 
-/// Returns the id of the named organisation, which is created if it is new. Fails if it is
-/// disabled.
-pub fn ensure_active(write: &mut storage::Write<'_>, name: &str, now: i64) -> Result<i64, Failure> {
-    let found = participants::find_participant(write, name)?;
-    if found.is_some_and(|found| found.status == participants::WITHDRAWN) {
-        let reason = format!("{name} is disabled: `onward participant enable` lets it in again");
-        return Err(Failure::new(reason));
-    }
-    let organisation = Uuid::new_v4().to_string();
-    Ok(participants::ensure_participant(
-        write,
-        name,
-        &organisation,
-        now,
-    )?)
-}
-
 fn add(args: AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let storage = args.output.open()?;
     let now = Clock::System.now_seconds();

@@ -13,7 +13,8 @@ use storage::{Storage, branch};
 use web::secret::NewSecret;
 
 use super::names::read_name;
-use super::{Failure, OperatorArgs, ReadArgs, participant, say, say_json};
+use super::{Failure, OperatorArgs, ReadArgs, say, say_json};
+use crate::registration::ensure_active;
 
 /// The subcommands of `onward person`.
 #[derive(Debug, Subcommand)]
@@ -80,7 +81,7 @@ fn add(args: AddArgs, out: &mut dyn Write) -> Result<(), Failure> {
                 return Err(Failure::new(reason));
             }
         }
-        let participant_id = participant::ensure_active(write, &organisation, now)?;
+        let participant_id = ensure_active(write, &organisation, now)?;
         let person = NewPerson {
             participant_id,
             name: &name,

@@ -8,7 +8,7 @@ use provision::files;
 use storage::{Storage, api_keys};
 
 use super::SandboxError;
-use crate::commands::api_key::issue_key;
+use crate::registration::issue_key;
 
 /// The participants that get an API key.
 const PARTICIPANTS: [&str; 2] = ["Example Lender", "Example Platform"];
@@ -40,7 +40,7 @@ pub(super) fn ensure_api_keys(
     };
     let keys = PARTICIPANTS.into_iter().map(issue);
     let keys = keys
-        .collect::<Result<Vec<_>, crate::commands::Failure>>()
+        .collect::<Result<Vec<_>, crate::failure::Failure>>()
         .map_err(SandboxError::new)?;
     let text = serde_json::to_string_pretty(&keys).map_err(SandboxError::new)?;
     files::write_secret(&path, &text).map_err(SandboxError::new)?;

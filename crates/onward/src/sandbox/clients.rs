@@ -16,7 +16,7 @@ use storage::{Storage, StorageError};
 use tokens::registry::Scope;
 
 use super::SandboxError;
-use crate::commands::client::{make_client_id, register_client};
+use crate::registration::{make_client_id, register_client};
 
 /// A client that the sandbox makes, with a registration of its kind.
 #[derive(Debug, Serialize, Deserialize)]

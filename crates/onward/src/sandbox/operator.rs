@@ -5,7 +5,7 @@ use storage::{Storage, participants};
 use uuid::Uuid;
 
 use super::SandboxError;
-use crate::commands::Failure;
+use crate::failure::Failure;
 
 const NAME: &str = "Onward Sandbox";
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use web::secret::NewSecret;
 
 use super::SandboxError;
-use crate::commands::Failure;
+use crate::failure::Failure;
 
 struct Plan {
     name: &'static str,

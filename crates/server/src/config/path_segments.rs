@@ -1,6 +1,6 @@
 //! The setting `path_segments`: the words that the path of the chain query accepts (S-64).
 
-use chain_queries::path_segments::STANDARD;
+use chain_queries::routes::STANDARD;
 
 /// The words that are accepted without a setting. The sector's public collection says `opda`.
 pub(super) const DEFAULT: [&str; 2] = [STANDARD, "opda"];

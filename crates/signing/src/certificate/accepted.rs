@@ -1,8 +1,7 @@
 //! The certificates with which a client may call.
 
 use super::name::find_type;
-use super::{DistinguishedName, Thumbprint};
-use crate::peer_certificate::PeerCertificate;
+use super::{DistinguishedName, PeerCertificate, Thumbprint};
 
 const SUBJECT: &str = "subject ";
 const ISSUER: &str = "issuer ";

@@ -1,7 +1,7 @@
 //! Which certificates a client may call with, and how its registration writes them.
 
+use signing::certificate::PeerCertificate;
 use signing::certificate::{self, AcceptedCertificate, DistinguishedName, Names, Thumbprint};
-use signing::peer_certificate::PeerCertificate;
 
 /// The subject is CN=app, OU=1234, O=Lender Ltd.
 const LENDER: &str = "\

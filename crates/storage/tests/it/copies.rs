@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use storage::StoreUrl;
-use storage::copies::{self, CopyError, back_up};
+use storage::copies::{self, back_up};
+use storage::copy_error::CopyError;
 use storage::operator_changes::OperatorCommand;
 
 use crate::database::{

@@ -117,7 +117,7 @@ impl TestServer {
         let (storage, participant) = (self.storage.clone(), participant.to_owned());
         let now = self.now();
         let issuing = tokio::task::spawn_blocking(move || {
-            onward::commands::api_key::issue_key(&storage, &participant, now)
+            onward::registration::issue_key(&storage, &participant, now)
         });
         issuing.await.unwrap().unwrap().1
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain::ids::BranchId;
 use observe::clock::Clock;
-use onward::commands::client::register_client;
+use onward::registration::register_client;
 use reqwest::Identity;
 use serde_json::json;
 use signing::algorithm::Algorithm;

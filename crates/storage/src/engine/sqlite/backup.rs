@@ -11,7 +11,7 @@ use super::damage::find_damage;
 use super::file_lock::FileLock;
 use super::file_owner::{copy_owner, folder_of};
 use super::{Access, SqliteSession, connect, control, reason};
-use crate::copies::CopyError;
+use crate::copy_error::CopyError;
 use crate::migrations;
 use crate::operator_changes::{Note, OperatorCommand};
 use crate::session::{Session, Write};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{ADDRESSES, document};
 use crate::sqlite_story;
-use crate::test_server::{At, Client, send};
+use crate::test_server::{Client, send};
 
 sqlite_story! {
     async fn exactly_the_described_methods_are_accepted(server) {

@@ -1,6 +1,6 @@
 //! Keys that registering a client refuses (S-21). Crate `signing` tests all rules for keys.
 
-use onward::commands::client::check_jwks;
+use onward::registration::check_jwks;
 use serde_json::{Value, json};
 use signing::algorithm::Algorithm;
 use signing::base64url;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::certificate::{Names, Thumbprint};
+use super::{Names, Thumbprint};
 
 /// A client certificate that the TLS handshake, or a trusted proxy, verified.
 #[derive(Debug, Clone)]

@@ -11,12 +11,12 @@ use tokens::pkcs11::TokenError;
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct Failure {
-    pub(super) reason: String,
-    pub(super) status: u8,
+    pub(crate) reason: String,
+    pub(crate) status: u8,
     /// Whether the log has it already.
-    pub(super) is_told: bool,
+    pub(crate) is_told: bool,
     /// Whether the reason has several lines.
-    pub(super) has_lines: bool,
+    pub(crate) has_lines: bool,
 }
 
 /// The exit status for a configuration that cannot be used, as in `sysexits.h`. A supervisor need not
@@ -52,7 +52,7 @@ impl Failure {
     }
 
     /// The reason as a terminal shows it: a terminal must not obey control characters of an argument.
-    pub(super) fn printable(&self) -> Cow<'_, str> {
+    pub(crate) fn printable(&self) -> Cow<'_, str> {
         if self.has_lines {
             unicode::visible_lines(&self.reason)
         } else {
@@ -85,5 +85,11 @@ impl Failure {
         } else {
             Self::unusable(error)
         }
+    }
+}
+
+impl From<StorageError> for Failure {
+    fn from(error: StorageError) -> Self {
+        Self::new(error)
     }
 }
