@@ -30,7 +30,6 @@ use self::paced::{Pace, Paced};
 use self::peers::Peers;
 use self::slow_body::TimedBody;
 use self::streams::{PiecedBody, Streams};
-use crate::failed_accepts::SpareFiles;
 use crate::peer::Peer;
 use crate::tls::ClientCertificate;
 use crate::tls::live::{LiveTls, VerifiedCertificate};
@@ -49,8 +48,8 @@ pub struct Endpoint {
     pub permits: Arc<Semaphore>,
     /// Bounds the open connections of each peer address.
     pub peers: Arc<Peers>,
-    /// Files kept free, so that so many connections are accepted when no other file can be opened.
-    pub spare_files: usize,
+    /// Whether its connections may use the spare files when no other file can be opened.
+    pub uses_spare_files: bool,
 }
 
 /// The TLS settings of one listener.
@@ -66,7 +65,6 @@ pub struct EndpointTls {
 pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receiver<bool>) {
     // Each connection holds a receiver until it has ended.
     let drain = watch::Sender::new(());
-    let mut spare = SpareFiles::keep(endpoint.spare_files);
     loop {
         let accepted = tokio::select! {
             accepted = endpoint.listener.accept() => accepted,
@@ -78,14 +76,16 @@ pub async fn serve(endpoint: Endpoint, edge: Arc<Edge>, mut stop: watch::Receive
                 // No file descriptor is free, or the peer has closed the connection.
                 let listener = endpoint.listener.local_addr();
                 edge.failed_accepts.note(listener, &error);
-                if !spare.give_up() {
+                if !endpoint.uses_spare_files || !edge.spare_files.give_up() {
                     tokio::time::sleep(limits::ACCEPT_PAUSE).await;
-                    spare.refill();
+                    edge.spare_files.refill();
                 }
                 continue;
             }
         };
-        spare.refill();
+        if endpoint.uses_spare_files {
+            edge.spare_files.refill();
+        }
         let Some(peer_place) = endpoint.peers.admit(address.ip()) else {
             edge.metrics.connections_refused.inc();
             tracing::debug!(%address, "a connection was refused: its address has too many");

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use observe::sums::{Rules, Sum, Sums};
 
@@ -48,36 +49,37 @@ impl FailedAccepts {
     }
 }
 
-/// Open files without a use. Closing one lets the process accept one more connection.
+/// Open files without a use. Closing one lets a listener that may use them accept one more connection.
 #[derive(Debug)]
-pub(crate) struct SpareFiles {
-    files: Vec<File>,
-    count: usize,
-}
+pub struct SpareFiles(Mutex<Vec<File>>);
 
-impl SpareFiles {
-    /// Keeps so many files open.
-    pub(crate) fn keep(count: usize) -> Self {
-        let mut spare = Self {
-            files: Vec::with_capacity(count),
-            count,
-        };
+impl Default for SpareFiles {
+    fn default() -> Self {
+        let spare = Self(Mutex::default());
         spare.refill();
         spare
     }
+}
 
-    /// Opens the files again that were given up, as far as the process may.
-    pub(crate) fn refill(&mut self) {
-        while self.files.len() < self.count {
+impl SpareFiles {
+    /// Opens the files again that were given up, as far as the process may. A listener calls this before it
+    /// tries again to accept, because files that become free belong here first.
+    pub(crate) fn refill(&self) {
+        let mut files = self.lock();
+        while files.len() < limits::SPARE_FILES {
             match File::open("/dev/null") {
-                Ok(file) => self.files.push(file),
+                Ok(file) => files.push(file),
                 Err(_none_is_free) => return,
             }
         }
     }
 
     /// Gives one up. `false`: there is none.
-    pub(crate) fn give_up(&mut self) -> bool {
-        self.files.pop().is_some()
+    pub(crate) fn give_up(&self) -> bool {
+        self.lock().pop().is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<File>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

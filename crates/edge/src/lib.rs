@@ -18,7 +18,7 @@ use std::time::Duration;
 use observe::clock::Clock;
 
 use self::drain::Drain;
-pub use self::failed_accepts::FailedAccepts;
+pub use self::failed_accepts::{FailedAccepts, SpareFiles};
 pub use self::failed_handshakes::FailedHandshakes;
 use self::metrics::Metrics;
 use self::tls::TlsPaths;
@@ -34,6 +34,8 @@ pub struct Edge {
     pub failed_handshakes: FailedHandshakes,
     /// Logs connections that could not be accepted.
     pub failed_accepts: FailedAccepts,
+    /// Files kept free for the operator's listener.
+    pub spare_files: SpareFiles,
     /// How far this node is on its way to stop.
     pub drain: Arc<Drain>,
     /// Bounds and files.

@@ -16,8 +16,8 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub const ACCEPTS_SUMMED: Duration = Duration::from_secs(1);
 /// The log keeps a sum of such connections for each of so many reasons.
 pub const ACCEPT_REASONS_MAX: usize = 10;
-/// Files that `listen_ops` keeps open, so that it answers when the process may open no others.
-pub const OPS_SPARE_FILES: usize = 8;
+/// Files that are kept open for `listen_ops`, so that it answers when the process may open no others.
+pub const SPARE_FILES: usize = 8;
 /// Bytes of a body that are read although the request is refused: the longest body of any call
 /// (S-54).
 pub const UNREAD_BYTES_MAX: u64 = 256 * 1024;

@@ -75,11 +75,7 @@ pub(crate) async fn open_endpoints(
             } else {
                 Arc::clone(&peers)
             },
-            spare_files: if is_private {
-                limits::OPS_SPARE_FILES
-            } else {
-                0
-            },
+            uses_spare_files: is_private,
         });
     }
     Ok((endpoints, addresses))

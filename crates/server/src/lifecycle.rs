@@ -9,7 +9,7 @@ use delivery::dispatcher;
 use delivery::wake::Wake;
 use edge::connection;
 use edge::tls::live::{self, LiveTls, ReloadReason};
-use edge::{Edge, FailedAccepts, FailedHandshakes};
+use edge::{Edge, FailedAccepts, FailedHandshakes, SpareFiles};
 use observe::clock::Clock;
 use storage::{Opening, StorageError};
 use tokio::sync::watch;
@@ -102,6 +102,7 @@ impl Server {
             metrics: Arc::default(),
             failed_handshakes: FailedHandshakes::default(),
             failed_accepts: FailedAccepts::default(),
+            spare_files: SpareFiles::default(),
             drain: Arc::default(),
             settings: foundation.config.edge(),
         });
