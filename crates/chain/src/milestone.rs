@@ -90,6 +90,52 @@ pub enum Field {
     FallThroughCompleted,
 }
 
+impl Field {
+    /// All members, each at the place of its number.
+    pub const ALL: [Self; 17] = [
+        Self::ListedCompleted,
+        Self::SoldSubjectToContractCompleted,
+        Self::SearchesStarted,
+        Self::LocalAuthorityExpected,
+        Self::LocalAuthorityCompleted,
+        Self::EnvironmentalCompleted,
+        Self::DrainageWaterCompleted,
+        Self::FundingIsCashBuyer,
+        Self::FundingStarted,
+        Self::FundingCompleted,
+        Self::EnquiriesStarted,
+        Self::EnquiriesCompleted,
+        Self::ExchangeOfContractsExpected,
+        Self::ExchangeOfContractsCompleted,
+        Self::CompletionExpected,
+        Self::CompletionCompleted,
+        Self::FallThroughCompleted,
+    ];
+
+    /// The path of the member below `milestones`.
+    pub const fn member(self) -> &'static str {
+        match self {
+            Self::ListedCompleted => "listed.completed",
+            Self::SoldSubjectToContractCompleted => "soldSubjectToContract.completed",
+            Self::SearchesStarted => "searches.started",
+            Self::LocalAuthorityExpected => "searches.localAuthority.expected",
+            Self::LocalAuthorityCompleted => "searches.localAuthority.completed",
+            Self::EnvironmentalCompleted => "searches.environmental.completed",
+            Self::DrainageWaterCompleted => "searches.drainageWater.completed",
+            Self::FundingIsCashBuyer => "funding.isCashBuyer",
+            Self::FundingStarted => "funding.started",
+            Self::FundingCompleted => "funding.completed",
+            Self::EnquiriesStarted => "enquiries.started",
+            Self::EnquiriesCompleted => "enquiries.completed",
+            Self::ExchangeOfContractsExpected => "exchangeOfContracts.expected",
+            Self::ExchangeOfContractsCompleted => "exchangeOfContracts.completed",
+            Self::CompletionExpected => "completion.expected",
+            Self::CompletionCompleted => "completion.completed",
+            Self::FallThroughCompleted => "fallThrough.completed",
+        }
+    }
+}
+
 /// Who recorded a milestone: the integer `origin` of document 2 (S-51).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {

@@ -14,78 +14,11 @@ pub struct Recorded {
     pub date: Option<Date>,
 }
 
-/// Document 1's milestone shape. Every group is present; a date is `None` until it is recorded.
+/// The members of document 1's milestone shape. A date is `None` until it is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// `listed.completed`
-    pub listed: Option<Date>,
-    /// `soldSubjectToContract.completed`
-    pub sold_subject_to_contract: Option<Date>,
-    /// `searches`
-    pub searches: Searches,
-    /// `funding`
-    pub funding: Funding,
-    /// `enquiries`
-    pub enquiries: Enquiries,
-    /// `exchangeOfContracts`
-    pub exchange_of_contracts: ExchangeOfContracts,
-    /// `completion`
-    pub completion: Completion,
-    /// `fallThrough.completed`; an answer omits the group when this is `None`.
-    pub fall_through: Option<Date>,
-}
-
-/// `searches` of the milestone shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Searches {
-    /// `started`
-    pub started: Option<Date>,
-    /// `localAuthority.expected`
-    pub local_authority_expected: Option<Date>,
-    /// `localAuthority.completed`
-    pub local_authority_completed: Option<Date>,
-    /// `environmental.completed`
-    pub environmental_completed: Option<Date>,
-    /// `drainageWater.completed`
-    pub drainage_water_completed: Option<Date>,
-}
-
-/// `funding` of the milestone shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Funding {
-    /// `isCashBuyer`: whether a Cash Buyer milestone is recorded, with any date.
-    pub is_cash_buyer: bool,
-    /// `started`
-    pub started: Option<Date>,
-    /// `completed`
-    pub completed: Option<Date>,
-}
-
-/// `enquiries` of the milestone shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Enquiries {
-    /// `started`
-    pub started: Option<Date>,
-    /// `completed`
-    pub completed: Option<Date>,
-}
-
-/// `exchangeOfContracts` of the milestone shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ExchangeOfContracts {
-    /// `expected`
-    pub expected: Option<Date>,
-    /// `completed`
-    pub completed: Option<Date>,
-}
-
-/// `completion` of the milestone shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Completion {
-    /// `expected`
-    pub expected: Option<Date>,
-    /// `completed`
-    pub completed: Option<Date>,
+    dates: [Option<Date>; Field::ALL.len()],
+    is_cash_buyer: bool,
 }
 
 /// How far a listing has come: the highest `sequence` of its milestones that count as progress
@@ -122,29 +55,22 @@ impl Progress {
         progress
     }
 
-    fn record(&mut self, field: Field, date: Option<Date>) {
-        let member = match field {
-            Field::ListedCompleted => &mut self.listed,
-            Field::SoldSubjectToContractCompleted => &mut self.sold_subject_to_contract,
-            Field::SearchesStarted => &mut self.searches.started,
-            Field::LocalAuthorityExpected => &mut self.searches.local_authority_expected,
-            Field::LocalAuthorityCompleted => &mut self.searches.local_authority_completed,
-            Field::EnvironmentalCompleted => &mut self.searches.environmental_completed,
-            Field::DrainageWaterCompleted => &mut self.searches.drainage_water_completed,
-            Field::FundingIsCashBuyer => {
-                self.funding.is_cash_buyer = true;
-                return;
-            }
-            Field::FundingStarted => &mut self.funding.started,
-            Field::FundingCompleted => &mut self.funding.completed,
-            Field::EnquiriesStarted => &mut self.enquiries.started,
-            Field::EnquiriesCompleted => &mut self.enquiries.completed,
-            Field::ExchangeOfContractsExpected => &mut self.exchange_of_contracts.expected,
-            Field::ExchangeOfContractsCompleted => &mut self.exchange_of_contracts.completed,
-            Field::CompletionExpected => &mut self.completion.expected,
-            Field::CompletionCompleted => &mut self.completion.completed,
-            Field::FallThroughCompleted => &mut self.fall_through,
-        };
-        *member = date;
+    /// The date in this member; `None` for `funding.isCashBuyer`.
+    pub const fn date(&self, field: Field) -> Option<Date> {
+        self.dates[field as usize]
+    }
+
+    /// `funding.isCashBuyer`: whether a Cash Buyer milestone is recorded, with any date.
+    pub const fn is_cash_buyer(&self) -> bool {
+        self.is_cash_buyer
+    }
+
+    /// Records a milestone of the type that fills this member.
+    pub fn record(&mut self, field: Field, date: Option<Date>) {
+        if field == Field::FundingIsCashBuyer {
+            self.is_cash_buyer = true;
+        } else {
+            self.dates[field as usize] = date;
+        }
     }
 }

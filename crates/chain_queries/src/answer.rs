@@ -35,7 +35,7 @@ pub struct AnswerSettings {
 pub struct Answers {
     documents: Cache<(ChainId, i64), Arc<[u8]>, ByLength>,
     signatures: Cache<SignatureKey, Arc<Signature>>,
-    bodies: Cache<BodyKey, Arc<Body>, ByLength>,
+    bodies: Cache<BodyKey, Arc<Signed>, ByLength>,
     signers: Arc<Signers>,
     reuse_seconds: i64,
     metrics: Arc<AnswerMetrics>,
@@ -64,13 +64,6 @@ pub struct BodyKey {
     queried: String,
 }
 
-#[derive(Debug)]
-struct Body {
-    bytes: Bytes,
-    kid: String,
-    valid_before: i64,
-}
-
 /// The rendered document of a chain.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -94,6 +87,10 @@ impl std::ops::Deref for Document {
 pub struct Signed {
     /// The complete envelope of document 1.
     pub body: Bytes,
+    /// The id of the key that signed it.
+    pub kid: String,
+    /// When it was signed, RFC 3339.
+    pub signed_at: String,
     /// When the reuse of its signature ends (S-13), in Unix seconds.
     pub valid_before: i64,
 }
@@ -108,9 +105,9 @@ impl quick_cache::Weighter<(ChainId, i64), Arc<[u8]>> for ByLength {
     }
 }
 
-impl quick_cache::Weighter<BodyKey, Arc<Body>> for ByLength {
-    fn weight(&self, key: &BodyKey, body: &Arc<Body>) -> u64 {
-        (body.bytes.len() + key.queried.len()) as u64 + 256
+impl quick_cache::Weighter<BodyKey, Arc<Signed>> for ByLength {
+    fn weight(&self, key: &BodyKey, signed: &Arc<Signed>) -> u64 {
+        (signed.body.len() + key.queried.len()) as u64 + 256
     }
 }
 
@@ -179,24 +176,19 @@ impl Answers {
     /// The cached answer for one value, if this key signed it and its signature may still be
     /// reused. `wanted` names the chain's version, so the answer is as fresh as a newly rendered
     /// one.
-    pub fn find_body(&self, wanted: &BodyKey, key: &SigningKey, now: i64) -> Option<Bytes> {
+    pub fn find_signed(&self, wanted: &BodyKey, key: &SigningKey, now: i64) -> Option<Arc<Signed>> {
         let known = self.bodies.get(wanted)?;
         let is_valid = now < known.valid_before && known.kid == key.kid();
         is_valid.then(|| {
             self.metrics.signatures_reused.inc();
-            known.bytes.clone()
+            known
         })
     }
 
     /// Caches the answer for one value. `shown` names the chain and version that it shows.
-    pub fn keep_body(&self, shown: BodyKey, key: &SigningKey, signed: &Signed) {
+    pub fn keep(&self, shown: BodyKey, signed: &Arc<Signed>) {
         if self.reuse_seconds > 0 {
-            let body = Body {
-                bytes: signed.body.clone(),
-                kid: key.kid().to_owned(),
-                valid_before: signed.valid_before,
-            };
-            self.bodies.insert(shown, Arc::new(body));
+            self.bodies.insert(shown, Arc::clone(signed));
         }
     }
 
@@ -206,7 +198,7 @@ impl Answers {
         data: Vec<u8>,
         key: &Arc<SigningKey>,
         now: i64,
-    ) -> Result<Signed, Problem> {
+    ) -> Result<Arc<Signed>, Problem> {
         let digest = canonical::digest(&data);
         let data = Bytes::from(data);
         let mut valid_before = now;
@@ -237,10 +229,12 @@ impl Answers {
         } else {
             self.make_signature(data.clone(), key, now).await?
         };
-        Ok(Signed {
+        Ok(Arc::new(Signed {
             body: envelope(&data, &digest, key, &signature)?,
+            kid: key.kid().to_owned(),
+            signed_at: signature.signed_at.clone(),
             valid_before,
-        })
+        }))
     }
 
     async fn make_signature(

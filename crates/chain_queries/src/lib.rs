@@ -5,6 +5,7 @@ pub mod answer;
 pub mod limits;
 pub mod metrics;
 pub mod routes;
+pub mod signed_chain;
 pub mod wire;
 
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! The box that says when exchange may come.
 
 use chain::milestone::MilestoneType;
+use forecast::silence::Silence;
+use forecast::{durations, track};
 use jiff::civil::Date;
 
 use crate::words::{counted, number};
@@ -12,8 +14,8 @@ pub enum Forecast {
     Interval(Interval),
     /// No forecast.
     Silent {
-        /// The reason.
-        reason: Silence,
+        /// The reason; `None`: exchange is likely more than a year away.
+        reason: Option<Silence>,
         /// How long comparable sales usually take for the open steps.
         steps: Vec<StepMedian>,
     },
@@ -36,40 +38,6 @@ pub struct Interval {
     pub one_in_fell_through: Option<u32>,
 }
 
-/// Why there is no forecast.
-#[derive(Debug, Clone, Copy)]
-pub enum Silence {
-    /// Too few comparable sales have ended the open steps.
-    TooFewSales {
-        /// The number of sales.
-        sales: u32,
-        /// The number that the rule demands.
-        needed: u32,
-    },
-    /// Too few forecasts have ended.
-    TooFewForecasts {
-        /// The number of forecasts.
-        forecasts: u32,
-        /// The number that the rule demands.
-        needed: u32,
-    },
-    /// Recent forecasts were wrong too often.
-    TooOftenWrong {
-        /// How many percent of recent forecasts were inside their interval.
-        inside_percent: u8,
-        /// The percentage that the rule demands.
-        needed_percent: u8,
-    },
-    /// A sale fell through or has no buyer.
-    Broken,
-    /// Nobody recorded the day of SSTC in a sale under way.
-    NoDateOfSale,
-    /// Exchange is likely more than a year away.
-    BeyondYear,
-    /// The chain has exchanged.
-    Exchanged,
-}
-
 /// How long a step usually takes.
 #[derive(Debug, Clone, Copy)]
 pub struct StepMedian {
@@ -81,30 +49,27 @@ pub struct StepMedian {
     pub sales: u32,
 }
 
-impl Silence {
-    /// The reason, as a sentence.
-    pub(crate) fn words(self) -> String {
-        match self {
-            Self::TooFewSales { sales, needed } => format!(
-                "Only {} ended the open steps; a forecast needs {}.",
-                counted(sales, "comparable sale"),
-                number(needed)
-            ),
-            Self::TooFewForecasts { forecasts, needed } => format!(
-                "Only {} ended so far; {} are needed to know their error.",
-                counted(forecasts, "forecast"),
-                number(needed)
-            ),
-            Self::TooOftenWrong {
-                inside_percent,
-                needed_percent,
-            } => format!(
-                "Only {inside_percent} % of recent forecasts held; {needed_percent} % are needed."
-            ),
-            Self::Broken => "A sale of this chain has no buyer.".to_owned(),
-            Self::NoDateOfSale => "A sale of this chain has no day of SSTC.".to_owned(),
-            Self::BeyondYear => "Half of comparable chains take more than another year.".to_owned(),
-            Self::Exchanged => "This chain has exchanged.".to_owned(),
+/// Why there is no forecast, as a sentence.
+pub(crate) fn absence(reason: &Silence) -> String {
+    match reason {
+        Silence::FewSteps { ended, .. } => format!(
+            "Only {} ended the open steps; a forecast needs {}.",
+            counted(*ended, "comparable sale"),
+            number(durations::ENDED_MIN)
+        ),
+        Silence::FewForecasts { ended } => format!(
+            "Only {} ended so far; {} are needed to know their error.",
+            counted(*ended, "forecast"),
+            number(track::ENDED_MIN)
+        ),
+        Silence::ManyMisses { covered_percent } => format!(
+            "Only {covered_percent} % of recent forecasts held; {} % are needed.",
+            track::COVERED_PERCENT_MIN
+        ),
+        Silence::FellThrough(_) | Silence::NoBuyer(_) => {
+            "A sale of this chain has no buyer.".to_owned()
         }
+        Silence::NoDateOfSale(_) => "A sale of this chain has no day of SSTC.".to_owned(),
+        Silence::Exchanged => "This chain has exchanged.".to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use chain::ids::Uprn;
 use chain::milestone::MilestoneType;
+use forecast::bottleneck::SHARED_BELOW_DAYS;
 use jiff::civil::Date;
 
 use crate::words;
@@ -88,7 +89,7 @@ pub struct Comparison {
 pub struct RunnerUp {
     /// The home.
     pub home: Uprn,
-    /// How many days sooner it should be ready. Below 3 the box says that both share the place.
+    /// How many days sooner it should be ready. With few days the box says that both share the place.
     pub days_sooner: u32,
 }
 
@@ -135,12 +136,10 @@ pub enum Wait {
     Bottom,
 }
 
-/// Below this margin the box says that two sales share the place.
-const MARGIN_DAYS: u32 = 3;
-
 impl RunnerUp {
+    /// Whether both sales hold up the chain.
     pub(crate) fn shares(&self) -> bool {
-        self.days_sooner < MARGIN_DAYS
+        self.days_sooner < SHARED_BELOW_DAYS
     }
 }
 

@@ -125,26 +125,7 @@ impl Home {
 
     /// The date in this member; `None` for `funding.isCashBuyer`.
     pub(crate) fn date(&self, field: Field) -> Option<Date> {
-        let dates = &self.progress;
-        match field {
-            Field::ListedCompleted => dates.listed,
-            Field::SoldSubjectToContractCompleted => dates.sold_subject_to_contract,
-            Field::SearchesStarted => dates.searches.started,
-            Field::LocalAuthorityExpected => dates.searches.local_authority_expected,
-            Field::LocalAuthorityCompleted => dates.searches.local_authority_completed,
-            Field::EnvironmentalCompleted => dates.searches.environmental_completed,
-            Field::DrainageWaterCompleted => dates.searches.drainage_water_completed,
-            Field::FundingIsCashBuyer => None,
-            Field::FundingStarted => dates.funding.started,
-            Field::FundingCompleted => dates.funding.completed,
-            Field::EnquiriesStarted => dates.enquiries.started,
-            Field::EnquiriesCompleted => dates.enquiries.completed,
-            Field::ExchangeOfContractsExpected => dates.exchange_of_contracts.expected,
-            Field::ExchangeOfContractsCompleted => dates.exchange_of_contracts.completed,
-            Field::CompletionExpected => dates.completion.expected,
-            Field::CompletionCompleted => dates.completion.completed,
-            Field::FallThroughCompleted => dates.fall_through,
-        }
+        self.progress.date(field)
     }
 
     /// Whether the sale does not need the type that fills this member.
@@ -170,10 +151,15 @@ impl Home {
         }
     }
 
+    /// The day of Fall Through.
+    pub(crate) fn fall_through(&self) -> Option<Date> {
+        self.date(Field::FallThroughCompleted)
+    }
+
     /// The day of Fall Through, unless the sale was agreed again later.
     pub(crate) fn fell_through(&self) -> Option<Date> {
-        let agreed = self.progress.sold_subject_to_contract;
-        let fell = self.progress.fall_through?;
+        let agreed = self.date(Field::SoldSubjectToContractCompleted);
+        let fell = self.fall_through()?;
         agreed.is_none_or(|agreed| agreed <= fell).then_some(fell)
     }
 

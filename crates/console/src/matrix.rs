@@ -80,9 +80,9 @@ impl Column {
 
     /// The cell of a home on the day `today`. `holds`: the type at which the home holds the chain.
     pub(crate) fn cell(&self, home: &Home, today: Date, holds: Option<&MilestoneType>) -> Cell {
-        let path = self.milestone.field.map(path);
+        let path = self.milestone.field.map(Field::member);
         let is_cash = self.milestone.field == Some(Field::FundingIsCashBuyer);
-        let mut cell = if is_cash && home.progress.funding.is_cash_buyer {
+        let mut cell = if is_cash && home.progress.is_cash_buyer() {
             Cell::new("✓", "yes".to_owned())
         } else {
             let date = self.date(home);
@@ -122,9 +122,9 @@ impl Column {
         if !self.milestone.is_expected() {
             return Cell::new("✓", text);
         }
-        let mut awaited = AWAITED.iter();
-        let awaited = awaited.find(|(expected, _)| self.milestone.field == Some(*expected));
-        let is_open = awaited.is_some_and(|(_, field)| home.date(*field).is_none());
+        let expected = self.milestone.field.and(self.milestone.awaited());
+        let awaited = expected.and_then(|awaited| awaited.field);
+        let is_open = awaited.is_some_and(|field| home.date(field).is_none());
         let (sign, class) = if is_open && date < today {
             ("!", "l")
         } else {
@@ -157,41 +157,5 @@ impl Cell {
         } else {
             "date"
         }
-    }
-}
-
-/// Expected dates, each with the milestone that it announces.
-const AWAITED: [(Field, Field); 3] = [
-    (
-        Field::LocalAuthorityExpected,
-        Field::LocalAuthorityCompleted,
-    ),
-    (
-        Field::ExchangeOfContractsExpected,
-        Field::ExchangeOfContractsCompleted,
-    ),
-    (Field::CompletionExpected, Field::CompletionCompleted),
-];
-
-/// The member's path below `milestones` in document 1.
-pub(crate) const fn path(field: Field) -> &'static str {
-    match field {
-        Field::ListedCompleted => "listed.completed",
-        Field::SoldSubjectToContractCompleted => "soldSubjectToContract.completed",
-        Field::SearchesStarted => "searches.started",
-        Field::LocalAuthorityExpected => "searches.localAuthority.expected",
-        Field::LocalAuthorityCompleted => "searches.localAuthority.completed",
-        Field::EnvironmentalCompleted => "searches.environmental.completed",
-        Field::DrainageWaterCompleted => "searches.drainageWater.completed",
-        Field::FundingIsCashBuyer => "funding.isCashBuyer",
-        Field::FundingStarted => "funding.started",
-        Field::FundingCompleted => "funding.completed",
-        Field::EnquiriesStarted => "enquiries.started",
-        Field::EnquiriesCompleted => "enquiries.completed",
-        Field::ExchangeOfContractsExpected => "exchangeOfContracts.expected",
-        Field::ExchangeOfContractsCompleted => "exchangeOfContracts.completed",
-        Field::CompletionExpected => "completion.expected",
-        Field::CompletionCompleted => "completion.completed",
-        Field::FallThroughCompleted => "fallThrough.completed",
     }
 }

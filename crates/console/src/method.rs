@@ -2,9 +2,9 @@
 
 use askama::Template;
 use chain::milestone::MilestoneType;
+use forecast::silence::Silence;
 use jiff::civil::Date;
 
-use crate::forecast::Silence;
 use crate::frame::{Frame, Section};
 use crate::hold::Who;
 use crate::words::counted;

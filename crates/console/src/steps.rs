@@ -116,7 +116,7 @@ impl Part {
         let is_recorded = |field: &Field| home.date(*field).is_some();
         let is_met = |field: &Field| is_recorded(field) || home.is_excluded(*field);
         let is_begun = self.ends.iter().chain(self.begins).any(is_recorded);
-        let is_paid_in_cash = self.path == "funding" && home.progress.funding.is_cash_buyer;
+        let is_paid_in_cash = self.path == "funding" && home.progress.is_cash_buyer();
         if is_paid_in_cash {
             return State::NotNeeded;
         }

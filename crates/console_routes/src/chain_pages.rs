@@ -11,6 +11,7 @@ use chain::ends::End;
 use chain::ids::{BranchId, ChainId, Uprn};
 use chain::london::date_in_london;
 use chain::permission;
+use chain_queries::answer::Signed;
 use console::chain_page::{
     Audience, Cap, ChainPage, Confirmation, History, Proof, ShareLink, Sharing, SinceVisit,
 };
@@ -29,7 +30,6 @@ use web::problem::Problem;
 
 use self::viewable::shown_version;
 use super::Console;
-use super::chain_answer::ChainAnswer;
 use super::history_lines::{Names, to_lines};
 use super::holds::{forecast, hold};
 use super::session::SignedIn;
@@ -138,12 +138,13 @@ impl Viewing {
 
 impl Console {
     /// Signs the chain of a page. `None` if nothing about it is signed, or if it changed since it was read.
-    pub async fn sign_loaded(&self, loaded: &Loaded) -> Result<Option<ChainAnswer>, Problem> {
+    pub async fn sign_loaded(&self, loaded: &Loaded) -> Result<Option<Arc<Signed>>, Problem> {
         let Some(current) = &loaded.current else {
             return Ok(None);
         };
-        let answer = self.sign_chain(current).await?;
-        Ok(answer.filter(|answer| answer.version == loaded.state.version))
+        let signed = self.queries.sign_chain(current).await?;
+        let signed = signed.filter(|signed| signed.version == loaded.state.version);
+        Ok(signed.map(|signed| signed.answer))
     }
 
     /// Loads a chain for a viewer. 404 if the viewer may not see it.
@@ -161,7 +162,7 @@ impl Console {
         &self,
         viewing: &Viewing,
         loaded: &Loaded,
-        answer: Option<&ChainAnswer>,
+        answer: Option<&Signed>,
     ) -> ChainPage {
         let state = &loaded.state;
         let names = name_homes(state);
@@ -225,7 +226,7 @@ impl Console {
         date_in_london(now).unwrap_or_default()
     }
 
-    fn proof(&self, answer: &ChainAnswer) -> Proof {
+    fn proof(&self, answer: &Signed) -> Proof {
         Proof {
             signed_at: read_moment(&answer.signed_at),
             kid: answer.kid.clone(),

@@ -4,7 +4,7 @@
 
 use chain::ids::{ListingId, Uprn};
 use console::chains::HeldBy;
-use console::forecast::{self as page, Forecast, Interval, StepMedian};
+use console::forecast::{Forecast, Interval, StepMedian};
 use console::hold::{Clock, Comparison, Hold, HoldingSale, RunnerUp, Wait};
 use forecast::bottleneck::{Bottleneck, Held};
 use forecast::chase::whom_to_chase;
@@ -13,7 +13,6 @@ use forecast::durations;
 use forecast::prediction::Spread;
 use forecast::sale::Sale;
 use forecast::silence::Silence;
-use forecast::track;
 use listing_management::assessments::Assessed;
 use storage::state::{ChainState, ListingState};
 
@@ -77,32 +76,11 @@ pub(crate) fn forecast(assessed: &Assessed) -> Forecast {
         steps: medians(assessed),
     };
     match (assessed.assessment.spread, learned.silence) {
-        (Err(silence), _) | (Ok(_), Some(silence)) => silent(to_silence(silence)),
+        (Err(silence), _) | (Ok(_), Some(silence)) => silent(Some(silence)),
         (Ok(spread), None) => {
             let found = interval(assessed, spread);
-            found.map_or_else(|| silent(page::Silence::BeyondYear), Forecast::Interval)
+            found.map_or_else(|| silent(None), Forecast::Interval)
         }
-    }
-}
-
-/// The reason for no forecast as pages show it.
-pub(crate) fn to_silence(silence: Silence) -> page::Silence {
-    match silence {
-        Silence::FellThrough(_) | Silence::NoBuyer(_) => page::Silence::Broken,
-        Silence::NoDateOfSale(_) => page::Silence::NoDateOfSale,
-        Silence::Exchanged => page::Silence::Exchanged,
-        Silence::FewSteps { ended, .. } => page::Silence::TooFewSales {
-            sales: ended,
-            needed: durations::ENDED_MIN,
-        },
-        Silence::FewForecasts { ended } => page::Silence::TooFewForecasts {
-            forecasts: ended,
-            needed: track::ENDED_MIN,
-        },
-        Silence::ManyMisses { covered_percent } => page::Silence::TooOftenWrong {
-            inside_percent: to_percent(covered_percent),
-            needed_percent: to_percent(track::COVERED_PERCENT_MIN),
-        },
     }
 }
 

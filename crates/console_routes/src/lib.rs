@@ -2,7 +2,6 @@
 //! proves who asks, reads the store and calls the functions that the API calls.
 
 mod addresses;
-mod chain_answer;
 mod chain_lists;
 mod chain_pages;
 mod chase_lists;

@@ -1,7 +1,11 @@
 //! The operations of document 2 below `{listing_base_url}/api/v1`, by their paths.
 
-pub mod address;
-pub mod branch;
+pub(crate) mod address {
+    pub(crate) mod filter;
+}
+pub(crate) mod branch {
+    pub(crate) mod filter;
+}
 pub mod chain;
 pub mod listing;
 pub mod milestone_group;
@@ -40,16 +44,16 @@ fn chain_routes() -> OpenApiRouter<Arc<ListingManagement>> {
     OpenApiRouter::default()
         .routes(routes!(chain::add::link::add_link))
         .routes(routes!(chain::remove::link::remove_link))
-        .routes(routes!(chain::check::check_end))
-        .routes(routes!(chain::uncheck::uncheck_end))
+        .routes(routes!(chain::check_end))
+        .routes(routes!(chain::uncheck_end))
         .routes(routes!(chain::listings::list_chain))
         .routes(routes!(chain::history::list_chain_history))
-        .routes(routes!(anchored::check::top::check_top))
-        .routes(routes!(anchored::check::bottom::check_bottom))
-        .routes(routes!(anchored::uncheck::top::uncheck_top))
-        .routes(routes!(anchored::uncheck::bottom::uncheck_bottom))
-        .routes(routes!(anchored::add::top::add_top))
-        .routes(routes!(anchored::add::bottom::add_bottom))
+        .routes(routes!(anchored::check_top))
+        .routes(routes!(anchored::check_bottom))
+        .routes(routes!(anchored::uncheck_top))
+        .routes(routes!(anchored::uncheck_bottom))
+        .routes(routes!(anchored::add_top))
+        .routes(routes!(anchored::add_bottom))
 }
 
 fn listing_routes() -> OpenApiRouter<Arc<ListingManagement>> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, process};
 
 const RUST_FILE_LINES_MAX: usize = 400;
-const ARCHITECTURE_LINES_MAX: usize = 165;
+const ARCHITECTURE_LINES_MAX: usize = 175;
 
 /// This file holds the words it looks for.
 const THIS_FILE: &str = "crates/onward/tests/tidy.rs";
@@ -166,11 +166,13 @@ fn each_route_is_a_file_and_a_test_file() {
         for file in project_files(folder, &["rs"]) {
             for path in described_paths(&file.text) {
                 let stem = route_stem(path.strip_prefix(start).unwrap_or(path));
-                if file.path != format!("{folder}/{stem}.rs") {
+                // One file may have several routes that follow one rule.
+                let own = file.path[folder.len() + 1..].trim_end_matches(".rs");
+                if stem != own && !stem.starts_with(&format!("{own}/")) {
                     offenders.push(format!("{}: {path} belongs in {stem}.rs", file.path));
                 }
                 tested.insert(route_stem(path));
-                stems.insert(stem);
+                stems.insert(own.to_owned());
             }
         }
         compare_files(folder, &stems, &mut offenders);

@@ -1,11 +1,8 @@
 //! Recorded milestones in document 1's shape, and the lagging rule (S-52).
 
 use chain::ids::ListingId;
-use chain::milestone::{CATALOGUE, find_by_key};
-use chain::progress::{
-    Completion, Enquiries, ExchangeOfContracts, Funding, Progress, Recorded, Searches, furthest,
-    lagging,
-};
+use chain::milestone::{CATALOGUE, Field, find_by_key};
+use chain::progress::{Progress, Recorded, furthest, lagging};
 use jiff::civil::{Date, date};
 
 const DAY: Option<Date> = Some(date(2026, 3, 1));
@@ -23,37 +20,43 @@ fn each_type_fills_its_own_field() {
         milestone,
         date: march(milestone.sequence),
     });
-    let expected = Progress {
-        listed: march(1),
-        sold_subject_to_contract: march(2),
-        searches: Searches {
-            started: march(9),
-            local_authority_expected: march(10),
-            local_authority_completed: march(11),
-            environmental_completed: march(12),
-            drainage_water_completed: march(13),
-        },
-        funding: Funding {
-            is_cash_buyer: true,
-            started: march(15),
-            completed: march(20),
-        },
-        enquiries: Enquiries {
-            started: march(21),
-            completed: march(22),
-        },
-        exchange_of_contracts: ExchangeOfContracts {
-            expected: march(23),
-            completed: march(24),
-        },
-        completion: Completion {
-            expected: march(25),
-            completed: march(27),
-        },
-        fall_through: march(28),
-    };
-    assert_eq!(Progress::fold(all.clone()), expected);
-    assert_eq!(Progress::fold(all.rev()), expected);
+    let expected = [
+        (Field::ListedCompleted, 1),
+        (Field::SoldSubjectToContractCompleted, 2),
+        (Field::SearchesStarted, 9),
+        (Field::LocalAuthorityExpected, 10),
+        (Field::LocalAuthorityCompleted, 11),
+        (Field::EnvironmentalCompleted, 12),
+        (Field::DrainageWaterCompleted, 13),
+        (Field::FundingStarted, 15),
+        (Field::FundingCompleted, 20),
+        (Field::EnquiriesStarted, 21),
+        (Field::EnquiriesCompleted, 22),
+        (Field::ExchangeOfContractsExpected, 23),
+        (Field::ExchangeOfContractsCompleted, 24),
+        (Field::CompletionExpected, 25),
+        (Field::CompletionCompleted, 27),
+        (Field::FallThroughCompleted, 28),
+    ];
+    for progress in [Progress::fold(all.clone()), Progress::fold(all.rev())] {
+        for (field, day) in expected {
+            assert_eq!(progress.date(field), march(day), "{field:?}");
+        }
+        assert!(progress.is_cash_buyer());
+        assert_eq!(progress.date(Field::FundingIsCashBuyer), None);
+    }
+}
+
+/// A new member that is not in the list has no place for its date.
+#[test]
+fn the_list_has_each_member_at_its_number() {
+    for (number, field) in Field::ALL.into_iter().enumerate() {
+        assert_eq!(field as usize, number, "{field:?}");
+    }
+    let filled = CATALOGUE.iter().filter_map(|kind| kind.field);
+    for field in filled {
+        assert!(Field::ALL.contains(&field), "{field:?}");
+    }
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn what_has_no_field_or_no_date_shows_no_date() {
     assert_eq!(Progress::fold(reopened), Progress::default());
     assert_eq!(furthest(reopened), Some(21));
     let progress = Progress::fold([recorded("cash_buyer", None)]);
-    assert!(progress.funding.is_cash_buyer);
+    assert!(progress.is_cash_buyer());
 }
 
 /// The test of the catalogue says which types count as progress.

@@ -155,11 +155,11 @@ impl Exchange<'_> {
             .filter(|_| matches.len() == 1 && query.page == 1);
         let known = only.and_then(|Match { queried, current }| {
             let wanted = BodyKey::new(current.chain, current.version, queried, query.rows);
-            queries.answers.find_body(&wanted, key, now)
+            queries.answers.find_signed(&wanted, key, now)
         });
-        if let Some(body) = known {
+        if let Some(signed) = known {
             note();
-            return explain(body, explanation.as_deref()).map(Some);
+            return explain(signed.body.clone(), explanation.as_deref()).map(Some);
         }
         let Some((data, documents)) = render(queries, &query, &matches).await? else {
             return Ok(None);
@@ -169,10 +169,10 @@ impl Exchange<'_> {
         let signed = queries.answers.sign(data, key, now).await?;
         if let (Some(asked), Some(shown)) = (only, documents.first()) {
             let shown = BodyKey::new(shown.chain, shown.version, &asked.queried, query.rows);
-            queries.answers.keep_body(shown, key, &signed);
+            queries.answers.keep(shown, &signed);
         }
         note();
-        explain(signed.body, explanation.as_deref()).map(Some)
+        explain(signed.body.clone(), explanation.as_deref()).map(Some)
     }
 
     /// Parses the body at the first call and returns the same result later.

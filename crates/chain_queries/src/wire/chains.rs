@@ -1,9 +1,9 @@
 //! Renders document 1's answer to the bytes that are signed.
 
 use chain::listing::TransactionType;
+use chain::milestone::Field;
 use chain::progress::Progress;
 use chain::state::ChainType;
-use jiff::civil::Date;
 use signing::canonical::{self, CanonicalError};
 use storage::state::{ChainState, ListingState};
 
@@ -137,46 +137,89 @@ fn property<'a>(state: &ChainState, listing: &'a ListingState) -> Property<'a> {
 }
 
 fn milestones(progress: &Progress) -> Milestones {
-    let day = |date: Option<Date>| date.map(|date| date.to_string());
+    let day = |field| progress.date(field).map(|date| date.to_string());
     Milestones {
         completion: ExpectedAndCompleted {
-            completed: day(progress.completion.completed),
-            expected: day(progress.completion.expected),
+            completed: day(Field::CompletionCompleted),
+            expected: day(Field::CompletionExpected),
         },
         enquiries: StartedAndCompleted {
-            completed: day(progress.enquiries.completed),
-            started: day(progress.enquiries.started),
+            completed: day(Field::EnquiriesCompleted),
+            started: day(Field::EnquiriesStarted),
         },
         exchange_of_contracts: ExpectedAndCompleted {
-            completed: day(progress.exchange_of_contracts.completed),
-            expected: day(progress.exchange_of_contracts.expected),
+            completed: day(Field::ExchangeOfContractsCompleted),
+            expected: day(Field::ExchangeOfContractsExpected),
         },
-        fall_through: progress.fall_through.map(|date| Completed {
-            completed: day(Some(date)),
+        fall_through: day(Field::FallThroughCompleted).map(|date| Completed {
+            completed: Some(date),
         }),
         funding: Funding {
-            completed: day(progress.funding.completed),
-            is_cash_buyer: progress.funding.is_cash_buyer,
-            started: day(progress.funding.started),
+            completed: day(Field::FundingCompleted),
+            is_cash_buyer: progress.is_cash_buyer(),
+            started: day(Field::FundingStarted),
         },
         listed: Completed {
-            completed: day(progress.listed),
+            completed: day(Field::ListedCompleted),
         },
         searches: Searches {
             drainage_water: Completed {
-                completed: day(progress.searches.drainage_water_completed),
+                completed: day(Field::DrainageWaterCompleted),
             },
             environmental: Completed {
-                completed: day(progress.searches.environmental_completed),
+                completed: day(Field::EnvironmentalCompleted),
             },
             local_authority: ExpectedAndCompleted {
-                completed: day(progress.searches.local_authority_completed),
-                expected: day(progress.searches.local_authority_expected),
+                completed: day(Field::LocalAuthorityCompleted),
+                expected: day(Field::LocalAuthorityExpected),
             },
-            started: day(progress.searches.started),
+            started: day(Field::SearchesStarted),
         },
         sold_subject_to_contract: Completed {
-            completed: day(progress.sold_subject_to_contract),
+            completed: day(Field::SoldSubjectToContractCompleted),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chain::milestone::CATALOGUE;
+    use chain::progress::Recorded;
+    use jiff::civil::date;
+
+    use super::*;
+
+    /// The member at a path below `milestones`.
+    fn find<'v>(rendered: &'v serde_json::Value, member: &str) -> Option<&'v serde_json::Value> {
+        rendered.pointer(&format!("/{}", member.replace('.', "/")))
+    }
+
+    #[test]
+    fn each_milestone_with_a_member_is_rendered_there_and_nowhere_else() {
+        let empty = serde_json::to_value(milestones(&Progress::default())).unwrap();
+        let day = Some(date(2026, 3, 1));
+        for kind in CATALOGUE.iter().filter(|kind| kind.field.is_some()) {
+            let recorded = Recorded {
+                milestone: kind,
+                date: day,
+            };
+            let rendered = milestones(&Progress::fold([recorded]));
+            let rendered = serde_json::to_value(rendered).unwrap();
+            for field in Field::ALL {
+                let shown = find(&rendered, field.member());
+                if kind.field != Some(field) {
+                    assert_eq!(
+                        shown,
+                        find(&empty, field.member()),
+                        "{} {field:?}",
+                        kind.key
+                    );
+                } else if field == Field::FundingIsCashBuyer {
+                    assert_eq!(shown, Some(&true.into()));
+                } else {
+                    assert_eq!(shown, Some(&"2026-03-01".into()), "{}", kind.key);
+                }
+            }
+        }
     }
 }

@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use chain::milestone::Field;
 use console::chain_page::ChainPage;
-use console::forecast::{Forecast, Silence, StepMedian};
+use console::forecast::{Forecast, StepMedian};
 use console::frame::Role;
 use console::hold::{Hold, Wait};
+use forecast::silence::Silence;
+use forecast::step::Step;
 use insta::assert_snapshot;
 use jiff::civil::date;
 
@@ -61,10 +64,10 @@ fn alone() -> ChainPage {
         waits: vec![Wait::Exchange(date(2026, 12, 18)), Wait::Bottom],
     });
     page.forecast = Some(Forecast::Silent {
-        reason: Silence::TooFewSales {
-            sales: 12,
-            needed: 30,
-        },
+        reason: Some(Silence::FewSteps {
+            step: Step::EnquiriesClosed,
+            ended: 12,
+        }),
         steps: vec![StepMedian {
             step: kind("exchange"),
             days: 9,
@@ -80,7 +83,9 @@ fn folded() -> ChainPage {
         home: samples::uprn(6),
         on: date(2026, 11, 20),
     });
-    page.layers[7][0].progress.fall_through = Some(date(2026, 11, 20));
+    page.layers[7][0]
+        .progress
+        .record(Field::FallThroughCompleted, Some(date(2026, 11, 20)));
     page
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod sales;
 
 use chain::ids::{BranchId, ChainId, ListingId, Uprn};
 use chain::listing::Tenure;
+use chain::milestone::Field;
 use chain::milestone::{self, MilestoneType};
 use chain::progress::{Progress, Recorded};
 use console::chain_page::{Audience, Cap, ChainPage, Confirmation, Proof};
@@ -183,8 +184,12 @@ pub(crate) fn shared() -> ChainPage {
     for home in page.layers.iter_mut().flatten() {
         (home.is_own, home.may_open) = (false, false);
     }
-    page.layers[1][0].progress.fall_through = Some(date(2026, 11, 20));
-    page.layers[0][0].progress.fall_through = Some(date(2025, 12, 30));
+    page.layers[1][0]
+        .progress
+        .record(Field::FallThroughCompleted, Some(date(2026, 11, 20)));
+    page.layers[0][0]
+        .progress
+        .record(Field::FallThroughCompleted, Some(date(2025, 12, 30)));
     page.layers[0][0].excluded.push(kind("proposed_completion"));
     page
 }

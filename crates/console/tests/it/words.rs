@@ -1,11 +1,14 @@
 //! What a chain's page says of changes, of reasons to wait and of a forecast that is absent.
 
 use chain::ends::End;
+use chain::ids::ListingId;
 use chain::listing::TransactionType;
 use console::chain_page::{ChainPage, History};
 use console::change::{Change, HistoryLine};
-use console::forecast::{Forecast, Silence};
+use console::forecast::Forecast;
 use console::hold::{Hold, Wait};
+use forecast::silence::Silence;
+use forecast::step::Step;
 use jiff::civil::date;
 
 use crate::pages::render;
@@ -112,35 +115,36 @@ fn a_ready_chain_says_what_it_waits_for() {
 
 #[test]
 fn an_absent_forecast_says_why() {
-    let (sales, needed) = (12, 30);
-    let forecasts = 1;
-    let (inside_percent, needed_percent) = (61, 70);
+    let step = Step::EnquiriesClosed;
+    let ended = 12;
     for (reason, words) in [
         (
-            Silence::TooFewSales { sales, needed },
+            Some(Silence::FewSteps { step, ended }),
             "Only 12 comparable sales ended the open steps; a forecast needs 30.",
         ),
         (
-            Silence::TooFewForecasts { forecasts, needed },
-            "Only 1 forecast ended so far; 30 are needed to know their error.",
+            Some(Silence::FewForecasts { ended: 1 }),
+            "Only 1 forecast ended so far; 100 are needed to know their error.",
         ),
         (
-            Silence::TooOftenWrong {
-                inside_percent,
-                needed_percent,
-            },
-            "Only 61 % of recent forecasts held; 70 % are needed.",
+            Some(Silence::ManyMisses {
+                covered_percent: 61,
+            }),
+            "Only 61 % of recent forecasts held; 72 % are needed.",
         ),
-        (Silence::Broken, "A sale of this chain has no buyer."),
         (
-            Silence::NoDateOfSale,
+            Some(Silence::NoBuyer(ListingId(4))),
+            "A sale of this chain has no buyer.",
+        ),
+        (
+            Some(Silence::NoDateOfSale(ListingId(4))),
             "A sale of this chain has no day of SSTC.",
         ),
         (
-            Silence::BeyondYear,
+            None,
             "Half of comparable chains take more than another year.",
         ),
-        (Silence::Exchanged, "This chain has exchanged."),
+        (Some(Silence::Exchanged), "This chain has exchanged."),
     ] {
         check(words, |page| {
             page.forecast = Some(Forecast::Silent {

@@ -155,7 +155,7 @@ async fn show_page(
 ) -> Result<Response, Problem> {
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
     let answer = console.sign_loaded(loaded).await?;
-    let mut page = console.chain_page(viewing, loaded, answer.as_ref());
+    let mut page = console.chain_page(viewing, loaded, answer.as_deref());
     page.frame.notice = read_notice(uri);
     page.shows_all_homes = query.find("all") == Some("1");
     page.shows_all_types = query.find("types") == Some("28");
@@ -191,7 +191,11 @@ async fn show_answer(console: &Console, loaded: &Loaded) -> Result<Response, Pro
         "No sale of this chain is the current one of its home, so Onward signs nothing about it.",
     );
     let current = loaded.current.as_ref().ok_or(NOT_SHOWN)?;
-    let answer = console.sign_chain(current).await?.ok_or(NOT_SHOWN)?;
+    let signed = console
+        .queries
+        .sign_chain(current)
+        .await?
+        .ok_or(NOT_SHOWN)?;
     let json = HeaderValue::from_static("application/json");
-    Ok(([(header::CONTENT_TYPE, json)], answer.body).into_response())
+    Ok(([(header::CONTENT_TYPE, json)], signed.answer.body.clone()).into_response())
 }

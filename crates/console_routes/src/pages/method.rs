@@ -16,7 +16,7 @@ use web::problem::Problem;
 
 use crate::Console;
 use crate::frames::show;
-use crate::holds::{to_percent, to_silence};
+use crate::holds::to_percent;
 use crate::rings::parts;
 use crate::session::SignedIn;
 
@@ -64,7 +64,7 @@ fn record(learned: &Learned) -> Record {
         } else {
             Vec::new()
         },
-        silence: learned.silence.map(to_silence),
+        silence: learned.silence,
     }
 }
 

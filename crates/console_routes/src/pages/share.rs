@@ -48,9 +48,9 @@ pub(crate) async fn show_shared(
         "" => show_page(&console, &viewing, &loaded, &uri).await?,
         "json" => {
             let current = loaded.current.as_ref().ok_or(GONE)?;
-            let answer = console.sign_chain(current).await?.ok_or(GONE)?;
+            let signed = console.queries.sign_chain(current).await?.ok_or(GONE)?;
             let json = HeaderValue::from_static("application/json");
-            ([(header::CONTENT_TYPE, json)], answer.body).into_response()
+            ([(header::CONTENT_TYPE, json)], signed.answer.body.clone()).into_response()
         }
         "csv" | "ics" => show_file(&console, &viewing, &loaded, kind),
         _other => return Err(Problem::NoSuchPath),
@@ -105,7 +105,7 @@ async fn show_page(
 ) -> Result<Response, Problem> {
     let query = Form::parse_urlencoded(uri.query().unwrap_or_default().as_bytes())?;
     let answer = console.sign_loaded(loaded).await?;
-    let mut page = console.chain_page(viewing, loaded, answer.as_ref());
+    let mut page = console.chain_page(viewing, loaded, answer.as_deref());
     page.shows_all_homes = query.find("all") == Some("1");
     show(render(&page))
 }

@@ -1,8 +1,178 @@
-//! Routes below `{listing_base_url}/api/v1/chain`.
+//! Routes below `{listing_base_url}/api/v1/chain`: `check` confirms an end of a chain, and `uncheck` removes the
+//! check. The other files have the other routes.
 
-pub mod add;
-pub mod check;
+/// Routes below `{listing_base_url}/api/v1/chain/add`.
+pub mod add {
+    pub mod link;
+}
 pub mod history;
 pub mod listings;
-pub mod remove;
-pub mod uncheck;
+/// Routes below `{listing_base_url}/api/v1/chain/remove`.
+pub mod remove {
+    pub mod link;
+}
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use chain::ends::{CHECK_REASON, End, UncheckReason};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+use web::described::wrong_member;
+use web::fields::Fields;
+use web::problem::Problem;
+use web::refusals;
+use web::schema::{flag, one_of_texts};
+use web::segments::Segments;
+
+use crate::ListingManagement;
+use crate::caller::BranchCaller;
+use crate::ends::{self, Finding};
+use crate::openapi::{describe, marking, own_chain, recorded_write};
+use crate::parameters::{ChainInPath, IdempotencyKey};
+use crate::recording::{self, Reply};
+use crate::wire::SuccessAnswer;
+use crate::write_request::WriteRequest;
+
+refusals!(
+    CheckEndRefusals = describe(
+        recorded_write(),
+        wrong_member("reason", "must be `Checked`"),
+        own_chain(),
+        marking(),
+    )
+);
+
+/// Marks the top or bottom of a chain as checked.
+///
+/// The check confirms that the chain ends there.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/check",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = CheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        CheckEndRefusals,
+    ),
+)]
+pub async fn check_end(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let chain = segments.chain(0)?;
+    let mut fields = request.fields()?;
+    fields.require("reason");
+    let reason = fields.exact_text("reason");
+    if reason.is_some_and(|reason| reason != CHECK_REASON) {
+        fields.refuse("reason", format!("must be `{CHECK_REASON}`"));
+    }
+    let end = read_end(fields)?;
+    recording::record(&management, caller, request, move |write, author| {
+        ends::mark_end(write, author, chain, end, Finding::Checked)?;
+        Reply::success()
+    })
+    .await
+}
+
+/// Parses `top`, the last member, and refuses the body if any member is wrong.
+fn read_end(mut fields: Fields) -> Result<End, Problem> {
+    fields.require("top");
+    let is_top = fields.boolean("top");
+    fields.finish()?;
+    Ok(if is_top == Some(true) {
+        End::Top
+    } else {
+        End::Bottom
+    })
+}
+
+/// The body that `check_end` parses.
+struct CheckBody;
+
+impl utoipa::ToSchema for CheckBody {}
+
+impl utoipa::PartialSchema for CheckBody {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .property("reason", one_of_texts([CHECK_REASON]))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}
+
+/// The schema of the member that `read_end` parses.
+fn describe_end() -> ObjectBuilder {
+    flag().description(Some("True for the top, false for the bottom."))
+}
+
+refusals!(
+    UncheckEndRefusals = describe(
+        recorded_write(),
+        wrong_member("top", "must be true or false"),
+        own_chain(),
+        marking(),
+    )
+);
+
+/// Removes the check from the top or bottom of a chain.
+///
+/// Unchecking an end that is not checked changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chain/{chain}/uncheck",
+    tag = "Chains",
+    params(ChainInPath, IdempotencyKey),
+    request_body = UncheckBody,
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        UncheckEndRefusals,
+    ),
+)]
+pub async fn uncheck_end(
+    State(management): State<Arc<ListingManagement>>,
+    caller: BranchCaller,
+    segments: Segments,
+    request: WriteRequest,
+) -> Result<Response, Problem> {
+    let chain = segments.chain(0)?;
+    let mut fields = request.fields()?;
+    fields.require("reason");
+    let text = fields.exact_text("reason");
+    let reason = text.as_deref().and_then(UncheckReason::parse);
+    if text.is_some() && reason.is_none() {
+        let known = UncheckReason::ALL.map(|reason| format!("`{}`", reason.as_str()));
+        fields.refuse("reason", format!("must be one of {}", known.join(", ")));
+    }
+    let end = read_end(fields)?;
+    let reason = reason.unwrap_or(UncheckReason::Unspecified);
+    recording::record(&management, caller, request, move |write, author| {
+        let finding = Finding::Unchecked(reason);
+        ends::mark_end(write, author, chain, end, finding)?;
+        Reply::success()
+    })
+    .await
+}
+
+/// The body that `uncheck_end` parses.
+struct UncheckBody;
+
+impl utoipa::ToSchema for UncheckBody {}
+
+impl utoipa::PartialSchema for UncheckBody {
+    fn schema() -> RefOr<Schema> {
+        let reasons = UncheckReason::ALL.map(UncheckReason::as_str);
+        ObjectBuilder::new()
+            .property("reason", one_of_texts(reasons))
+            .property("top", describe_end())
+            .required("reason")
+            .required("top")
+            .into()
+    }
+}

@@ -8,7 +8,9 @@ pub mod is_complete;
 pub mod lagging;
 pub mod milestone;
 pub mod proposals;
-pub mod relationships;
+pub(crate) mod relationships {
+    pub(crate) mod milestones;
+}
 pub mod reopen_enquiries;
 
 use std::sync::Arc;

@@ -1,6 +1,10 @@
 //! `GET {listing_base_url}/api/v1/milestone_group`: the milestone groups.
 
-pub mod branch;
+pub(crate) mod branch {
+    pub(crate) mod listing {
+        pub(crate) mod workflow;
+    }
+}
 
 use axum::Json;
 use chain::milestone::Group;

@@ -1,6 +1,8 @@
 //! `GET {listing_base_url}/api/v1/milestone_type`: the milestone types.
 
-pub mod relationships;
+pub(crate) mod relationships {
+    pub(crate) mod milestones;
+}
 
 use axum::Json;
 use chain::milestone::CATALOGUE;

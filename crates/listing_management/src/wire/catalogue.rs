@@ -78,7 +78,7 @@ pub(crate) struct MilestoneGroupAttributes {
 
 /// The milestone types of one group, with the milestones that one listing recorded.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Workflow {
+pub(crate) struct Workflow {
     /// The milestone types of the group.
     data: Vec<MilestoneTypeResource>,
     /// The milestones that the listing recorded.
@@ -128,7 +128,7 @@ impl From<Group> for MilestoneGroupResource {
 
 impl Workflow {
     /// Joins the types of `group` with the recorded milestones of a listing.
-    pub fn new(group: Group, milestones: &[StoredMilestone]) -> Self {
+    pub(crate) fn new(group: Group, milestones: &[StoredMilestone]) -> Self {
         let mut included = Vec::new();
         let data = group.milestone_types().map(|kind| {
             let recorded = milestones.iter().find(|one| one.kind.id == kind.id);

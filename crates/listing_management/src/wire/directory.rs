@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// A property and its address.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Address)]
-pub struct AddressResource {
+pub(crate) struct AddressResource {
     #[schema(minimum = 1)]
     id: i64,
     #[schema(pattern = "^address$")]
@@ -33,7 +33,7 @@ pub(crate) struct AddressAttributes {
 /// A branch of an estate agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Branch)]
-pub struct BranchResource {
+pub(crate) struct BranchResource {
     #[schema(minimum = 1)]
     id: i64,
     #[schema(pattern = "^branch$")]

@@ -13,7 +13,7 @@ use super::{Id, Identifier};
 /// A recorded milestone.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Milestone)]
-pub struct MilestoneResource {
+pub(crate) struct MilestoneResource {
     /// Always a string.
     #[schema(pattern = "^[0-9]+$")]
     pub id: String,
@@ -86,7 +86,7 @@ impl From<&StoredMilestone> for MilestoneResource {
 
 impl MilestoneResource {
     /// The identifier that relationships use.
-    pub fn identifier(&self) -> Identifier {
+    pub(crate) fn identifier(&self) -> Identifier {
         Identifier {
             r#type: "milestone",
             id: Id::Text(self.id.clone()),

@@ -1,5 +1,6 @@
 //! Forecasts as they were made, and their outcomes.
 
+use chain::milestone;
 use forecast::RULE_VERSION;
 use forecast::day::Day;
 use forecast::gathering::NewForecast;
@@ -104,20 +105,27 @@ pub fn list_newly_ended(
     after: i64,
     limit: i64,
 ) -> Result<Vec<OpenForecast>> {
-    // 1 is SSTC, 108 Exchange, 111 Fall Through.
+    let [sstc, exchange, fall_through] = ["sstc", "exchange", "fall_through"]
+        .map(|key| milestone::find_by_key(key).map(|kind| kind.id));
     read.query(
         "select f.id, f.made_on, s.date, x.date, t.date, l.deleted_at \
          from forecast f left join listing l on l.id = f.listing_id \
-         left join milestone s on s.listing_id = f.listing_id and s.type_id = 1 \
+         left join milestone s on s.listing_id = f.listing_id and s.type_id = $1 \
          and s.deleted_at is null and s.excluded = 0 \
-         left join milestone x on x.listing_id = f.listing_id and x.type_id = 108 \
+         left join milestone x on x.listing_id = f.listing_id and x.type_id = $2 \
          and x.deleted_at is null and x.excluded = 0 \
-         left join milestone t on t.listing_id = f.listing_id and t.type_id = 111 \
+         left join milestone t on t.listing_id = f.listing_id and t.type_id = $3 \
          and t.deleted_at is null and t.excluded = 0 \
-         where f.outcome is null and f.id > $1 \
+         where f.outcome is null and f.id > $4 \
          and (x.date is not null or t.date is not null or l.deleted_at is not null) \
-         order by f.id limit $2",
-        &[after.into(), limit.into()],
+         order by f.id limit $5",
+        &[
+            sstc.into(),
+            exchange.into(),
+            fall_through.into(),
+            after.into(),
+            limit.into(),
+        ],
         |row| {
             Ok(OpenForecast {
                 id: row.integer(0)?,

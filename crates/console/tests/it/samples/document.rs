@@ -1,6 +1,7 @@
 //! Document 1's canonical `data` object of a sample chain, as the service signs it.
 
 use chain::ids::Uprn;
+use chain::milestone::Field;
 use chain::progress::Progress;
 use console::chain_page::ChainPage;
 use console::home::Home;
@@ -53,27 +54,29 @@ fn property(home: &Home) -> String {
 }
 
 fn milestones(dates: &Progress) -> String {
-    let fall_through = dates.fall_through.map_or_else(String::new, |date| {
-        format!(r#""fallThrough":{{"completed":{}}},"#, day(Some(date)))
-    });
+    let fall_through = dates
+        .date(Field::FallThroughCompleted)
+        .map_or_else(String::new, |date| {
+            format!(r#""fallThrough":{{"completed":{}}},"#, day(Some(date)))
+        });
     format!(
         r#"{{"completion":{{"completed":{},"expected":{}}},"enquiries":{{"completed":{},"started":{}}},"exchangeOfContracts":{{"completed":{},"expected":{}}},{fall_through}"funding":{{"completed":{},"isCashBuyer":{},"started":{}}},"listed":{{"completed":{}}},"searches":{{"drainageWater":{{"completed":{}}},"environmental":{{"completed":{}}},"localAuthority":{{"completed":{},"expected":{}}},"started":{}}},"soldSubjectToContract":{{"completed":{}}}}}"#,
-        day(dates.completion.completed),
-        day(dates.completion.expected),
-        day(dates.enquiries.completed),
-        day(dates.enquiries.started),
-        day(dates.exchange_of_contracts.completed),
-        day(dates.exchange_of_contracts.expected),
-        day(dates.funding.completed),
-        dates.funding.is_cash_buyer,
-        day(dates.funding.started),
-        day(dates.listed),
-        day(dates.searches.drainage_water_completed),
-        day(dates.searches.environmental_completed),
-        day(dates.searches.local_authority_completed),
-        day(dates.searches.local_authority_expected),
-        day(dates.searches.started),
-        day(dates.sold_subject_to_contract),
+        day(dates.date(Field::CompletionCompleted)),
+        day(dates.date(Field::CompletionExpected)),
+        day(dates.date(Field::EnquiriesCompleted)),
+        day(dates.date(Field::EnquiriesStarted)),
+        day(dates.date(Field::ExchangeOfContractsCompleted)),
+        day(dates.date(Field::ExchangeOfContractsExpected)),
+        day(dates.date(Field::FundingCompleted)),
+        dates.is_cash_buyer(),
+        day(dates.date(Field::FundingStarted)),
+        day(dates.date(Field::ListedCompleted)),
+        day(dates.date(Field::DrainageWaterCompleted)),
+        day(dates.date(Field::EnvironmentalCompleted)),
+        day(dates.date(Field::LocalAuthorityCompleted)),
+        day(dates.date(Field::LocalAuthorityExpected)),
+        day(dates.date(Field::SearchesStarted)),
+        day(dates.date(Field::SoldSubjectToContractCompleted)),
     )
 }
 

@@ -4,7 +4,6 @@ use chain::ids::{BranchId, ListingId};
 use chain::milestone::{CATALOGUE, Group};
 use console::chain_page::Confirmation;
 use console::chains::{ChainRow, ChainsFilter, ChainsPage, HeldBy};
-use console::forecast::Silence;
 use console::frame::{Frame, Role, Section};
 use console::hold::Who;
 use console::listing::{
@@ -12,6 +11,7 @@ use console::listing::{
     NewListingPage, Note, Proposal,
 };
 use console::method::{Horizon, MethodPage, Point, Record, StepDays, StepRule};
+use forecast::silence::Silence;
 use jiff::civil::date;
 
 use super::boxes::lines;
@@ -249,9 +249,8 @@ pub(crate) fn method() -> MethodPage {
             reliability: [(10, 12), (30, 28), (50, 47), (70, 72), (90, 88)]
                 .map(point)
                 .to_vec(),
-            silence: Some(Silence::TooOftenWrong {
-                inside_percent: 70,
-                needed_percent: 72,
+            silence: Some(Silence::ManyMisses {
+                covered_percent: 70,
             }),
         },
     }

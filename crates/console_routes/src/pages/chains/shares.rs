@@ -41,7 +41,7 @@ pub(crate) async fn make_share(
     // With the new link in the list.
     let loaded = console.load_chain(&viewing, id).await?;
     let answer = console.sign_loaded(&loaded).await?;
-    let mut page = console.chain_page(&viewing, &loaded, answer.as_ref());
+    let mut page = console.chain_page(&viewing, &loaded, answer.as_deref());
     let status = match made {
         Ok(link) => {
             if let Some(sharing) = &mut page.sharing {

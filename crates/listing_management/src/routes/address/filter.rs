@@ -42,7 +42,7 @@ refusals!(
         FilterAddressesRefusals,
     ),
 )]
-pub async fn filter_addresses(
+pub(crate) async fn filter_addresses(
     State(management): State<Arc<ListingManagement>>,
     _caller: BranchCaller,
     request: WriteRequest,

@@ -38,7 +38,7 @@ refusals!(
         FilterBranchesRefusals,
     ),
 )]
-pub async fn filter_branches(
+pub(crate) async fn filter_branches(
     State(management): State<Arc<ListingManagement>>,
     _caller: BranchCaller,
     request: WriteRequest,

@@ -2,63 +2,215 @@
 //!
 //! They change the current chain of one of the caller's listings, the anchor. They ignore bodies.
 
-pub mod add;
-pub mod check;
-pub mod uncheck;
+use std::sync::Arc;
 
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::response::Response;
-use chain::ends::End;
+use chain::ends::{End, UncheckReason};
+use web::list::Data;
 use web::problem::Problem;
+use web::refusals;
 use web::segments::Segments;
 
 use crate::ListingManagement;
 use crate::caller::BranchCaller;
 use crate::ends::{self, Finding};
 use crate::links;
+use crate::openapi::{adding_at_an_end, describe, marking, own_listing, recorded_write};
+use crate::parameters::{AddedInPath, IdempotencyKey, ListingInPath};
 use crate::recording::{self, Reply};
+use crate::wire::SuccessAnswer;
+use crate::wire::proposal::ProposalResource;
 use crate::write_request::WriteRequest;
 
-/// An end of a chain and its new state.
-#[derive(Debug, Clone, Copy)]
-struct Marking {
-    end: End,
-    finding: Finding,
+/// The finding of the two routes that remove a check.
+const NOT_CHECKED: Finding = Finding::Unchecked(UncheckReason::Unspecified);
+
+refusals!(MarkEndRefusals = describe(recorded_write(), own_listing(), marking()));
+refusals!(AddAtEndRefusals = describe(recorded_write(), own_listing(), adding_at_an_end()));
+
+/// Marks the top of the chain of one of your listings as checked.
+///
+/// The service ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/check/top",
+    tag = "Chains",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        MarkEndRefusals,
+    ),
+)]
+pub async fn check_top(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    mark_end(&management, request, End::Top, Finding::Checked).await
+}
+
+/// Marks the bottom of the chain of one of your listings as checked.
+///
+/// The service ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/check/bottom",
+    tag = "Chains",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        MarkEndRefusals,
+    ),
+)]
+pub async fn check_bottom(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    mark_end(&management, request, End::Bottom, Finding::Checked).await
+}
+
+/// Removes the check from the top of the chain of one of your listings.
+///
+/// The service records the reason `Unspecified`. It ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/uncheck/top",
+    tag = "Chains",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        MarkEndRefusals,
+    ),
+)]
+pub async fn uncheck_top(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    mark_end(&management, request, End::Top, NOT_CHECKED).await
+}
+
+/// Removes the check from the bottom of the chain of one of your listings.
+///
+/// The service records the reason `Unspecified`. It ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/uncheck/bottom",
+    tag = "Chains",
+    params(ListingInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        MarkEndRefusals,
+    ),
+)]
+pub async fn uncheck_bottom(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    mark_end(&management, request, End::Bottom, NOT_CHECKED).await
+}
+
+/// Links a listing above the top of the chain of one of your listings.
+///
+/// The service ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/add/top/{added}",
+    tag = "Chains",
+    params(ListingInPath, AddedInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        (status = 202, description = "The other branch must confirm the link.", body = Data<ProposalResource>),
+        AddAtEndRefusals,
+    ),
+)]
+pub async fn add_top(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    add_at_end(&management, request, End::Top).await
+}
+
+/// Links a listing below the bottom of the chain of one of your listings.
+///
+/// The service ignores a body.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listing/chain/{listing}/add/bottom/{added}",
+    tag = "Chains",
+    params(ListingInPath, AddedInPath, IdempotencyKey),
+    responses(
+        (status = 200, description = "Done.", body = SuccessAnswer),
+        (status = 202, description = "The other branch must confirm the link.", body = Data<ProposalResource>),
+        AddAtEndRefusals,
+    ),
+)]
+pub async fn add_bottom(
+    State(management): State<Arc<ListingManagement>>,
+    request: AnchoredRequest,
+) -> Result<Response, Problem> {
+    add_at_end(&management, request, End::Bottom).await
+}
+
+/// A request that names the anchor in its path.
+#[derive(Debug)]
+pub struct AnchoredRequest {
+    caller: BranchCaller,
+    segments: Segments,
+    write: WriteRequest,
+}
+
+impl<S: Send + Sync> FromRequest<S> for AnchoredRequest {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let caller = BranchCaller::from_request_parts(&mut parts, state).await?;
+        let segments = Segments::from_request_parts(&mut parts, state).await?;
+        let request = Request::from_parts(parts, body);
+        Ok(Self {
+            caller,
+            segments,
+            write: WriteRequest::from_request(request, state).await?,
+        })
+    }
 }
 
 /// Marks an end of the anchor's chain.
 async fn mark_end(
     management: &ListingManagement,
-    caller: BranchCaller,
-    segments: Segments,
-    request: WriteRequest,
-    marking: Marking,
+    request: AnchoredRequest,
+    end: End,
+    finding: Finding,
 ) -> Result<Response, Problem> {
-    let anchor = segments.listing(0)?;
-    recording::record(management, caller, request, move |write, author| {
-        ends::mark_end_of_listing(write, author, anchor, marking.end, marking.finding)?;
-        Reply::success()
-    })
+    let anchor = request.segments.listing(0)?;
+    recording::record(
+        management,
+        request.caller,
+        request.write,
+        move |write, author| {
+            ends::mark_end_of_listing(write, author, anchor, end, finding)?;
+            Reply::success()
+        },
+    )
     .await
 }
 
 /// Adds a listing at an end of the anchor's chain.
 async fn add_at_end(
     management: &ListingManagement,
-    caller: BranchCaller,
-    segments: Segments,
-    request: WriteRequest,
+    request: AnchoredRequest,
     end: End,
 ) -> Result<Response, Problem> {
-    let anchor = segments.listing(0)?;
-    let added = segments.listing(1)?;
-    recording::record(
+    let anchor = request.segments.listing(0)?;
+    let added = request.segments.listing(1)?;
+    let adding = recording::record(
         management,
-        caller,
-        request,
-        move |write, author| match links::add_at_end(write, author, anchor, end, added)? {
-            Some(proposal) => Reply::proposed(&proposal),
-            None => Reply::success(),
+        request.caller,
+        request.write,
+        move |write, author| {
+            let proposal = links::add_at_end(write, author, anchor, end, added)?;
+            proposal.map_or_else(Reply::success, |proposal| Reply::proposed(&proposal))
         },
-    )
-    .await
+    );
+    adding.await
 }

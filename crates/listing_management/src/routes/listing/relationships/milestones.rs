@@ -34,7 +34,7 @@ refusals!(ListMilestonesRefusals = describe(own_listing()));
         ListMilestonesRefusals,
     ),
 )]
-pub async fn list_milestones(
+pub(crate) async fn list_milestones(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

@@ -37,7 +37,7 @@ refusals!(ListMilestonesRefusals = describe(milestone_type(), pages()));
         ListMilestonesRefusals,
     ),
 )]
-pub async fn list_milestones(
+pub(crate) async fn list_milestones(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

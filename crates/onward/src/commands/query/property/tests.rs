@@ -1,5 +1,6 @@
 //! Tests of the lines that describe a property.
 
+use chain::milestone::Field;
 use client::wire::Property;
 use serde_json::{Value, json};
 
@@ -102,4 +103,29 @@ fn colours_do_not_change_where_lines_break() {
     assert_eq!(plain.len(), painted.len());
     let is_painted = painted[1].contains("\u{1b}[32m✓\u{1b}[0m listed");
     assert!(is_painted, "{painted:?}");
+}
+
+/// Sets a member below `milestones`, and makes the objects that lead to it.
+fn set(property: &mut Value, member: &str, value: Value) {
+    let mut place = &mut property["milestones"];
+    for name in member.split('.') {
+        place = &mut place[name];
+    }
+    *place = value;
+}
+
+#[test]
+fn each_member_of_the_milestone_shape_is_shown() {
+    for field in Field::ALL {
+        let (value, shown) = if field == Field::FundingIsCashBuyer {
+            (json!(true), "cash buyer")
+        } else {
+            (json!("2025-12-31"), "2025-12-31")
+        };
+        let mut property = sample();
+        set(&mut property, field.member(), value);
+        let property: Property = serde_json::from_value(property).unwrap();
+        let lines = describe_property(&property, Paint::plain()).join("\n");
+        assert!(lines.contains(shown), "no {} in {lines}", field.member());
+    }
 }

@@ -33,7 +33,7 @@ refusals!(ShowWorkflowRefusals = describe(workflow(), own_listing()));
         ShowWorkflowRefusals,
     ),
 )]
-pub async fn show_workflow(
+pub(crate) async fn show_workflow(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
