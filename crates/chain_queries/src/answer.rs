@@ -133,7 +133,7 @@ impl Answers {
 
     /// The document of the chain that the current listing is in; `None` if the listing was withdrawn
     /// since it was read.
-    pub async fn find_document(
+    pub(crate) async fn find_document(
         &self,
         storage: &Storage,
         current: &CurrentListing,
@@ -176,7 +176,12 @@ impl Answers {
     /// The cached answer for one value, if this key signed it and its signature may still be
     /// reused. `wanted` names the chain's version, so the answer is as fresh as a newly rendered
     /// one.
-    pub fn find_signed(&self, wanted: &BodyKey, key: &SigningKey, now: i64) -> Option<Arc<Signed>> {
+    pub(crate) fn find_signed(
+        &self,
+        wanted: &BodyKey,
+        key: &SigningKey,
+        now: i64,
+    ) -> Option<Arc<Signed>> {
         let known = self.bodies.get(wanted)?;
         let is_valid = now < known.valid_before && known.kid == key.kid();
         is_valid.then(|| {

@@ -3,31 +3,31 @@
 use std::time::Duration;
 
 /// Addresses that one read of a chain query looks for. Other reads run in between.
-pub const ADDRESSES_AT_ONCE: usize = 4;
+pub(crate) const ADDRESSES_AT_ONCE: usize = 4;
 /// Properties that an address search compares at the cost of one more request.
-pub const COMPARED_PER_REQUEST: u64 = 1_000;
+pub(crate) const COMPARED_PER_REQUEST: u64 = 1_000;
 /// The chains of one answer, in bytes. A chain of 100 homes has half a mebibyte.
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of an answer at the cost of one more request.
-pub const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
+pub(crate) const ANSWER_BYTES_PER_REQUEST: usize = 128 * 1024;
 /// `value[]` entries of one query (S-3).
-pub const VALUES_MAX: usize = 100;
+pub(crate) const VALUES_MAX: usize = 100;
 /// Characters of one `value[]` entry after trimming (S-3).
 pub const VALUE_CHARACTERS_MAX: usize = 200;
 /// Chains on a page (document 1).
-pub const ROWS_MAX: u64 = 100;
+pub(crate) const ROWS_MAX: u64 = 100;
 /// Chains on a page by default (document 1).
-pub const ROWS_DEFAULT: u64 = 15;
+pub(crate) const ROWS_DEFAULT: u64 = 15;
 /// Properties that an address look-up lists at most.
-pub const SUGGESTIONS_MAX: usize = 20;
+pub(crate) const SUGGESTIONS_MAX: usize = 20;
 /// Properties that an address look-up lists by default.
-pub const SUGGESTIONS_DEFAULT: usize = 5;
+pub(crate) const SUGGESTIONS_DEFAULT: usize = 5;
 /// Highest page. The answer repeats it, and canonical JSON has no larger exact integer (RFC 8785
 /// section 3.1).
-pub const PAGE_MAX: u64 = 9_007_199_254_740_991;
+pub(crate) const PAGE_MAX: u64 = 9_007_199_254_740_991;
 /// Signatures kept for reuse.
-pub const SIGNATURES_CACHED_MAX: usize = 100_000;
+pub(crate) const SIGNATURES_CACHED_MAX: usize = 100_000;
 /// How often accesses are stored.
-pub const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const ACCESSES_INTERVAL: Duration = Duration::from_secs(1);
 /// Accesses that wait to be stored. Later ones are lost.
-pub const ACCESSES_WAITING_MAX: usize = 100_000;
+pub(crate) const ACCESSES_WAITING_MAX: usize = 100_000;

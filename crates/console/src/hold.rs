@@ -89,7 +89,7 @@ pub struct Comparison {
 pub struct RunnerUp {
     /// The home.
     pub home: Uprn,
-    /// How many days sooner it should be ready. With few days the box says that both share the place.
+    /// How many days sooner it should be ready. Below `SHARED_BELOW_DAYS` the box says that both share the place.
     pub days_sooner: u32,
 }
 

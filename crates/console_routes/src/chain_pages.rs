@@ -76,7 +76,7 @@ pub struct Loaded {
 
 impl Viewing {
     /// The viewer's session.
-    pub fn signed_in(&self) -> Option<&SignedIn> {
+    pub(crate) fn signed_in(&self) -> Option<&SignedIn> {
         match self {
             Self::Progressor(signed_in) | Self::Reader(signed_in, _) => Some(signed_in),
             Self::Holder { .. } => None,
@@ -138,7 +138,10 @@ impl Viewing {
 
 impl Console {
     /// Signs the chain of a page. `None` if nothing about it is signed, or if it changed since it was read.
-    pub async fn sign_loaded(&self, loaded: &Loaded) -> Result<Option<Arc<Signed>>, Problem> {
+    pub(crate) async fn sign_loaded(
+        &self,
+        loaded: &Loaded,
+    ) -> Result<Option<Arc<Signed>>, Problem> {
         let Some(current) = &loaded.current else {
             return Ok(None);
         };
@@ -214,7 +217,7 @@ impl Console {
     }
 
     /// The time of a calendar file, in UTC (RFC 5545 section 3.3.5).
-    pub fn calendar_stamp(&self) -> String {
+    pub(crate) fn calendar_stamp(&self) -> String {
         let now = jiff::Timestamp::from_second(self.clock.now_seconds());
         let now = now.unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         now.strftime("%Y%m%dT%H%M%SZ").to_string()

@@ -66,7 +66,7 @@ impl Site {
     }
 
     /// Whether browsers reach the console over TLS.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.scheme == "https"
     }
 

@@ -57,7 +57,7 @@ struct Loaded {
 
 impl Console {
     /// Makes the page of one of the viewer's own sales.
-    pub async fn listing_page(
+    pub(crate) async fn listing_page(
         &self,
         signed_in: &SignedIn,
         id: ListingId,

@@ -11,7 +11,7 @@ use super::session::SignedIn;
 impl Console {
     /// Counts a reader's look-up against the limit of the participant (S-14), so that nobody collects
     /// chains.
-    pub fn count_look_up(&self, signed_in: &SignedIn) -> Result<(), Problem> {
+    pub(crate) fn count_look_up(&self, signed_in: &SignedIn) -> Result<(), Problem> {
         if !signed_in.role().may_look_up() {
             return Ok(());
         }
@@ -19,7 +19,7 @@ impl Console {
     }
 
     /// Counts a view of a chain, or a stream of its news.
-    pub fn count_view(&self, viewing: &Viewing) -> Result<(), Problem> {
+    pub(crate) fn count_view(&self, viewing: &Viewing) -> Result<(), Problem> {
         match viewing {
             Viewing::Reader(reader, _uprn) => self.count_look_up(reader),
             Viewing::Progressor(_) | Viewing::Holder { .. } => Ok(()),
@@ -41,7 +41,11 @@ impl Console {
     }
 
     /// Writes to the access log that a list told a reader of the sales of these properties.
-    pub fn note_list(&self, reader: &SignedIn, properties: impl Iterator<Item = PropertyId>) {
+    pub(crate) fn note_list(
+        &self,
+        reader: &SignedIn,
+        properties: impl Iterator<Item = PropertyId>,
+    ) {
         let (now, actor) = (self.clock.now_seconds(), reader.actor());
         for property in properties {
             self.queries.accesses.note_person(now, &actor, property);
@@ -49,7 +53,7 @@ impl Console {
     }
 
     /// Writes to the access log that a reader saw the chain of a property.
-    pub fn note_view(&self, viewing: &Viewing, asked_for: Option<PropertyId>) {
+    pub(crate) fn note_view(&self, viewing: &Viewing, asked_for: Option<PropertyId>) {
         if let (Viewing::Reader(reader, _uprn), Some(property)) = (viewing, asked_for) {
             let now = self.clock.now_seconds();
             let accesses = &self.queries.accesses;

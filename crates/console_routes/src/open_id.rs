@@ -200,12 +200,12 @@ impl OpenId {
     }
 
     /// Writes to the log that nobody was signed in.
-    pub fn note_refusal(&self, refusal: &SignInRefusal) {
+    pub(crate) fn note_refusal(&self, refusal: &SignInRefusal) {
         self.refusals.note(refusal.kind(), refusal);
     }
 
     /// The URL to which the browser goes to sign in (OpenID Connect Core section 3.1.2.1).
-    pub async fn authorization_url(&self, begun: &Begun) -> Result<String, SignInRefusal> {
+    pub(crate) async fn authorization_url(&self, begun: &Begun) -> Result<String, SignInRefusal> {
         let provider = self.provider().await?;
         let parameters = Serializer::new(String::new())
             .append_pair("response_type", "code")
@@ -223,7 +223,7 @@ impl OpenId {
     }
 
     /// Checks that the answer belongs to the sign-in that began in this browser.
-    pub fn check_state(begun: &Begun, answer: &Form) -> Result<(), SignInRefusal> {
+    pub(crate) fn check_state(begun: &Begun, answer: &Form) -> Result<(), SignInRefusal> {
         let state = answer.find("state").unwrap_or_default();
         if random::constant_time_eq(state.as_bytes(), begun.state().as_bytes()) {
             Ok(())
@@ -233,7 +233,7 @@ impl OpenId {
     }
 
     /// Takes a place among the sign-ins that may call the provider at once.
-    pub fn take_place(&self) -> Result<Place, SignInRefusal> {
+    pub(crate) fn take_place(&self) -> Result<Place, SignInRefusal> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         place
             .map(|permit| Place { _permit: permit })

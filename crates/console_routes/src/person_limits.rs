@@ -52,7 +52,7 @@ fn is_list(path: &str) -> bool {
 
 /// Counts the requests of people who are signed in. A list waits until the person's earlier lists are
 /// loaded; the limit bounds how many wait.
-pub async fn count_person(
+pub(crate) async fn count_person(
     State(console): State<Arc<Console>>,
     request: Request,
     next: Next,

@@ -40,12 +40,12 @@ impl Role {
     }
 
     /// Whether the person may look up the chain of any property, one at a time.
-    pub const fn may_look_up(self) -> bool {
+    pub(crate) const fn may_look_up(self) -> bool {
         matches!(self, Self::Lender | Self::Conveyancer)
     }
 
     /// How long a session lasts without a request, and in all, in seconds.
-    pub const fn session_seconds(self) -> (i64, i64) {
+    pub(crate) const fn session_seconds(self) -> (i64, i64) {
         match self {
             Self::Progressor | Self::Lender | Self::Conveyancer | Self::Integrator => {
                 (12 * 3600, 7 * 86_400)

@@ -84,7 +84,11 @@ impl SignedIn {
 
     /// Reads the session and the person again. `None` if the session has ended meanwhile, or if the person
     /// may not use the console any more.
-    pub fn find_again(&self, read: &mut Read<'_>, now: i64) -> Result<Option<Self>, StorageError> {
+    pub(crate) fn find_again(
+        &self,
+        read: &mut Read<'_>,
+        now: i64,
+    ) -> Result<Option<Self>, StorageError> {
         let (person, id) = (self.person.id, self.session.id);
         let sessions = sessions::list_sessions(read, person)?;
         match sessions.into_iter().find(|session| session.id == id) {
@@ -135,7 +139,7 @@ impl SignedIn {
     }
 
     /// The proof with which a progressor calls listing management. Other people change nothing.
-    pub fn branch_caller(&self) -> Result<BranchCaller, Problem> {
+    pub(crate) fn branch_caller(&self) -> Result<BranchCaller, Problem> {
         let branches = self.branches();
         if branches.is_empty() {
             return Err(Problem::NotAllowed(

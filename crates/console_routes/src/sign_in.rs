@@ -43,7 +43,7 @@ fn cookie_name(secure: bool) -> &'static str {
 }
 
 /// A `Set-Cookie` field with the sign-in.
-pub fn sign_in_cookie(
+pub(crate) fn sign_in_cookie(
     secure: bool,
     sign_in: &SignIn,
     authenticator: &Authenticator,
@@ -58,13 +58,13 @@ pub fn sign_in_cookie(
 }
 
 /// A `Set-Cookie` field that removes the cookie of the sign-in.
-pub fn no_sign_in_cookie(secure: bool) -> HeaderValue {
+pub(crate) fn no_sign_in_cookie(secure: bool) -> HeaderValue {
     no_cookie(cookie_name(secure), secure)
 }
 
 /// Reads the sign-in that has begun in this browser. `None` without one, and for one that this service did
 /// not make or that began too long ago.
-pub fn read_sign_in(
+pub(crate) fn read_sign_in(
     secure: bool,
     headers: &HeaderMap,
     authenticator: &Authenticator,
@@ -112,7 +112,7 @@ pub fn use_up(write: &mut Write<'_>, sign_in: &SignIn) -> Result<bool, StorageEr
 }
 
 /// Finds the person of a valid invitation.
-pub fn find_invited(
+pub(crate) fn find_invited(
     read: &mut Read<'_>,
     invitation: &str,
     now: i64,

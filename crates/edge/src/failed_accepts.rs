@@ -53,15 +53,14 @@ impl FailedAccepts {
 #[derive(Debug)]
 pub struct SpareFiles(Mutex<Vec<File>>);
 
-impl Default for SpareFiles {
-    fn default() -> Self {
+impl SpareFiles {
+    /// Opens the files, as far as the process may.
+    pub fn open() -> Self {
         let spare = Self(Mutex::default());
         spare.refill();
         spare
     }
-}
 
-impl SpareFiles {
     /// Opens the files again that were given up, as far as the process may. A listener calls this before it
     /// tries again to accept, because files that become free belong here first.
     pub(crate) fn refill(&self) {

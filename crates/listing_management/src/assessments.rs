@@ -48,7 +48,7 @@ pub struct SeenStep {
 }
 
 /// Loads today's assessment of the chain of one of the caller's listings.
-pub async fn load_assessed(
+pub(crate) async fn load_assessed(
     management: Arc<ListingManagement>,
     caller: BranchCaller,
     id: ListingId,

@@ -60,8 +60,8 @@ impl BranchCaller {
         })
     }
 
-    /// The proof of a person who works for these branches. The caller of this function has proved the
-    /// person. `id` is `person:` and the person's id.
+    /// The proof of a person who works for these branches. The console has proved the person by its
+    /// session. `id` is `person:` and the person's id.
     pub fn of_person(id: String, branches: Vec<BranchId>) -> Self {
         Self {
             actor: Actor::Person { id, branches },
@@ -85,7 +85,7 @@ impl BranchCaller {
     }
 
     /// A digest of the branches that the caller acts for.
-    pub fn digest_branches(&self) -> String {
+    pub(crate) fn digest_branches(&self) -> String {
         let mut branches: Vec<i64> = self.branches().iter().map(|branch| branch.0).collect();
         branches.sort_unstable();
         let bytes: Vec<u8> = branches.into_iter().flat_map(i64::to_be_bytes).collect();
@@ -93,7 +93,7 @@ impl BranchCaller {
     }
 
     /// Refuses a branch that the caller does not act for.
-    pub fn check_branch(&self, branch: BranchId) -> Result<(), Refusal> {
+    pub(crate) fn check_branch(&self, branch: BranchId) -> Result<(), Refusal> {
         if permission::is_own(self.branches(), branch) {
             Ok(())
         } else {

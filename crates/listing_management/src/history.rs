@@ -208,7 +208,7 @@ pub struct CurrentDetail {
 }
 
 /// The schema of all details.
-pub fn describe_details() -> AnyOfBuilder {
+pub(crate) fn describe_details() -> AnyOfBuilder {
     AnyOfBuilder::new()
         .description(Some(
             "What changed. `link.added` and `link.broken` name both sides; `end.checked` and \

@@ -68,7 +68,7 @@ pub fn add_link_as_operator(
 
 /// Links a listing above the top or below the bottom of a chain (S-45). The anchor must be the
 /// caller's, and so must be one of the two listings that are linked.
-pub fn add_at_end(
+pub(crate) fn add_at_end(
     write: &mut Write<'_>,
     author: &Author<'_>,
     anchor: ListingId,
@@ -265,7 +265,7 @@ fn find_standing(
 }
 
 /// The refusal of a side that does not exist.
-pub fn unknown_side(side: Side, listing: ListingId) -> Refusal {
+pub(crate) fn unknown_side(side: Side, listing: ListingId) -> Refusal {
     let side = side.as_str();
     let detail = format!("{side} listing {listing} does not exist");
     Refusal::unknown("listing_unknown", detail).about(side)
@@ -278,7 +278,7 @@ fn find_own_sides(author: &Author<'_>, sides: &Sides) -> Result<OwnSides, Refusa
 }
 
 /// The refusal of a link without a side of the caller (S-47).
-pub fn foreign_sides(seller: ListingId, buyer: ListingId) -> Refusal {
+pub(crate) fn foreign_sides(seller: ListingId, buyer: ListingId) -> Refusal {
     Refusal::forbidden(format!(
         "neither seller listing {seller} nor buyer listing {buyer} belongs to one of your branches"
     ))

@@ -69,7 +69,7 @@ impl Allowance {
     }
 
     /// Counts a new property, or refuses it.
-    pub fn add_property(&self, write: &mut Write<'_>) -> Result<(), Problem> {
+    pub(crate) fn add_property(&self, write: &mut Write<'_>) -> Result<(), Problem> {
         self.add(write, self.properties, Used::Properties, "new properties")
     }
 
@@ -92,7 +92,7 @@ impl Allowance {
 }
 
 /// The refusal of a new `Idempotency-Key`, while too many answers are kept for its client.
-pub async fn refuse_kept_answer(
+pub(crate) async fn refuse_kept_answer(
     management: &ListingManagement,
     client_id: &str,
 ) -> Result<Option<Problem>, StorageError> {
@@ -112,7 +112,7 @@ pub async fn refuse_kept_answer(
 }
 
 /// The refusal of a listing or property above the quota of the day.
-pub fn day_used_up(branch: BranchId, limit: i64, name: &str) -> Problem {
+pub(crate) fn day_used_up(branch: BranchId, limit: i64, name: &str) -> Problem {
     used_up(format!(
         "Branch {branch} has added {limit} {name} within a day, which is its quota. Add more later, \
          or have the operator import them."

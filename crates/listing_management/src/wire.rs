@@ -33,7 +33,7 @@ pub(crate) struct SuccessAnswer {
 /// The answer of a yes-or-no question.
 // S-52
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     #[schema(pattern = "^success$")]
     message: &'static str,
     /// Always true.
@@ -127,7 +127,7 @@ impl Default for SuccessAnswer {
 
 impl Verdict {
     /// Answers the question with `result`.
-    pub fn new(result: bool) -> Self {
+    pub(crate) fn new(result: bool) -> Self {
         Self {
             message: "success",
             success: true,
@@ -139,7 +139,7 @@ impl Verdict {
 
 impl Id {
     /// A listing's id. It is a string if the answer includes milestones (S-48).
-    pub fn of_listing(id: chain::ids::ListingId, is_text: bool) -> Self {
+    pub(crate) fn of_listing(id: chain::ids::ListingId, is_text: bool) -> Self {
         if is_text {
             Self::Text(id.to_string())
         } else {

@@ -110,7 +110,7 @@ impl WriteRequest {
     }
 
     /// Refuses a JSON body with members, for a call that has none (S-57). Another body is ignored.
-    pub fn refuse_members(&self) -> Result<(), Problem> {
+    pub(crate) fn refuse_members(&self) -> Result<(), Problem> {
         if self.body.is_sent_as_json() {
             self.fields()?.finish()?;
         }
@@ -138,7 +138,7 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 }
 
 /// The refusal of a malformed key.
-pub fn key_malformed() -> Refusal {
+pub(crate) fn key_malformed() -> Refusal {
     let detail = format!(
         "must be sent once, with 1 to {} visible ASCII characters",
         limits::IDEMPOTENCY_KEY_CHARACTERS_MAX
@@ -147,7 +147,7 @@ pub fn key_malformed() -> Refusal {
 }
 
 /// The refusal of a key that was used for another write.
-pub fn key_reused() -> Refusal {
+pub(crate) fn key_reused() -> Refusal {
     let detail = "this key was used with another body; take a new key for a new request";
     Refusal::invalid(
         "idempotency_key_reused",

@@ -39,7 +39,7 @@ pub enum OauthError {
 }
 
 /// Forbids caching of an answer or refusal (RFC 6749 section 5.1).
-pub fn forbid_keeping(headers: &mut HeaderMap) {
+pub(crate) fn forbid_keeping(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
 }

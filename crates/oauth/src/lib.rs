@@ -1,5 +1,5 @@
-//! Tokens and what clients need to configure themselves: token endpoint, introspection, revocation, metadata,
-//! key set and directory.
+//! Access tokens, and the documents from which clients configure themselves: token endpoint, introspection,
+//! revocation, metadata, key set and directory.
 
 mod answer;
 pub mod directory;

@@ -102,7 +102,7 @@ impl Server {
             metrics: Arc::default(),
             failed_handshakes: FailedHandshakes::default(),
             failed_accepts: FailedAccepts::default(),
-            spare_files: SpareFiles::default(),
+            spare_files: SpareFiles::open(),
             drain: Arc::default(),
             settings: foundation.config.edge(),
         });

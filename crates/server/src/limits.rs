@@ -14,7 +14,7 @@ pub const UNREAD_BYTES_OF_NODE_MAX: u64 = 256 * 1024 * 1024;
 pub const UNREAD_BYTES_OF_UNPROVEN_MAX: u64 = 64 * 1024 * 1024;
 /// The log keeps a sum of refused calls for each of so many callers. All others share one sum.
 pub const SUMMED_CALLERS_MAX: usize = 1_000;
-/// Clients for which a node counts the queries by many addresses that are under way.
+/// A node counts the open queries by many addresses of at most so many clients.
 pub const CLIENTS_TAKING_TURNS_MAX: usize = 10_000;
 /// Characters of `x-fapi-interaction-id` that are echoed.
 pub const INTERACTION_ID_CHARACTERS_MAX: usize = 128;

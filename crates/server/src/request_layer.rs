@@ -80,7 +80,7 @@ impl SharedLayer {
     }
 }
 
-/// Writes a refusal. The text is the request's id.
+/// Writes a refusal of the request with this id.
 pub(crate) type WriteRefusal = fn(&Problem, &str) -> Response;
 
 /// The layer around the routes of one listener.

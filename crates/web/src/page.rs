@@ -155,7 +155,7 @@ impl Page {
 }
 
 /// A text to look for without the white space around it, or why it is refused.
-pub fn read_sought(text: &str) -> Result<&str, String> {
+pub(crate) fn read_sought(text: &str) -> Result<&str, String> {
     let (text, longest) = (text.trim(), chain::limits::TEXT_CHARACTERS_MAX);
     let is_sane =
         (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control);

@@ -55,8 +55,8 @@ pub async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed(None)
 }
 
-/// An operation for [`OpenApiRouter::routes`] that gets requests with every method, because it refuses wrong
-/// ones itself.
+/// An operation for [`OpenApiRouter::routes`]. Its handler gets requests with every method, and refuses the
+/// wrong methods itself.
 #[macro_export]
 macro_rules! any_method {
     ($handler:path) => {

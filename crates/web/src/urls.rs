@@ -5,7 +5,7 @@
 pub struct ServiceUrls {
     /// Chain query and webhook management.
     pub base_url: String,
-    /// Tokens. It is the issuer too.
+    /// Tokens. This URL is their issuer.
     pub auth_url: String,
     /// Key set and directory.
     pub directory_url: String,

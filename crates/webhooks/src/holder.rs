@@ -65,7 +65,7 @@ impl ApiKeyHolder {
 
     /// Proves within a transaction that the key is still valid. It may have been revoked since the
     /// request began.
-    pub fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
+    pub(crate) fn prove_again(&self, read: &mut Read<'_>) -> Result<(), Problem> {
         let found = api_keys::find_api_key(read, self.id)?;
         let is_good = found.is_some_and(|key| key.revoked_at.is_none());
         is_good.then_some(()).ok_or_else(unknown_key)
@@ -100,12 +100,12 @@ pub fn to_key(secret: &NewSecret, id: i64) -> String {
 }
 
 /// The refusal of an unknown or revoked key.
-pub fn unknown_key() -> Problem {
+pub(crate) fn unknown_key() -> Problem {
     Problem::ApiKeyInvalid("The API key is not known or was revoked.")
 }
 
 /// Reads the field `X-Api-Key`.
-pub fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
+pub(crate) fn read_field(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut fields = headers.get_all(FIELD).iter();
     let field = fields.next().ok_or(Problem::ApiKeyInvalid(
         "Send your API key in the field X-Api-Key.",

@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 /// How long one call of replay takes at most.
-pub const REPLAY_TIME_MAX: Duration = Duration::from_secs(20);
+pub(crate) const REPLAY_TIME_MAX: Duration = Duration::from_secs(20);
 /// UPRNs that one call names for a watch (S-39).
-pub const WATCH_UPRNS_PER_CALL: usize = 4_000;
+pub(crate) const WATCH_UPRNS_PER_CALL: usize = 4_000;
 /// UPRNs that one subscription watches (S-39).
-pub const WATCH_UPRNS_MAX: i64 = 100_000;
+pub(crate) const WATCH_UPRNS_MAX: i64 = 100_000;
 /// UPRNs that one transaction adds to a watch or removes. A recording waits for this transaction on
 /// SQLite, so it is short.
-pub const WATCH_CHANGED_AT_ONCE: usize = 32;
+pub(crate) const WATCH_CHANGED_AT_ONCE: usize = 32;
 /// Watched UPRNs that one read lists.
-pub const WATCH_READ_AT_ONCE: i64 = 1_000;
+pub(crate) const WATCH_READ_AT_ONCE: i64 = 1_000;
 /// Events that one replay delivers again.
-pub const REPLAY_EVENTS_MAX: i64 = 100_000;
+pub(crate) const REPLAY_EVENTS_MAX: i64 = 100_000;
 /// Events that one transaction of a replay reads.
-pub const REPLAY_PART_EVENTS: i64 = 50;
+pub(crate) const REPLAY_PART_EVENTS: i64 = 50;
 /// Deliveries of one subscription that one transaction changes or removes. A recording waits for
 /// this transaction on SQLite, so it is short.
 pub const WAITING_CHANGED_MAX: i64 = 1_000;

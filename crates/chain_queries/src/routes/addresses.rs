@@ -37,7 +37,7 @@ use crate::wire::addresses::{AddressSuggestion, AddressSuggestions};
     ),
     security(("accessToken" = ["transaction-status"], "clientCertificate" = [])),
 )]
-pub async fn find_addresses(
+pub(crate) async fn find_addresses(
     State(queries): State<Arc<ChainQueries>>,
     request: Request,
 ) -> Response {

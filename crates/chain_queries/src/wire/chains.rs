@@ -44,7 +44,7 @@ pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
 
 /// Renders document 1's canonical `data` object. Each chain is a result of [`render_chain`] with
 /// its `queriedAddress`.
-pub fn render_data<'a>(
+pub(crate) fn render_data<'a>(
     chains: impl IntoIterator<Item = (&'a [u8], &'a str)>,
     page: &Page,
 ) -> Result<Vec<u8>, CanonicalError> {

@@ -58,7 +58,7 @@ refusals!(
         CheckEndRefusals,
     ),
 )]
-pub async fn check_end(
+pub(crate) async fn check_end(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
@@ -98,18 +98,19 @@ impl utoipa::ToSchema for CheckBody {}
 
 impl utoipa::PartialSchema for CheckBody {
     fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .property("reason", one_of_texts([CHECK_REASON]))
-            .property("top", describe_end())
-            .required("reason")
-            .required("top")
-            .into()
+        describe_body([CHECK_REASON])
     }
 }
 
-/// The schema of the member that `read_end` parses.
-fn describe_end() -> ObjectBuilder {
-    flag().description(Some("True for the top, false for the bottom."))
+/// The schema of a body with one of these reasons, and the member that `read_end` parses.
+fn describe_body(reasons: impl IntoIterator<Item = &'static str>) -> RefOr<Schema> {
+    let end = flag().description(Some("True for the top, false for the bottom."));
+    ObjectBuilder::new()
+        .property("reason", one_of_texts(reasons))
+        .property("top", end)
+        .required("reason")
+        .required("top")
+        .into()
 }
 
 refusals!(
@@ -135,7 +136,7 @@ refusals!(
         UncheckEndRefusals,
     ),
 )]
-pub async fn uncheck_end(
+pub(crate) async fn uncheck_end(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,
@@ -167,12 +168,6 @@ impl utoipa::ToSchema for UncheckBody {}
 
 impl utoipa::PartialSchema for UncheckBody {
     fn schema() -> RefOr<Schema> {
-        let reasons = UncheckReason::ALL.map(UncheckReason::as_str);
-        ObjectBuilder::new()
-            .property("reason", one_of_texts(reasons))
-            .property("top", describe_end())
-            .required("reason")
-            .required("top")
-            .into()
+        describe_body(UncheckReason::ALL.map(UncheckReason::as_str))
     }
 }

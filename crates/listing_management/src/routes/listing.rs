@@ -99,7 +99,7 @@ refusals!(ListListingsRefusals = describe(pages()));
         ListListingsRefusals,
     ),
 )]
-pub async fn list_listings(
+pub(crate) async fn list_listings(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     uri: Uri,

@@ -29,7 +29,7 @@ refusals!(ListMilestoneGroupsRefusals = describe());
         ListMilestoneGroupsRefusals,
     ),
 )]
-pub async fn list_milestone_groups(
+pub(crate) async fn list_milestone_groups(
     _caller: BranchCaller,
 ) -> Json<Data<Vec<MilestoneGroupResource>>> {
     let groups = Group::ALL.into_iter();

@@ -27,7 +27,9 @@ refusals!(ListMilestoneTypesRefusals = describe());
         ListMilestoneTypesRefusals,
     ),
 )]
-pub async fn list_milestone_types(_caller: BranchCaller) -> Json<Data<Vec<MilestoneTypeResource>>> {
+pub(crate) async fn list_milestone_types(
+    _caller: BranchCaller,
+) -> Json<Data<Vec<MilestoneTypeResource>>> {
     let data = CATALOGUE.iter().map(MilestoneTypeResource::from).collect();
     Json(Data { data })
 }

@@ -15,7 +15,7 @@ use crate::assessments::{Assessed, SeenStep};
 /// The sale that holds up a chain, by the rule and the day that the answer names.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Bottleneck)]
-pub struct BottleneckResource {
+pub(crate) struct BottleneckResource {
     /// The version of the rule. It rises when the rule changes.
     #[schema(minimum = 1)]
     rule_version: i64,
@@ -122,7 +122,7 @@ pub(crate) fn date_text(day: Day) -> String {
 
 impl BottleneckResource {
     /// The answer for a chain.
-    pub fn new(assessed: &Assessed) -> Self {
+    pub(crate) fn new(assessed: &Assessed) -> Self {
         let mut resource = Self {
             rule_version: RULE_VERSION,
             chain_link_id: assessed.chain.id().to_string(),

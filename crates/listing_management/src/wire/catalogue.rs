@@ -14,7 +14,7 @@ const CATALOGUE_MADE_AT: i64 = 1_767_225_600;
 /// A type of milestone.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MilestoneType)]
-pub struct MilestoneTypeResource {
+pub(crate) struct MilestoneTypeResource {
     #[schema(pattern = "^[0-9]+$")]
     id: String,
     #[schema(pattern = "^milestone_type$")]
@@ -57,7 +57,7 @@ pub(crate) struct MilestoneTypeRelationships {
 /// A group of milestone types.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MilestoneGroup)]
-pub struct MilestoneGroupResource {
+pub(crate) struct MilestoneGroupResource {
     #[schema(pattern = "^[0-9]+$")]
     id: String,
     #[schema(pattern = "^milestone_group$")]

@@ -136,7 +136,7 @@ impl Include {
     }
 
     /// Whether the include needs the listing's chain.
-    pub fn needs_chain(self) -> bool {
+    pub(crate) fn needs_chain(self) -> bool {
         self != Self::Milestones
     }
 }

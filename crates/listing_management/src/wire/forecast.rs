@@ -14,7 +14,7 @@ use crate::assessments::Assessed;
 /// The likely days of exchange of a chain, or the reason why there are none.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Forecast)]
-pub struct ForecastResource {
+pub(crate) struct ForecastResource {
     /// The version of the rule. It rises when the rule changes.
     #[schema(minimum = 1)]
     rule_version: i64,
@@ -112,7 +112,7 @@ fn describe_silences() -> Object {
 
 impl ForecastResource {
     /// The answer for a chain. Without known error there is no date, but the medians of steps.
-    pub fn new(assessed: &Assessed) -> Self {
+    pub(crate) fn new(assessed: &Assessed) -> Self {
         let learned = &assessed.learned;
         let spread = match (assessed.assessment.spread, learned.silence) {
             (Err(silence), _) | (Ok(_), Some(silence)) => Err(silence),

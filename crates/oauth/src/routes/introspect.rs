@@ -39,7 +39,7 @@ use crate::wire::introspection::Introspection;
     ),
     security(("clientCertificate" = []), ()),
 )]
-pub async fn introspect_token(
+pub(crate) async fn introspect_token(
     State(tokens): State<Arc<TokenContext>>,
     request: Request,
 ) -> Response {

@@ -39,7 +39,10 @@ use crate::request::{QuestionForm, TokenQuestion};
     ),
     security(("clientCertificate" = []), ()),
 )]
-pub async fn revoke_token(State(tokens): State<Arc<TokenContext>>, request: Request) -> Response {
+pub(crate) async fn revoke_token(
+    State(tokens): State<Arc<TokenContext>>,
+    request: Request,
+) -> Response {
     let mut allowance = None;
     let answered = answer(&tokens, request, &mut allowance)
         .await

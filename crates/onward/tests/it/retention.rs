@@ -18,7 +18,7 @@ const ROWS: u64 = 200_000;
 const OLD_TIME: i64 = BEGINNING - 400 * 86_400;
 /// As many listings have enough pairs for proposals.
 const LISTINGS: i64 = 450;
-/// The pause between two recordings, so that the round and not the recordings takes the time of the test.
+/// The recordings pause so long, because without a pause they take most of the test's time.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long a recording may take meanwhile. Alone it takes some milliseconds.
 const WAIT_MAX: Duration = Duration::from_secs(2);

@@ -72,7 +72,7 @@ refusals!(ShowSubscriptionRefusals = describe(own_subscription()));
     ),
     security(("apiKey" = [])),
 )]
-pub async fn show_subscription(
+pub(crate) async fn show_subscription(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,

@@ -35,7 +35,7 @@ pub enum Reason {
 
 impl Reason {
     /// The reason for a value without a current listing.
-    pub fn of_unmatched(is_known: bool) -> Self {
+    pub(crate) fn of_unmatched(is_known: bool) -> Self {
         if is_known {
             Self::NotListed
         } else {

@@ -37,7 +37,7 @@ refusals!(ListChainHistoryRefusals = describe(own_chain(), pages()));
         ListChainHistoryRefusals,
     ),
 )]
-pub async fn list_chain_history(
+pub(crate) async fn list_chain_history(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

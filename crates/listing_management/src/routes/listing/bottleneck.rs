@@ -33,7 +33,7 @@ refusals!(ShowBottleneckRefusals = describe(own_listing()));
         ShowBottleneckRefusals,
     ),
 )]
-pub async fn show_bottleneck(
+pub(crate) async fn show_bottleneck(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

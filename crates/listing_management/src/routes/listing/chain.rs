@@ -62,7 +62,7 @@ pub async fn check_top(
         MarkEndRefusals,
     ),
 )]
-pub async fn check_bottom(
+pub(crate) async fn check_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: AnchoredRequest,
 ) -> Result<Response, Problem> {
@@ -82,7 +82,7 @@ pub async fn check_bottom(
         MarkEndRefusals,
     ),
 )]
-pub async fn uncheck_top(
+pub(crate) async fn uncheck_top(
     State(management): State<Arc<ListingManagement>>,
     request: AnchoredRequest,
 ) -> Result<Response, Problem> {
@@ -102,7 +102,7 @@ pub async fn uncheck_top(
         MarkEndRefusals,
     ),
 )]
-pub async fn uncheck_bottom(
+pub(crate) async fn uncheck_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: AnchoredRequest,
 ) -> Result<Response, Problem> {
@@ -123,7 +123,7 @@ pub async fn uncheck_bottom(
         AddAtEndRefusals,
     ),
 )]
-pub async fn add_top(
+pub(crate) async fn add_top(
     State(management): State<Arc<ListingManagement>>,
     request: AnchoredRequest,
 ) -> Result<Response, Problem> {
@@ -144,7 +144,7 @@ pub async fn add_top(
         AddAtEndRefusals,
     ),
 )]
-pub async fn add_bottom(
+pub(crate) async fn add_bottom(
     State(management): State<Arc<ListingManagement>>,
     request: AnchoredRequest,
 ) -> Result<Response, Problem> {

@@ -33,7 +33,7 @@ refusals!(ShowForecastRefusals = describe(own_listing()));
         ShowForecastRefusals,
     ),
 )]
-pub async fn show_forecast(
+pub(crate) async fn show_forecast(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

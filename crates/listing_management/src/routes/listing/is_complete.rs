@@ -32,7 +32,7 @@ refusals!(ShowCompletenessRefusals = describe(own_listing()));
         ShowCompletenessRefusals,
     ),
 )]
-pub async fn show_completeness(
+pub(crate) async fn show_completeness(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

@@ -34,7 +34,7 @@ refusals!(ListLaggingRefusals = describe(own_listing()));
         ListLaggingRefusals,
     ),
 )]
-pub async fn list_lagging(
+pub(crate) async fn list_lagging(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

@@ -49,7 +49,7 @@ refusals!(ShowMilestoneRefusals = describe(own_listing(), milestone_type()));
         ShowMilestoneRefusals,
     ),
 )]
-pub async fn show_milestone(
+pub(crate) async fn show_milestone(
     State(management): State<Arc<ListingManagement>>,
     caller: BranchCaller,
     segments: Segments,

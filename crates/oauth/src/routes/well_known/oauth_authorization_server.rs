@@ -33,7 +33,7 @@ use crate::wire::metadata::AuthorizationServer;
         Unhealthy,
     ),
 )]
-pub async fn show_server(
+pub(crate) async fn show_server(
     State(urls): State<Arc<ServiceUrls>>,
     method: Method,
     headers: HeaderMap,

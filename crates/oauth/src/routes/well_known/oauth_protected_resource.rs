@@ -35,7 +35,7 @@ use crate::wire::metadata::ProtectedResource;
     ),
     security(()),
 )]
-pub async fn show_resource(
+pub(crate) async fn show_resource(
     State(urls): State<Arc<ServiceUrls>>,
     Extension(listener): Extension<Listener>,
     method: Method,

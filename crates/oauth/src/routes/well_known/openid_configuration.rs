@@ -7,9 +7,10 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use web::conditional::{IfNoneMatch, Unchanged};
 use web::problem::Problem;
-use web::routing::{Unhealthy, only_get, publish_json};
+use web::routing::Unhealthy;
 use web::urls::ServiceUrls;
 
+use super::oauth_authorization_server;
 use crate::wire::metadata::AuthorizationServer;
 
 /// Describes the authorisation server for `OpenID` clients.
@@ -34,11 +35,10 @@ use crate::wire::metadata::AuthorizationServer;
         Unhealthy,
     ),
 )]
-pub async fn show_server(
-    State(urls): State<Arc<ServiceUrls>>,
+pub(crate) async fn show_server(
+    urls: State<Arc<ServiceUrls>>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    only_get(&method)?;
-    publish_json(&AuthorizationServer::of(&urls), &headers)
+    oauth_authorization_server::show_server(urls, method, headers).await
 }

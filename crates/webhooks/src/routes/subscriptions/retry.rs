@@ -34,7 +34,7 @@ refusals!(RetryDeliveriesRefusals = describe(active_subscription()));
     ),
     security(("apiKey" = [])),
 )]
-pub async fn retry_deliveries(
+pub(crate) async fn retry_deliveries(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,

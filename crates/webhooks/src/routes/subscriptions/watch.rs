@@ -44,7 +44,7 @@ refusals!(
     ),
     security(("apiKey" = [])),
 )]
-pub async fn set_watch(
+pub(crate) async fn set_watch(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,
@@ -79,7 +79,7 @@ refusals!(
     ),
     security(("apiKey" = [])),
 )]
-pub async fn change_watch(
+pub(crate) async fn change_watch(
     State(webhooks): State<Arc<WebhookManagement>>,
     holder: ApiKeyHolder,
     segments: Segments,
