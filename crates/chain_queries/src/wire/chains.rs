@@ -18,7 +18,7 @@ mod envelope;
 pub mod explanation;
 mod shape;
 
-/// Renders a chain's canonical document without its closing brace, because [`render_data`] still
+/// Renders a chain's canonical document without its closing brace, because `render_data` still
 /// appends the member that sorts last, `queriedAddress`.
 pub fn render_chain(state: &ChainState) -> Result<Vec<u8>, CanonicalError> {
     let document = ChainDocument {
