@@ -20,6 +20,7 @@ tokens: delivery edge server axum* hyper* http
 delivery: edge server axum*
 edge: storage chain tokens outbound delivery server serde_json
 import: tokens outbound delivery edge server axum* hyper* rustls
+guides: unicode address chain forecast signing client storage observe web server serde* tokio* http hyper* axum*
 generate: storage tokens outbound delivery edge server axum* hyper* rustls
 provision: storage chain tokens outbound delivery edge server axum*
 property_search: forecast tokens signing delivery edge web server axum* hyper* serde* tokio*

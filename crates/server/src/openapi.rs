@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
+use guides::GUIDES;
 use utoipa::openapi::OpenApi;
 use web::listener::Listener;
 
@@ -12,7 +13,7 @@ use crate::config::Config;
 mod finish;
 mod headers;
 mod listeners;
-mod page;
+pub(crate) mod page;
 mod shapes;
 
 /// The description of one listener. The first request renders it, so that it does not delay the
@@ -23,6 +24,7 @@ pub(crate) struct Description {
     config: Arc<Config>,
     operations: OpenApi,
     rendered: OnceLock<Rendered>,
+    guides: [OnceLock<Bytes>; GUIDES.len()],
 }
 
 /// A rendered description.
@@ -32,8 +34,6 @@ pub(crate) struct Rendered {
     pub json: Bytes,
     /// The HTML page.
     pub page: Bytes,
-    /// The page's `Content-Security-Policy`.
-    pub page_policy: String,
 }
 
 impl Description {
@@ -44,6 +44,7 @@ impl Description {
             config,
             operations,
             rendered: OnceLock::new(),
+            guides: Default::default(),
         }
     }
 
@@ -61,12 +62,24 @@ impl Description {
     pub(crate) fn rendered(&self) -> &Rendered {
         self.rendered.get_or_init(|| {
             let document = finish::finish(self.listener, &self.config, &self.operations);
-            let others = listeners::other_pages(self.listener, &self.config);
             Rendered {
                 json: Bytes::from(document.to_string()),
-                page: Bytes::from(page::render(&document, &others)),
-                page_policy: page::content_security_policy(),
+                page: Bytes::from(page::render(&document, &self.other_pages())),
             }
         })
+    }
+
+    /// The page of the guide with this name, rendered at the first call.
+    pub(crate) fn guide(&self, name: &str) -> Option<Bytes> {
+        let index = GUIDES.iter().position(|guide| guide.name == name)?;
+        let page = self.guides[index].get_or_init(|| {
+            let guide = &GUIDES[index];
+            Bytes::from(page::render_guide(guide, self.title(), &self.other_pages()))
+        });
+        Some(page.clone())
+    }
+
+    fn other_pages(&self) -> Vec<page::OtherPage> {
+        listeners::other_pages(self.listener, &self.config)
     }
 }

@@ -67,7 +67,8 @@ pub(crate) fn routes(listener: Listener, contexts: &Contexts) -> Router {
     let mut describing = OpenApiRouter::default()
         .routes(any_method!(routes::home::show_home))
         .routes(any_method!(routes::openapi_json::show_openapi))
-        .routes(any_method!(routes::docs::show_docs));
+        .routes(any_method!(routes::docs::show_docs))
+        .routes(any_method!(routes::docs::show_guide));
     let operations = routes.to_openapi().merge_from(describing.to_openapi());
     let description = Description::new(listener, Arc::clone(&contexts.config), operations);
     let description = Extension(Arc::new(description));

@@ -1,6 +1,7 @@
 //! Renders the OpenAPI document as an HTML page. The page has one script of its own, shows everything
 //! without it, and loads nothing from elsewhere.
 
+use guides::{GUIDES, Guide};
 use serde_json::{Map, Value};
 use signing::canonical;
 
@@ -24,13 +25,11 @@ pub(super) struct OtherPage {
 
 /// Renders the complete page.
 pub(super) fn render(document: &Value, others: &[OtherPage]) -> String {
-    let mut page = Html::default();
-    page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
-    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    page.element("title", text(&document["info"]["title"]));
-    page.raw("<style>").raw(STYLE).raw("</style></head><body>");
-    contents(&mut page, document, others);
-    page.raw("<main>");
+    let mut page = begin(text(&document["info"]["title"]));
+    page.raw("<nav class=\"contents\">");
+    operations_list(&mut page, document);
+    page_lists(&mut page, "docs/", others);
+    page.raw("</nav><main>");
     head(&mut page, document);
     for tag in tags(document) {
         page.raw("<section>");
@@ -42,6 +41,31 @@ pub(super) fn render(document: &Value, others: &[OtherPage]) -> String {
         page.raw("</section>");
     }
     schemas(&mut page, document);
+    end(page)
+}
+
+/// Renders the page of a guide.
+pub(super) fn render_guide(guide: &Guide, reference: &str, others: &[OtherPage]) -> String {
+    let mut page = begin(guide.title);
+    page.raw("<nav class=\"contents\">");
+    page.element("h2", "Reference").raw("<ul>");
+    page_link(&mut page, reference, "../docs");
+    page.raw("</ul>");
+    page_lists(&mut page, "", others);
+    page.raw("</nav><main class=\"guide\">").guide(guide);
+    end(page)
+}
+
+fn begin(title: &str) -> Html {
+    let mut page = Html::default();
+    page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
+    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.element("title", title);
+    page.raw("<style>").raw(STYLE).raw("</style></head><body>");
+    page
+}
+
+fn end(mut page: Html) -> String {
     page.raw("</main><script>")
         .raw(SCRIPT)
         .raw("</script></body></html>\n");
@@ -49,7 +73,7 @@ pub(super) fn render(document: &Value, others: &[OtherPage]) -> String {
 }
 
 /// The policy under which the page may use its own style sheet and script and nothing else.
-pub(super) fn content_security_policy() -> String {
+pub(crate) fn content_security_policy() -> String {
     use base64::Engine as _;
     let [style, script] = [STYLE, SCRIPT].map(|text| {
         let digest = canonical::digest(text.as_bytes());
@@ -95,9 +119,8 @@ fn head(page: &mut Html, document: &Value) {
     }
 }
 
-/// The side bar: the operations of this page, and the pages of the other addresses.
-fn contents(page: &mut Html, document: &Value, others: &[OtherPage]) {
-    page.raw("<nav class=\"contents\">");
+/// The operations of this page in the side bar.
+fn operations_list(page: &mut Html, document: &Value) {
     for tag in tags(document) {
         page.element("h2", text(&tag["name"]));
         page.raw("<ul>");
@@ -109,15 +132,27 @@ fn contents(page: &mut Html, document: &Value, others: &[OtherPage]) {
         }
         page.raw("</ul>");
     }
-    if !others.is_empty() {
-        page.element("h2", "Other addresses").raw("<ul>");
-        for other in others {
-            page.raw("<li><a href=\"").text(&other.url).raw("\">");
-            page.text(other.title).raw("</a></li>");
-        }
-        page.raw("</ul>");
+}
+
+/// The guides and the pages of the other addresses in the side bar. `folder` leads from the page to
+/// the guides.
+fn page_lists(page: &mut Html, folder: &str, others: &[OtherPage]) {
+    page.element("h2", "Guides").raw("<ul>");
+    for guide in &GUIDES {
+        page_link(page, guide.title, &format!("{folder}{}", guide.name));
     }
-    page.raw("</nav>");
+    page.raw("</ul>")
+        .element("h2", "Other addresses")
+        .raw("<ul>");
+    for other in others {
+        page_link(page, other.title, &other.url);
+    }
+    page.raw("</ul>");
+}
+
+fn page_link(page: &mut Html, title: &str, url: &str) {
+    page.raw("<li><a href=\"").text(url).raw("\">");
+    page.text(title).raw("</a></li>");
 }
 
 fn schemas(page: &mut Html, document: &Value) {

@@ -1,15 +1,18 @@
-//! `GET /docs` on each listener: its description as an HTML page.
+//! `GET /docs` on each listener: its description as an HTML page, and the guides.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Extension;
+use axum::body::Bytes;
 use axum::response::IntoResponse;
 use http::{Method, header};
 use web::answered::SharedBody;
 use web::problem::Problem;
 use web::routing::only_get;
+use web::segments::Segments;
 
 use crate::openapi::Description;
+use crate::openapi::page::content_security_policy;
 
 /// Shows this description as a page.
 ///
@@ -37,16 +40,51 @@ pub(crate) async fn show_docs(
     method: Method,
 ) -> Result<impl IntoResponse, Problem> {
     only_get(&method)?;
-    let rendered = description.rendered();
+    Ok(page(description.rendered().page.clone()))
+}
+
+/// Shows a guide.
+///
+/// The reference at `/docs` links all guides.
+#[utoipa::path(
+    get,
+    path = "/docs/{guide}",
+    tag = "Description",
+    params(("guide" = String, Path, description = "The name of the guide.", example = "query")),
+    responses((
+        status = 200,
+        description = "A page that loads nothing from elsewhere.",
+        body = String,
+        content_type = "text/html; charset=utf-8",
+        headers(
+            ("cache-control"),
+            ("content-security-policy"),
+            ("referrer-policy"),
+            ("x-content-type-options"),
+        ),
+    )),
+    security(()),
+)]
+pub(crate) async fn show_guide(
+    Extension(description): Extension<Arc<Description>>,
+    segments: Segments,
+    method: Method,
+) -> Result<impl IntoResponse, Problem> {
+    only_get(&method)?;
+    let guide = description
+        .guide(segments.text(0))
+        .ok_or(Problem::NoSuchPath)?;
+    Ok(page(guide))
+}
+
+fn page(html: Bytes) -> impl IntoResponse {
+    static POLICY: LazyLock<String> = LazyLock::new(content_security_policy);
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "public, max-age=300"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            rendered.page_policy.as_str(),
-        ),
+        (header::CONTENT_SECURITY_POLICY, POLICY.as_str()),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok((headers, Extension(SharedBody), rendered.page.clone()).into_response())
+    (headers, Extension(SharedBody), html)
 }

@@ -64,8 +64,11 @@ sqlite_story! {
 
 sqlite_story! {
     async fn the_page_runs_its_own_script_and_loads_nothing(server) {
-        for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
-            let answer = show(&server, at, "/docs").await;
+        let reference = [At::Base, At::Auth, At::Directory, At::Listing, At::Ops].map(|at| (at, "/docs".to_owned()));
+        let guides = guide_paths(&server).await.into_iter().map(|path| (At::Base, path));
+        for (at, path) in reference.into_iter().chain(guides) {
+            let answer = show(&server, at, &path).await;
+            assert_eq!(answer.status, 200, "{path}");
             let page = String::from_utf8(answer.body.clone()).unwrap();
             let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
             let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
@@ -91,6 +94,48 @@ sqlite_story! {
     }
 }
 
+sqlite_story! {
+    async fn every_address_serves_every_guide(server) {
+        for at in [At::Base, At::Auth, At::Directory, At::Listing, At::Ops] {
+            for path in guide_paths(&server).await {
+                let answer = show(&server, at, &path).await;
+                assert_eq!(answer.status, 200, "{at:?} {path}");
+                let page = String::from_utf8(answer.body).unwrap();
+                assert!(page.contains("<main class=\"guide\"><h1 id="), "{at:?} {path}");
+                assert!(page.contains("href=\"../docs\""), "{at:?} {path}");
+            }
+            assert_eq!(show(&server, at, "/docs/nothing").await.status, 404);
+        }
+    }
+}
+
+sqlite_story! {
+    async fn every_type_of_problem_has_a_row_in_its_guide(server) {
+        let guide = String::from_utf8(show(&server, At::Base, "/docs/errors").await.body).unwrap();
+        let mut types = 0;
+        for at in [At::Base, At::Auth, At::Directory] {
+            let document = String::from_utf8(show(&server, at, "/openapi.json").await.body).unwrap();
+            for part in document.split("urn:onward:problem:").skip(1) {
+                let name = part.split('"').next().unwrap();
+                assert!(guide.contains(&format!("<code>{name}</code>")), "docs/errors.md lacks {name}");
+                types += 1;
+            }
+        }
+        assert!(types > 10, "{types}");
+    }
+}
+
+/// The paths of the guides that the reference links.
+async fn guide_paths(server: &TestServer) -> Vec<String> {
+    let page = String::from_utf8(show(server, At::Base, "/docs").await.body).unwrap();
+    let links = page.split("href=\"docs/").skip(1);
+    let paths: Vec<_> = links
+        .map(|link| format!("/docs/{}", link.split('"').next().unwrap()))
+        .collect();
+    assert!(paths.len() >= 7, "{paths:?}");
+    paths
+}
+
 /// Every element is known and closed; attributes only name places on the page
 /// and looks.
 fn check_elements(page: &str, server: &TestServer) {
@@ -109,7 +154,7 @@ fn check_elements(page: &str, server: &TestServer) {
             ELEMENTS.split_whitespace().any(|known| known == name),
             "{tag}"
         );
-        if !["meta", "br"].contains(&name) {
+        if !["meta", "br", "input"].contains(&name) {
             open.push(name);
         }
         let attributes = tag
@@ -118,7 +163,9 @@ fn check_elements(page: &str, server: &TestServer) {
             .skip(usize::from(!tag.contains('"')));
         for attribute in attributes.filter(|part| part.contains('=')) {
             let attribute = attribute.rsplit(' ').next().unwrap().trim_end_matches('=');
-            let known = ["id", "class", "href", "lang", "charset", "name", "content"];
+            let known = [
+                "id", "class", "href", "lang", "charset", "name", "content", "type", "for",
+            ];
             assert!(known.contains(&attribute), "{tag}");
         }
         if let Some((_, link)) = tag.split_once("href=\"") {
@@ -134,10 +181,13 @@ fn check_elements(page: &str, server: &TestServer) {
             });
             let link = link.split('"').next().unwrap();
             let is_page = pages.iter().any(|page| page == link);
-            assert!(
-                link.starts_with('#') || link == "openapi.json" || is_page,
-                "{tag}"
-            );
+            // The crate `guides` tests that these lead to guides and their headings.
+            let file = link.trim_start_matches("docs/").split('#').next().unwrap();
+            let is_guide = file.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_near = is_guide || ["openapi.json", "../docs"].contains(&link);
+            let is_site =
+                link.starts_with("https://www.") || link.starts_with("https://datatracker.");
+            assert!(is_near || is_page || is_site, "{tag}");
         }
     }
     assert_eq!(open, Vec::<&str>::new());

@@ -1,5 +1,7 @@
 //! An HTML writer that escapes every text.
 
+use guides::Guide;
+
 /// A page under construction.
 #[derive(Debug, Default)]
 pub(super) struct Html {
@@ -10,6 +12,12 @@ impl Html {
     /// Appends markup unchanged. Only literals of this program are allowed.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.written.push_str(markup);
+        self
+    }
+
+    /// Appends the rendered markup of a guide.
+    pub(super) fn guide(&mut self, guide: &Guide) -> &mut Self {
+        self.written.push_str(&guide.html());
         self
     }
 

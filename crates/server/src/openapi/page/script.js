@@ -15,12 +15,14 @@ function search(words) {
   }
 }
 
-const field = document.createElement("input");
-field.type = "search";
-field.placeholder = "Search this page";
-field.setAttribute("aria-label", field.placeholder);
-field.addEventListener("input", () => search(field.value.toLowerCase().split(/\s+/u)));
-contents.prepend(field);
+if (operations.length > 0) {
+  const field = document.createElement("input");
+  field.type = "search";
+  field.placeholder = "Search this page";
+  field.setAttribute("aria-label", field.placeholder);
+  field.addEventListener("input", () => search(field.value.toLowerCase().split(/\s+/u)));
+  contents.prepend(field);
+}
 
 for (const line of document.querySelectorAll("pre.shell")) {
   const button = document.createElement("button");
