@@ -1,0 +1,207 @@
+"""Power cuts: strace records each change and each sync of a node's files, and each image of the disk is opened.
+
+A unit records one node under writers, and builds images until its time is over. In an image the
+power was cut between two calls. Every second unit lets syncs fail from time to time as well."""
+
+import collections
+import os
+import pathlib
+import shutil
+import signal
+import time
+
+import story
+from proof import account, disk, service, writer
+from story import ONWARD, Failed
+
+UNIT_SECONDS = 20
+UNIT_SECONDS_LONG = 150
+RECORDING_SECONDS_MAX = 20
+WRITERS = 4
+WRITES = 360
+WRITES_SHORT = 120
+PASS_IMAGES = 250
+DEEP_EVERY = 250
+CONTROL_IMAGES = 40
+# A sync of a file of the store that fails, and the next ones: the counts are those of a thread.
+FAILING = "inject=fsync,fdatasync:error=EIO:when={first}+{step}"
+SITE = service.Site
+
+
+class Recording:
+    """A node's files before a run, the calls that changed them, and all that its callers know."""
+
+    def __init__(self, site, choices, writes, fails=False):
+        (self.node,) = site.make_service("sqlite")
+        self.site, self.choices, self.journal = site, choices, writer.Journal()
+        self.folder = self.node.folder / "store"
+        self.folder.mkdir()
+        shutil.move(self.node.folder / "onward.db", self.folder / "onward.db")
+        settings = {"store": str(self.folder / "onward.db")}
+        self.node.config.write_text(story.change_settings(self.node.config.read_text(), settings))
+        self.receiver = service.Receiver(self.node)
+        try:
+            self.base = prepare(site, [self.node], self.folder / "onward.db", self.receiver)
+            self.files = disk.read_files(self.folder, ["onward.db"])
+            self.run(writes, fails)
+        finally:
+            self.receiver.shutdown()
+            self.receiver.server_close()
+
+    def run(self, writes, fails):
+        trace = self.node.folder / "trace"
+        plain = self.node.command
+        self.node.command = [*trace_command(self.folder, trace, fails and self.choices), *plain]
+        self.node.start()
+        self.node.wait_until_ready()
+        writers = writer.make_writers([self.node], self.journal, self.choices, WRITERS)
+        threads = writer.start(writers, count_max=writes // WRITERS)
+        end = time.monotonic() + RECORDING_SECONDS_MAX
+        for thread in threads:
+            thread.join(max(0.1, end - time.monotonic()))
+        writer.end(writers, threads)
+        (child,) = children(self.node.process.pid)
+        # An orderly end moves the log into the file and removes it.
+        os.kill(child, self.choices.choice([signal.SIGINT, signal.SIGKILL]))
+        self.node.process.wait(story.PATIENCE_SECONDS)
+        self.site.running.remove(self.node.process)
+        self.calls = disk.read_calls(trace)
+        trace.unlink()
+
+    def failed_syncs(self):
+        return sum(call.name in ("fsync", "fdatasync") and call.result == -1 for call in self.calls)
+
+    def cut(self, count, choices, ignores=lambda path: False):
+        """So many images: when the power was cut, and the files."""
+        found = disk.steps(self.calls)
+        times = disk.cut_times(found)
+        cuts = collections.Counter(choices.randrange(len(found)) for _image in range(count))
+        state = disk.Disk(self.folder, self.files, ignores)
+        for number, (_line, begins, call) in enumerate(found):
+            for _image in range(cuts[number]):
+                yield times[number], state.image(choices)
+            (state.begin if begins else state.end)(call)
+
+
+def prepare(site, nodes, store, receiver):
+    """Subscribes the receiver and reads what is in the store already."""
+    nodes[0].start()
+    nodes[0].wait_until_ready()
+    caller = service.Caller(nodes[:1], service.AGENT)
+    answer = caller.subscribe(receiver.url)
+    if answer.status // 100 != 2:
+        raise Failed(f"subscribing got {answer.status}: {answer.content}")
+    caller.need_token()
+    types = caller.ask("listing_base_url", "GET", "/api/v1/milestone_type", None, caller.own_header())
+    keys = {int(one["id"]): one["attributes"]["key"] for one in types.content["data"]}
+    keys = {number: key for number, key in keys.items() if key in writer.LABELS}
+    nodes[0].process.send_signal(signal.SIGINT)
+    nodes[0].process.wait(story.PATIENCE_SECONDS)
+    site.running.remove(nodes[0].process)
+    return account.Base.read(store, keys, receiver.url)
+
+
+def trace_command(folder, trace, choices=None):
+    """strace with all data that is written to the files of a folder, and failing syncs if there are choices."""
+    paths = [folder, *(folder / f"onward.db{ending}" for ending in ("", "-wal", "-shm", "-journal"))]
+    command = ["strace", "-f", "-y", "--seccomp-bpf", "--timestamps=unix,ns", "-xx", "-s", "1048576", "-o", trace]
+    for path in paths:
+        command += ["-P", path]
+    command += ["-e", f"trace={disk.TRACED}"]
+    if choices:
+        when = {"first": choices.randint(3, 12), "step": choices.randint(5, 25)}
+        command += ["-e", FAILING.format(**when)]
+    return command
+
+
+def children(process):
+    return [int(text) for text in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+class Opener:
+    """Opens images of one recording, and keeps those that are wrong."""
+
+    def __init__(self, recording, evidence):
+        self.recording, self.evidence = recording, evidence
+        self.place = recording.node.folder / "image"
+        self.place.mkdir(exist_ok=True)
+        self.opened, self.deep, self.faults = 0, 0, []
+
+    def open(self, at_ns, files):
+        """Everything that is wrong with an image."""
+        disk.write_files(files, self.recording.folder, self.place)
+        self.opened += 1
+        return account.examine(
+            self.place / "onward.db",
+            self.recording.base,
+            self.recording.journal.writes,
+            self.recording.receiver.events,
+            at_ns,
+        )
+
+    def open_deep(self, files):
+        """What the program itself says about an image."""
+        disk.write_files(files, self.recording.folder, self.place)
+        self.deep += 1
+        store = self.place / "onward.db"
+        command = [ONWARD, "check", "--deep", "--config", self.recording.node.config, "--set", f"store={store}"]
+        try:
+            story.run(*command)
+        except Failed as error:
+            return [str(error)]
+        return []
+
+    def keep(self, at_ns, files, wrong):
+        self.faults += [f"image {self.opened}, cut at {at_ns}: {text}" for text in wrong]
+        if self.evidence and not self.evidence.exists():
+            self.evidence.mkdir(parents=True)
+            disk.write_files(files, self.recording.folder, self.evidence)
+
+
+def prove_unit(site, choices, seconds, evidence):
+    end = time.monotonic() + seconds
+    fails = choices.random() < 0.5
+    recording = Recording(site, choices, WRITES if seconds > UNIT_SECONDS else WRITES_SHORT, fails)
+    opener = Opener(recording, evidence)
+    recorded = time.monotonic()
+    while time.monotonic() < end and not opener.faults:
+        for at_ns, files in recording.cut(PASS_IMAGES, choices):
+            wrong = opener.open(at_ns, files)
+            if not wrong and opener.opened % DEEP_EVERY == 0:
+                wrong = opener.open_deep(files)
+            if wrong:
+                opener.keep(at_ns, files, wrong)
+            if wrong or time.monotonic() > end:
+                break
+    journal = recording.journal
+    tried = {
+        "recordings": 1,
+        "recordings with failing syncs": int(fails),
+        "images": opener.opened,
+        "images that the program checked": opener.deep,
+        "acknowledged writes": journal.count("acknowledged"),
+        "calls that changed files": len(recording.calls),
+        "failed syncs": recording.failed_syncs(),
+        "seconds of images": round(time.monotonic() - recorded, 1),
+    }
+    if not opener.opened or not journal.count("acknowledged"):
+        opener.faults.append("nothing was recorded, or no image was opened")
+    clean_up(recording)
+    return tried, journal.wrong + opener.faults
+
+
+def prove_control(site, choices):
+    """A disk that ignores the syncs of the log loses acknowledged writes."""
+    recording = Recording(site, choices, WRITES_SHORT)
+    opener = Opener(recording, None)
+    images = recording.cut(CONTROL_IMAGES, choices, lambda path: path.endswith("-wal"))
+    found = [text for at_ns, files in images for text in opener.open(at_ns, files)]
+    clean_up(recording)
+    lost = [text for text in found if text.startswith("lost: ")]
+    return {"fault": "a disk that ignores the syncs of the log", "found": len(lost), "shown": lost[:1]}
+
+
+def clean_up(recording):
+    shutil.rmtree(recording.node.folder, ignore_errors=True)
+
+
