@@ -19,7 +19,8 @@ def main() -> None:
             sample = json.loads(file.read_text("utf-8"))["samples"]["uprn_in_chain"]
             answer = client.query_uprns(options.uprn or [sample])
     for chain in answer.chains:
-        print(f"{chain.queried_address}: {chain.chain_type}, {chain.chain_length} properties")
+        print(f"{chain.queried_address}: {chain.chain_summary.chain_type}, "
+              f"{chain.chain_summary.chain_length} properties")
         for entry in reversed(chain.properties):  # from the top to the bottom
             print(f"  {entry.uprn}  {entry.address.display_address}")
     print(f"signature verified: key {answer.provenance.kid}")

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 from urllib.parse import parse_qs
 
-import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from service import Received, Reply, Service, json_reply
@@ -38,10 +37,11 @@ from onward_client import (
     UsageError,
     VerificationError,
 )
-from onward_client.assertions import AssertionSigner
 from onward_client.encoding import decode_base64url
+from onward_client.retry import retry_after_seconds, send
+from onward_client.steps import Answer, Request
 from onward_client.tokens import TokenSource
-from onward_client.transport import Call, Transport, open_http, retry_after
+from onward_client.transport import Connecting, SyncTransport
 
 QUERY = "/api/v1/standard/chains"
 LISTING = "/api/v1/listing/7/is-complete"
@@ -67,8 +67,15 @@ class Sleeps(list[float]):
         self.append(seconds)
 
 
-def transport_of(settings: Settings, sleeps: Sleeps, rules: RetryRules) -> Transport:
-    return Transport(open_http(settings.ca_file, 5), rules, sleeps)
+class Sender:
+    """Sends requests with rules, and without waiting."""
+
+    def __init__(self, settings: Settings, sleeps: Sleeps, rules: RetryRules) -> None:
+        self.mode = SyncTransport(Connecting(settings.ca_file, timeout_seconds=5), sleeps)
+        self.rules = rules
+
+    def send(self, request: Request) -> Answer:
+        return self.mode.run(send(self.rules, request))
 
 
 def test_a_token_is_requested_once(service: Service, client: Client) -> None:
@@ -89,18 +96,18 @@ def test_a_token_is_requested_once(service: Service, client: Client) -> None:
 
 def test_a_token_is_renewed_before_it_expires(service: Service, settings: Settings) -> None:
     now = [0.0]
-    signer = AssertionSigner("c", settings.auth_url, Path(settings.assertion_key_file), None)
-    transport = transport_of(settings, Sleeps(), RetryRules())
-    source = TokenSource(settings.auth_url + "/token", signer, transport, lambda: now[0])
+    mode = SyncTransport(settings.connecting())
+    source = TokenSource(settings.auth_url + "/token", settings.open_signer(), RetryRules(),
+                         mode.new_lock(), lambda: now[0])
     service.scripts["/token"] = [token_reply("a"), token_reply("b")]
-    assert source.get("listing") == "a"
+    assert mode.run(source.get("listing")) == "a"
     now[0] = 569
-    assert source.get("listing") == "a"
+    assert mode.run(source.get("listing")) == "a"
     now[0] = 570
-    assert source.get("listing") == "b"
+    assert mode.run(source.get("listing")) == "b"
     # A refusal of the old token, which comes late, does not throw the new one away.
-    source.discard("listing", "a")
-    assert source.get("listing") == "b"
+    mode.run(source.discard("listing", "a"))
+    assert mode.run(source.get("listing")) == "b"
     assert len(service.asked("/token")) == 2
 
 
@@ -145,11 +152,12 @@ def test_each_token_request_has_a_new_assertion(service: Service, client: Client
 
 
 @pytest.mark.parametrize(("status", "kind"), [
-    (400, ProblemError), (401, Unauthorised), (403, Forbidden), (404, NotFound), (409, Conflict),
+    (400, ProblemError), (401, Unauthorised), (403, Forbidden), (409, Conflict),
     (422, Invalid), (429, RateLimited), (500, ProblemError), (503, Unavailable)])
 def test_each_status_has_its_error(service: Service, settings: Settings, status: int,
                                    kind: type[ProblemError]) -> None:
-    problem = {"type": "urn:x", "title": "Wrong", "detail": "Send another value.",
+    problem = {"type": "urn:onward:problem:wrong-thing", "title": "Wrong",
+               "detail": "Send another value.",
                "requestId": "r1", "errors": [{"pointer": "value[0]", "detail": "too long"}],
                "explanation": [{"value": "1", "reason": "unknown"}]}
     service.scripts[QUERY] = [json_reply(status, problem, Retry_After="60")]
@@ -157,8 +165,9 @@ def test_each_status_has_its_error(service: Service, settings: Settings, status:
         client.query_uprns([1])
     error = caught.value
     assert type(error) is kind
-    assert (error.status, error.title, error.request_id, error.retry_after) == (
-        status, "Wrong", "r1", 60)
+    assert (error.status, error.type, error.title, error.request_id) == (
+        status, "wrong-thing", "Wrong", "r1")
+    assert error.retry_after_seconds == 60
     assert (error.errors[0].place, error.explanation[0].reason) == ("value[0]", "unknown")
     assert "value[0]: too long" in str(error)
 
@@ -173,6 +182,28 @@ def test_a_refusal_of_document_2(service: Service, client: Client) -> None:
         client.chains.link(812, 7)
     assert (caught.value.errors[0].code, caught.value.errors[0].place) == (
         "seller_has_buyer", "seller")
+    assert caught.value.type == "seller_has_buyer"
+
+
+@pytest.mark.parametrize(("body", "kind", "type"), [
+    ({"type": "urn:onward:problem:not-found", "title": "Not found", "detail": "d"},
+     NotFound, "not-found"),
+    ({"type": "urn:onward:problem:no-such-path", "title": "No such path", "detail": "d"},
+     ProblemError, "no-such-path"),
+    ({"message": "m", "errors": [{"code": "listing_unknown", "detail": "m"}]},
+     NotFound, "listing_unknown"),
+    ({"message": "m", "errors": [{"code": "no_such_path", "detail": "m"}]},
+     ProblemError, "no_such_path"),
+    ({"title": "Not Found", "detail": "a proxy's page"}, ProblemError, ""),
+    ([], ProblemError, ""),
+])
+def test_only_what_is_not_found_is_not_found(service: Service, client: Client, body: object,
+                                             kind: type[ProblemError], type: str) -> None:
+    service.scripts[QUERY] = [json_reply(404, body)]
+    with pytest.raises(ProblemError) as caught:
+        client.query_uprns([1])
+    assert (caught.value.__class__, caught.value.type) == (kind, type)
+    assert ("check the addresses" in str(caught.value)) == (kind is ProblemError)
 
 
 def test_a_refusal_in_another_form(service: Service, client: Client) -> None:
@@ -184,28 +215,28 @@ def test_a_refusal_in_another_form(service: Service, client: Client) -> None:
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_honoured(service: Service, settings: Settings, status: int) -> None:
     sleeps = Sleeps()
-    transport = transport_of(settings, sleeps, RetryRules(attempts=3, total_wait_seconds=10))
+    sender = Sender(settings, sleeps, RetryRules(attempts=3, total_wait_seconds=10))
     service.scripts["/a"] = [Reply(status, b"", {"Retry-After": "7"}), COMPLETE]
-    assert transport.send(Call("GET", service.url + "/a")).status == 200
+    assert sender.send(Request("GET", service.url + "/a")).status == 200
     service.scripts["/a"] = [Reply(status, b"", {"Retry-After": "7"})]
-    assert transport.send(Call("GET", service.url + "/a")).status == status
+    assert sender.send(Request("GET", service.url + "/a")).status == status
     service.scripts["/a"] = [Reply(status, b"", {"Retry-After": "11"})]
-    assert transport.send(Call("GET", service.url + "/a")).status == status
+    assert sender.send(Request("GET", service.url + "/a")).status == status
     service.scripts["/a"] = [
         Reply(status, b"", {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), COMPLETE]
-    assert transport.send(Call("GET", service.url + "/a")).status == 200
+    assert sender.send(Request("GET", service.url + "/a")).status == 200
     assert sleeps[:2] == [7, 7]
     assert all(pause < 1 for pause in sleeps[2:])
 
 
 def test_retry_after_can_be_a_date(service: Service, settings: Settings) -> None:
     sleeps = Sleeps()
-    transport = transport_of(settings, sleeps, RetryRules(attempts=2, total_wait_seconds=10))
+    sender = Sender(settings, sleeps, RetryRules(attempts=2, total_wait_seconds=10))
     for seconds, requests in [(9, 2), (3600, 1), (10**12, 1)]:
         service.requests.clear()
         moment = email.utils.formatdate(min(time.time() + seconds, 2**37), usegmt=True)
         service.scripts["/a"] = [Reply(503, b"", {"Retry-After": moment})]
-        assert transport.send(Call("GET", service.url + "/a")).status == 503
+        assert sender.send(Request("GET", service.url + "/a")).status == 503
         assert len(service.requests) == requests
     [pause] = sleeps
     assert 7 < pause <= 9
@@ -214,13 +245,13 @@ def test_retry_after_can_be_a_date(service: Service, settings: Settings) -> None
 @pytest.mark.parametrize("text", [
     "", "soon", "-5", "1.5", "\u0667", "Wed, 99 Foo 2026 07:28:00 GMT"])
 def test_a_malformed_retry_after_is_ignored(text: str) -> None:
-    assert retry_after(httpx.Headers([(b"Retry-After", text.encode())])) is None
+    assert retry_after_seconds({"retry-after": text}) is None
 
 
 def test_no_number_of_seconds_is_too_large(service: Service, settings: Settings) -> None:
-    transport = transport_of(settings, Sleeps(), RetryRules())
+    sender = Sender(settings, Sleeps(), RetryRules())
     service.scripts["/a"] = [Reply(503, b"", {"Retry-After": "9" * 5000})]
-    assert transport.send(Call("GET", service.url + "/a")).status == 503
+    assert sender.send(Request("GET", service.url + "/a")).status == 503
     assert len(service.requests) == 1
 
 
@@ -233,7 +264,7 @@ def test_each_scope_has_a_token_of_its_own(service: Service, client: Client) -> 
     service.scripts[QUERY] = [Reply(404)]
     for _ in range(2):
         assert client.listings.is_complete(7)
-        with pytest.raises(NotFound):
+        with pytest.raises(ProblemError):
             client.query_uprns([1])
     used = [service.asked(path)[-1].headers["authorization"] for path in (LISTING, QUERY)]
     assert used == ["Bearer token-of-listing", "Bearer token-of-transaction-status"]
@@ -295,12 +326,12 @@ def test_a_compressed_answer_is_not_unpacked(service: Service, client: Client) -
 
 def test_attempts_are_bounded(service: Service, settings: Settings) -> None:
     sleeps = Sleeps()
-    transport = transport_of(settings, sleeps, RetryRules(attempts=3, total_wait_seconds=10))
+    sender = Sender(settings, sleeps, RetryRules(attempts=3, total_wait_seconds=10))
     service.scripts["/a"] = [Reply(503)]
-    assert transport.send(Call("GET", service.url + "/a")).status == 503
+    assert sender.send(Request("GET", service.url + "/a")).status == 503
     service.scripts["/a"] = [Reply(None)]
     with pytest.raises(ConnectionFailed):
-        transport.send(Call("GET", service.url + "/a"))
+        sender.send(Request("GET", service.url + "/a"))
     assert len(service.requests) == 6
     assert [pause // 0.2 for pause in sleeps] == [1, 2, 1, 2]
 
@@ -350,14 +381,14 @@ def test_a_paused_subscription_shows_it(service: Service, client: Client) -> Non
 
 
 def test_redirects_and_large_answers_are_refused(service: Service, settings: Settings) -> None:
-    transport = transport_of(settings, Sleeps(), RetryRules())
+    sender = Sender(settings, Sleeps(), RetryRules())
     service.scripts["/a"] = [Reply(302, b"", {"Location": service.url + "/b"})]
     for method in ("GET", "POST"):
         with pytest.raises(UnexpectedAnswer, match="redirect"):
-            transport.send(Call(method, service.url + "/a"))
+            sender.send(Request(method, service.url + "/a"))
     service.scripts["/a"] = [Reply(200, b"x" * 11)]
     with pytest.raises(UnexpectedAnswer, match="larger than 10"):
-        transport.send(Call("GET", service.url + "/a", body_limit=10))
+        sender.send(Request("GET", service.url + "/a", body_limit=10))
     assert not service.asked("/b")
 
 

@@ -10,7 +10,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from signing import ISSUER, NOW, event_claims, event_token, jwk, jwks, sign
 
-from onward_client import EventRefused, EventVerifier, KeySet, UsageError
+from onward_client import (
+    ChainChanged,
+    EventRefused,
+    EventVerifier,
+    FellThrough,
+    KeySet,
+    MilestoneUpdated,
+    UnknownEvent,
+    UsageError,
+)
 from onward_client.encoding import encode_base64url
 
 JWT = "application/jwt"
@@ -30,6 +39,7 @@ def refusal(verifier: EventVerifier, body: bytes, content_type: str | None = JWT
 def test_a_milestone(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
     token = event_token(key, event_claims(later={"a": 1}))
     event = verifier.verify(token, "Application/JWT; charset=utf-8")
+    assert isinstance(event, MilestoneUpdated)
     assert (event.event_id, event.event_type, event.label) == (
         "evt_1", "milestone.updated", "Exchange")
     assert event.date == dt.date(2027, 1, 15)
@@ -43,7 +53,40 @@ def test_a_milestone(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
 def test_a_fall_through(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
     claims = event_claims(eventType="fallthrough", data={"fallThroughDate": "2027-01-14"})
     event = verifier.verify(event_token(key, claims), JWT)
-    assert (event.label, event.date) == (None, dt.date(2027, 1, 14))
+    assert isinstance(event, FellThrough)
+    assert event.date == dt.date(2027, 1, 14)
+
+
+def test_a_change_of_a_chain(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
+    data = {"chainId": "66f0", "change": "a later word", "uprns": ["1", "2"], "later": 1}
+    event = verifier.verify(
+        event_token(key, event_claims(eventType="chain.changed", data=data)), JWT)
+    assert isinstance(event, ChainChanged)
+    assert (event.chain_id, event.change, event.uprns, event.data) == (
+        "66f0", "a later word", ("1", "2"), data)
+
+
+def test_a_type_that_a_later_service_adds(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
+    for changes in ({}, {"propertyId": None, "uprn": None, "data": None}):
+        claims = event_claims(eventType="subscription.disabled", **changes)
+        event = verifier.verify(event_token(key, claims), JWT)
+        assert isinstance(event, UnknownEvent)
+        assert event.event_type == "subscription.disabled"
+        assert event.subject is None
+
+
+@pytest.mark.parametrize("changes", [
+    {"eventId": None}, {"eventId": ""}, {"eventTimestamp": None}, {"iss": "https://b.example"},
+    {"aud": ISSUER}, {"exp": NOW + 301}, {"iat": NOW - 400, "exp": NOW - 100},
+    {"simulated": True}, {"eventId": "sim_1"}, {"data": 1}, {"propertyId": 42}])
+def test_an_unknown_type_passes_the_same_checks(
+        verifier: EventVerifier, key: rsa.RSAPrivateKey, other_key: rsa.RSAPrivateKey,
+        changes: dict[str, Any]) -> None:
+    claims = event_claims(eventType="later.type")
+    assert refusal(verifier, event_token(other_key, claims)).status == 400
+    assert refusal(verifier, event_token(key, claims, alg="none")).status == 400
+    claims = event_claims(eventType="later.type", **changes)
+    assert refusal(verifier, event_token(key, claims)).status == 400
 
 
 def test_an_oversized_body(verifier: EventVerifier, key: rsa.RSAPrivateKey) -> None:
@@ -97,7 +140,7 @@ def test_another_signature(verifier: EventVerifier, key: rsa.RSAPrivateKey,
     ({"iat": NOW + 66, "exp": NOW + 366}, "not valid yet"),
     ({"iat": NOW - 355, "exp": NOW - 55}, "expired"),
     ({"eventId": None}, "eventId"), ({"eventId": ""}, "eventId"), ({"eventId": 1}, "eventId"),
-    ({"eventType": "chain.changed"}, "unknown"), ({"eventType": None}, "eventType"),
+    ({"eventType": "chain.changed"}, "chainId"), ({"eventType": None}, "eventType"),
     ({"eventTimestamp": "2027-01-15T08:00:00.5Z"}, "eventTimestamp"),
     ({"eventTimestamp": "2027-02-30T08:00:00Z"}, "eventTimestamp"),
     ({"propertyId": 42}, "propertyId"), ({"uprn": 1}, "uprn"), ({"uprn": ""}, "uprn"),
@@ -120,7 +163,7 @@ def test_the_clocks_may_differ_by_a_minute(key: rsa.RSAPrivateKey) -> None:
     keys = KeySet.of_json(jwks(jwk("k1", key)))
     for now in (NOW - 60, NOW + 359):
         verifier = EventVerifier(ISSUER, keys, clock=partial(float, now))
-        assert verifier.verify(event_token(key, event_claims()), JWT).issued_at == NOW
+        assert verifier.verify(event_token(key, event_claims()), JWT).issued_at.timestamp() == NOW
 
 
 def test_a_test_receiver_allows_simulated_events(key: rsa.RSAPrivateKey) -> None:

@@ -99,6 +99,35 @@ def test_an_outdated_event_does_not_reach_the_handler(
     assert "older" not in handled.ids
 
 
+def test_changes_of_chains_are_ordered_by_chain(verifier: EventVerifier, seen: SeenEvents,
+                                                deliver: Deliver) -> None:
+    handled = Handled()
+    receiver = Receiver(verifier, seen, handled)
+    for name, chain, second in [("a", "c1", 5), ("b", "c2", 4), ("old", "c1", 4), ("d", "c1", 5)]:
+        assert deliver(
+            receiver, eventId=name, eventType="chain.changed", propertyId=name,
+            eventTimestamp=f"2027-01-15T08:00:0{second}Z",
+            data={"chainId": chain, "change": "linked", "uprns": []}) == 202
+    assert handled.ids == ["a", "b", "d"]
+
+
+def test_an_unknown_type_is_accepted_and_has_its_own_handler(
+        verifier: EventVerifier, seen: SeenEvents, deliver: Deliver,
+        caplog: pytest.LogCaptureFixture) -> None:
+    handled, unknown = Handled(), Handled()
+    receiver = Receiver(verifier, seen, handled, on_unknown=unknown)
+    for name, second in [("a", 5), ("b", 4), ("a", 5)]:
+        assert deliver(receiver, eventId=name, eventType="later.type",
+                       eventTimestamp=f"2027-01-15T08:00:0{second}Z") == 202
+    assert (handled.ids, unknown.ids) == ([], ["a", "b"])
+    unknown.failing = True
+    assert deliver(receiver, eventId="c", eventType="later.type") == 503
+    caplog.clear()
+    silent = Receiver(verifier, MemorySeenEvents(), handled)
+    assert deliver(silent, eventId="d", eventType="later.type") == 202
+    assert (handled.ids, "later.type" in caplog.text) == ([], True)
+
+
 def test_two_deliveries_at_once_are_handled_once(verifier: EventVerifier, seen: SeenEvents,
                                                  deliver: Deliver) -> None:
     entered, leave = threading.Event(), threading.Event()

@@ -15,12 +15,12 @@ from signing import empty_data, jwk, jwks, signed_answer
 from onward_client import (
     KeysUnavailable,
     RemoteKeySet,
-    RetryRules,
     UsageError,
     VerificationError,
     verify_answer,
 )
-from onward_client.transport import Transport, open_http
+from onward_client.steps import Sync
+from onward_client.transport import Connecting, SyncTransport
 
 
 class Clock:
@@ -37,9 +37,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def keys(service: Service, folder: Path, clock: Clock) -> Iterator[RemoteKeySet]:
-    transport = Transport(open_http(folder / "server.pem", 5), RetryRules(attempts=1))
-    with RemoteKeySet(service.url + "/jwks", transport, clock) as keys:
+def keys(service: Service, folder: Path, clock: Clock) -> Iterator[RemoteKeySet[Sync]]:
+    mode = SyncTransport(Connecting(folder / "server.pem", timeout_seconds=5))
+    with RemoteKeySet[Sync](service.url + "/jwks", mode, clock) as keys:
         yield keys
 
 
@@ -47,7 +47,7 @@ def key_reply(*keys: dict[str, str], age: str = "public, max-age=300") -> Reply:
     return Reply(200, jwks(*keys), {"Cache-Control": age})
 
 
-def test_the_set_is_kept_for_its_max_age(service: Service, keys: RemoteKeySet, clock: Clock,
+def test_the_set_is_kept_for_its_max_age(service: Service, keys: RemoteKeySet[Sync], clock: Clock,
                                          key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key))]
     for after, downloads in [(0, 1), (299, 1), (301, 2)]:
@@ -58,7 +58,7 @@ def test_the_set_is_kept_for_its_max_age(service: Service, keys: RemoteKeySet, c
 
 @pytest.mark.parametrize("age", [
     ("max-age=86400", 3600), ("no-store", 300), ("max-age=0", 5), ("s-max-age=7", 300)])
-def test_the_age_has_limits(service: Service, keys: RemoteKeySet, clock: Clock,
+def test_the_age_has_limits(service: Service, keys: RemoteKeySet[Sync], clock: Clock,
                             key: rsa.RSAPrivateKey, age: tuple[str, int]) -> None:
     header, seconds = age
     service.scripts["/jwks"] = [key_reply(jwk("k1", key), age=header)]
@@ -72,7 +72,7 @@ def test_the_age_has_limits(service: Service, keys: RemoteKeySet, clock: Clock,
 
 
 def test_unknown_ids_cause_a_download_every_five_seconds(
-        service: Service, keys: RemoteKeySet, clock: Clock, key: rsa.RSAPrivateKey) -> None:
+        service: Service, keys: RemoteKeySet[Sync], clock: Clock, key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key))]
     for step in range(10):
         clock.now = 1000 + step
@@ -81,7 +81,7 @@ def test_unknown_ids_cause_a_download_every_five_seconds(
     assert len(service.requests) == 2
 
 
-def test_a_rotation_is_noticed(service: Service, keys: RemoteKeySet, clock: Clock,
+def test_a_rotation_is_noticed(service: Service, keys: RemoteKeySet[Sync], clock: Clock,
                                key: rsa.RSAPrivateKey, other_key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [
         key_reply(jwk("old", key)), key_reply(jwk("old", key), jwk("new", other_key))]
@@ -91,7 +91,7 @@ def test_a_rotation_is_noticed(service: Service, keys: RemoteKeySet, clock: Cloc
 
 
 def test_an_old_set_is_not_trusted_without_a_download(
-        service: Service, keys: RemoteKeySet, clock: Clock, key: rsa.RSAPrivateKey) -> None:
+        service: Service, keys: RemoteKeySet[Sync], clock: Clock, key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key)), Reply(500)]
     keys.find("k1")
     clock.now += 301
@@ -99,8 +99,8 @@ def test_an_old_set_is_not_trusted_without_a_download(
         keys.find("k1")
 
 
-def test_a_failed_download_keeps_a_fresh_set(service: Service, keys: RemoteKeySet, clock: Clock,
-                                             key: rsa.RSAPrivateKey) -> None:
+def test_a_failed_download_keeps_a_fresh_set(service: Service, keys: RemoteKeySet[Sync],
+                                             clock: Clock, key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key)), Reply(500)]
     keys.find("k1")
     clock.now += 10
@@ -110,7 +110,7 @@ def test_a_failed_download_keeps_a_fresh_set(service: Service, keys: RemoteKeySe
 
 
 def test_a_known_key_does_not_wait_for_a_download(
-        service: Service, keys: RemoteKeySet, clock: Clock, key: rsa.RSAPrivateKey) -> None:
+        service: Service, keys: RemoteKeySet[Sync], clock: Clock, key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key))]
     keys.find("k1")
     clock.now += 10
@@ -143,7 +143,7 @@ def test_a_known_key_does_not_wait_for_a_download(
 @pytest.mark.parametrize(("reply", "message"), [
     (Reply(200, b"x" * 300_000), "larger"), (Reply(200, b"[]"), "keys"),
     (Reply(302, b"", {"Location": "/other"}), "redirect"), (Reply(None), "failed")])
-def test_a_bad_key_set_is_no_key_set(service: Service, keys: RemoteKeySet, reply: Reply,
+def test_a_bad_key_set_is_no_key_set(service: Service, keys: RemoteKeySet[Sync], reply: Reply,
                                      message: str) -> None:
     service.scripts["/jwks"] = [reply]
     with pytest.raises(KeysUnavailable, match=message):
@@ -163,7 +163,7 @@ def test_a_receiver_opens_a_key_set_by_its_address(service: Service, folder: Pat
         RemoteKeySet.open("http://localhost/jwks")
 
 
-def test_an_answer_is_verified_with_a_remote_set(service: Service, keys: RemoteKeySet,
+def test_an_answer_is_verified_with_a_remote_set(service: Service, keys: RemoteKeySet[Sync],
                                                  key: rsa.RSAPrivateKey) -> None:
     service.scripts["/jwks"] = [key_reply(jwk("k1", key))]
     body = json.dumps(signed_answer(key, "k1", empty_data())).encode()

@@ -17,6 +17,7 @@ import pytest
 
 from onward_client import (
     Client,
+    Completed,
     Conflict,
     Forbidden,
     Invalid,
@@ -46,24 +47,26 @@ def new_listing(platform: Client, samples: dict[str, Any]) -> NewListings:
 
 def create_listing(client: Client, branch_id: int) -> Listing:
     number = uuid.uuid4().int % 10**6 + 1
-    return client.listings.create(NewListing(
+    created = client.listings.create(NewListing(
         branch_id=branch_id, price=325_000, external_id=f"test-{uuid.uuid4()}", tenure="leasehold",
         transaction_type=["probate"], parties=Parties(seller_conveyancer="Quill & Co"),
         address=NewAddress(line1=f"{number} Test Lane", post_town="Leeds", postcode="LS1 4AP")))
+    assert created.is_new
+    return created.listing
 
 
 def test_chains_of_all_types(platform: Client, samples: dict[str, Any]) -> None:
     answer = platform.query_uprns([
         samples["uprn_in_chain"], samples["uprn_split"], str(samples["uprn_alone"])])
-    assert [chain.chain_type for chain in answer.chains] == [
+    assert [chain.chain_summary.chain_type for chain in answer.chains] == [
         "IN_CHAIN", "SPLIT_CHAIN", "NOT_IN_CHAIN"]
     chain = answer.chains[0]
-    assert chain.chain_length == len(chain.properties)
+    assert chain.chain_summary.chain_length == len(chain.properties)
     bottom = chain.properties[0]
-    assert bottom.buyers_sale == ()
-    above = chain.find(bottom.onward_purchase[0])
-    assert above is not None
-    assert above.buyers_sale == (bottom.uprn,)
+    assert bottom.connections.buyers_sale == ()
+    [above] = [entry for entry in chain.properties
+               if entry.uprn == bottom.connections.onward_purchase[0]]
+    assert above.connections.buyers_sale == (bottom.uprn,)
     # The service sends `data` in canonical form (S-13), so this compares two canonicalisers.
     assert canonicalise(json.loads(answer.body)["data"]) in answer.body
 
@@ -162,7 +165,8 @@ def test_milestones(platform: Client, samples: dict[str, Any],
     listing = new_listing()
     day = dt.date(2026, 10, 1)
     sstc = listings.record_milestone(listing.id, "sstc", MilestoneRecord(date=day, origin=2))
-    assert (sstc.milestone_type, sstc.origin) == ("SSTC", 2)
+    assert (sstc.key, sstc.milestone_type, sstc.date, sstc.origin) == ("sstc", "SSTC", day, 2)
+    assert sstc.completed_at == dt.datetime(2026, 9, 30, 23, tzinfo=dt.timezone.utc)
     assert listings.milestone(listing.id, "sstc") == sstc
     assert listings.milestone(listing.id, "exchange") is None
     assert sstc in listings.milestones(listing.id)
@@ -175,7 +179,7 @@ def test_milestones(platform: Client, samples: dict[str, Any],
     details = document.listing.details
     assert details is not None
     [chain] = platform.query_uprns([details.uprn]).chains
-    assert chain.properties[0].milestones.sold_subject_to_contract == day
+    assert chain.properties[0].milestones.sold_subject_to_contract.completed == day
     for key in ("enquiries_opened", "enquiries_closed"):
         listings.record_milestone(listing.id, key, MilestoneRecord(date=day))
     listings.reopen_enquiries(listing.id)
@@ -187,7 +191,7 @@ def test_milestones(platform: Client, samples: dict[str, Any],
             listing.id, "sstc", MilestoneRecord(date=dt.date(1980, 1, 1)))
     listings.record_fall_through(listing.id, day)
     [chain] = platform.query_uprns([details.uprn]).chains
-    assert chain.properties[0].milestones.fall_through == day
+    assert chain.properties[0].milestones.fall_through == Completed(day)
 
 
 def test_chains_are_linked_and_broken(platform: Client, new_listing: NewListings) -> None:

@@ -9,7 +9,6 @@ import ssl
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -30,9 +29,9 @@ from onward_client import (
     UsageError,
     settings_of_sandbox,
 )
-from onward_client.assertions import AssertionSigner
+from onward_client.assertions import signer_of_file
 from onward_client.reading import Reader
-from onward_client.transport import Answer, Call
+from onward_client.steps import Answer, Request
 
 
 @pytest.mark.parametrize(("changes", "message"), [
@@ -43,6 +42,11 @@ from onward_client.transport import Answer, Call
     ({"api_key": "onward_1_example\n"}, "line ends"), ({"api_key": ""}, "api_key"),
     ({"auth_url": "https://auth.example/"}, "slash"),
     ({"jwks_url": None}, "jwks_url is missing"), ({"listing_base_url": "x"}, "listing_base_url"),
+    ({"path_segment": "a/b"}, "path_segment"), ({"proxy": "https://proxy:1"}, "http://HOST"),
+    ({"proxy": "http://proxy"}, "http://HOST"), ({"directory_url": "x"}, "directory_url"),
+    ({"assertion_key_file": None}, "either"), ({"assertion_signer": bytes}, "either"),
+    ({"assertion_key_file": None, "assertion_signer": bytes}, "needs an assertion_algorithm"),
+    ({"assertion_algorithm": "HS256"}, "must be one of"),
     ({"client_id": ""}, "client_id"), ({"timeout_seconds": 0}, "timeout_seconds"),
     ({"certificate_file": "a.pem"}, "belong together"),
     ({"retry": RetryRules(attempts=0)}, "attempts"),
@@ -64,9 +68,9 @@ def test_missing_files(settings: Settings, changes: dict[str, Any], message: str
 
 def test_secrets_are_not_shown(settings: Settings) -> None:
     assert "secret-key" not in repr(settings)
-    call = Call("POST", "https://a.example", {"X-Api-Key": "secret-key"}, content=b"secret-key")
+    call = Request("POST", "https://a.example", {"X-Api-Key": "secret-key"}, content=b"secret-key")
     assert "secret-key" not in repr(call)
-    assert "secret-key" not in repr(Answer(200, httpx.Headers(), b"secret-key"))
+    assert "secret-key" not in repr(Answer(200, {}, b"secret-key"))
     with pytest.raises(UsageError) as caught:
         dataclasses.replace(settings, api_key="secret-key\n")
     assert "secret-key" not in str(caught.value)
@@ -104,11 +108,15 @@ def test_the_assertion_key_decides_the_algorithm(tmp_path: Path) -> None:
                            (ec.generate_private_key(ec.SECP256R1()), "ES256"),
                            (ed25519.Ed25519PrivateKey.generate(), "EdDSA")]:
         file.write_bytes(pem_of(key))
-        assert AssertionSigner("c", "https://auth.example", file, None)._algorithm == algorithm
+        assert signer_of_file(file, None)[1] == algorithm
     for pem in (pem_of(ec.generate_private_key(ec.SECP384R1())), b"no key"):
         file.write_bytes(pem)
         with pytest.raises(UsageError, match=r"assertion\.key"):
-            AssertionSigner("c", "https://auth.example", file, None)
+            signer_of_file(file, None)
+    file.write_bytes(pem_of(rsa.generate_private_key(65537, 2048)))
+    assert signer_of_file(file, "RS256")[1] == "RS256"
+    with pytest.raises(UsageError, match="ES256"):
+        signer_of_file(file, "ES256")
 
 
 def test_a_wrong_sandbox_file(tmp_path: Path) -> None:
@@ -172,7 +180,11 @@ def test_the_body_of_a_milestone() -> None:
     day = dt.date(2026, 11, 20)
     assert MilestoneRecord(date=day, origin=2, excluded=False).body() == {
         "date": "2026-11-20", "origin": 2, "excluded": False}
-    for wrong in (MilestoneRecord(), MilestoneRecord(date=day, completed_at=1),
+    moment = dt.datetime(2026, 11, 20, 10, tzinfo=dt.timezone.utc)
+    assert MilestoneRecord(completed_at=moment).body() == {"completed_at": 1795168800}
+    with pytest.raises(UsageError, match="time zone"):
+        MilestoneRecord(completed_at=moment.replace(tzinfo=None)).body()
+    for wrong in (MilestoneRecord(), MilestoneRecord(date=day, completed_at=moment),
                   MilestoneRecord(date=dt.datetime(2026, 11, 20, tzinfo=dt.timezone.utc))):
         with pytest.raises(UsageError, match="date"):
             wrong.body()

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from test_sandbox import create_listing
 
 from onward_client import (
+    ChainChanged,
     Client,
     Conflict,
     Delivery,
@@ -28,11 +29,14 @@ from onward_client import (
     KeySet,
     MemorySeenEvents,
     MilestoneRecord,
+    MilestoneUpdated,
+    NewWatch,
     NotFound,
     Receiver,
     Simulation,
     SqliteSeenEvents,
     Subscription,
+    Watch,
 )
 from onward_client.fastapi import router
 
@@ -115,8 +119,10 @@ def test_a_recorded_milestone_arrives_once(platform: Client, inbox: Inbox,
     listing = create_listing(platform, samples["branch_id"])
     day = dt.date(2026, 10, 1)
     platform.listings.record_milestone(listing.id, "sstc", MilestoneRecord(date=day))
-    wait_for(lambda: [event for event in inbox.events if event.label == "SSTC"])
+    wait_for(lambda: [event for event in inbox.events
+                      if isinstance(event, MilestoneUpdated) and event.label == "SSTC"])
     event = inbox.events[-1]
+    assert isinstance(event, MilestoneUpdated)
     assert (event.property_id, event.date, event.simulated) == (
         str(listing.address_id), day, False)
     delivery = attempts(platform, subscription, 1)
@@ -133,8 +139,11 @@ def test_a_failed_handler_gets_the_event_again(platform: Client, inbox: Inbox,
     simulated = platform.subscriptions.simulate(SIMULATION)
     delivery = attempts(platform, subscription, 1)
     assert (delivery.event_id, delivery.status) == (simulated.event_id, "waiting")
+    [failed] = inbox.failed
+    assert isinstance(failed, MilestoneUpdated)
+    assert delivery.event is not None
     assert delivery.event["data"] == {
-        "milestone": {"label": "Exchange", "date": str(inbox.failed[0].date)}}
+        "milestone": {"label": "Exchange", "date": str(failed.date)}}
     assert delivery.attempts[0].answer == "the receiver cannot handle the event now"
     calls, name = platform.subscriptions, subscription.subscription_id
     assert calls.deliveries(name, status="waiting", event_type="milestone.updated").total == 1
@@ -150,6 +159,34 @@ def test_a_failed_handler_gets_the_event_again(platform: Client, inbox: Inbox,
     assert calls.get(name).failures == 0
     assert [attempt.status for attempt in again.attempts] == [503, 202]
     assert [event.event_id for event in inbox.events] == [simulated.event_id]
+
+
+def test_a_watch_and_changes_of_chains(platform: Client, inbox: Inbox,
+                                       samples: dict[str, Any]) -> None:
+    calls = platform.subscriptions
+    seller, buyer = (create_listing(platform, samples["branch_id"]) for _ in range(2))
+    uprns = [details.uprn for details in (
+        platform.listings.get(entry.id).listing.details for entry in (seller, buyer)) if details]
+    subscription = calls.subscribe("Test", inbox.url, ["chain.changed"],
+                                   watch=NewWatch(uprns[:1], "chain"))
+    name = subscription.subscription_id
+    assert subscription.watch == Watch("chain", 1)
+    platform.chains.link(seller.id, buyer.id)
+    wait_for(lambda: inbox.events)
+    [event] = inbox.events
+    assert isinstance(event, ChainChanged)
+    assert (event.change, sorted(event.uprns)) == ("linked", sorted(map(str, uprns)))
+    assert event.chain_id == platform.query_uprns(uprns[:1]).chains[0].chain_id
+    assert [delivery.event_type for delivery in calls.all_deliveries(name)] == ["chain.changed"]
+    assert calls.set_watch(name, range(1, 5001)).watch == Watch("property", 5000)
+    changed = calls.change_watch(name, add=uprns, remove=range(1, 5000), reach="chain")
+    assert changed.watch == Watch("chain", 3)
+    assert calls.subscribe("Test", inbox.url, ["chain.changed"]).watch == Watch("chain", 3)
+    assert calls.subscribe("Test", inbox.url, ["chain.changed"], watch=None).watch is None
+    with pytest.raises(Conflict, match="no watch"):
+        calls.change_watch(name, add=[1])
+    calls.delete(name)
+    platform.chains.unlink(seller.id, buyer.id)
 
 
 @pytest.mark.parametrize("inbox", [False], indirect=True)

@@ -13,14 +13,21 @@ from .chains import (
     Address,
     Chain,
     ChainAnswer,
+    ChainSummary,
+    Completed,
+    Connections,
+    ExpectedAndCompleted,
+    Funding,
     Milestones,
     Pagination,
     Participants,
+    PayloadHash,
     Property,
     Provenance,
     Searches,
+    StartedAndCompleted,
 )
-from .client import Client
+from .client import AsyncClient, Client
 from .errors import (
     Conflict,
     ConnectionFailed,
@@ -32,7 +39,6 @@ from .errors import (
     KeysUnavailable,
     NotFound,
     OnwardError,
-    Problem,
     ProblemError,
     RateLimited,
     TokenError,
@@ -42,7 +48,14 @@ from .errors import (
     UsageError,
     VerificationError,
 )
-from .events import Event, EventVerifier
+from .events import (
+    ChainChanged,
+    Event,
+    EventVerifier,
+    FellThrough,
+    MilestoneUpdated,
+    UnknownEvent,
+)
 from .keys import Keys, KeySet
 from .listing_bodies import (
     UNCHANGED,
@@ -54,19 +67,32 @@ from .listing_bodies import (
 from .listing_document import ListingDocument
 from .listing_model import (
     ChainPlace,
+    CreatedListing,
     HistoryEntry,
     LinkProposal,
     Listing,
     ListingDetails,
-    Milestone,
-    Page,
     Parties,
 )
 from .listings import Listings
-from .progress import Bottleneck, Forecast
-from .queries import AddressSuggestion
+from .milestones import Milestone
+from .pages import Page
+from .progress import (
+    Bottleneck,
+    ComparableSales,
+    ExchangeForecast,
+    FallThroughRisk,
+    Forecast,
+    Holder,
+    Interval,
+    OpenStep,
+    PastForecasts,
+    Silence,
+)
+from .queries import AddressSuggestion, Batch
 from .receiver import Receiver, Reply
 from .remote_keys import RemoteKeySet
+from .retry import RetryRules
 from .seen import (
     Freshness,
     MemorySeenEvents,
@@ -79,38 +105,55 @@ from .subscription_model import (
     Attempt,
     Delivery,
     Replay,
+    SimulatedDelivery,
     SimulatedEvent,
     Subscription,
+    Watch,
 )
-from .subscriptions import Simulation, Subscriptions
-from .transport import RetryRules
+from .subscriptions import NewWatch, Simulation, Subscriptions
 from .verification import verify_answer
+from .version import __version__
 
 __all__ = [
     "UNCHANGED",
     "Address",
     "AddressSuggestion",
+    "AsyncClient",
     "Attempt",
+    "Batch",
     "Bottleneck",
     "Branch",
     "Catalogue",
     "Chain",
     "ChainAnswer",
+    "ChainChanged",
     "ChainPlace",
+    "ChainSummary",
     "Chains",
     "Client",
+    "ComparableSales",
+    "Completed",
     "Conflict",
     "ConnectionFailed",
+    "Connections",
+    "CreatedListing",
     "Delivery",
     "Event",
     "EventRefused",
     "EventVerifier",
+    "ExchangeForecast",
+    "ExpectedAndCompleted",
     "Explanation",
+    "FallThroughRisk",
     "Fault",
+    "FellThrough",
     "Forbidden",
     "Forecast",
     "Freshness",
+    "Funding",
     "HistoryEntry",
+    "Holder",
+    "Interval",
     "Invalid",
     "KeySet",
     "Keys",
@@ -128,16 +171,20 @@ __all__ = [
     "MilestoneGroup",
     "MilestoneRecord",
     "MilestoneType",
+    "MilestoneUpdated",
     "Milestones",
     "NewAddress",
     "NewListing",
+    "NewWatch",
     "NotFound",
     "OnwardError",
+    "OpenStep",
     "Page",
     "Pagination",
     "Participants",
     "Parties",
-    "Problem",
+    "PastForecasts",
+    "PayloadHash",
     "ProblemError",
     "Property",
     "Provenance",
@@ -151,18 +198,24 @@ __all__ = [
     "SeenEvents",
     "SeenUnavailable",
     "Settings",
+    "Silence",
+    "SimulatedDelivery",
     "SimulatedEvent",
     "Simulation",
     "SqliteSeenEvents",
+    "StartedAndCompleted",
     "Subscription",
     "Subscriptions",
     "TokenError",
     "Unauthorised",
     "Unavailable",
     "UnexpectedAnswer",
+    "UnknownEvent",
     "UsageError",
     "VerificationError",
+    "Watch",
     "WorkflowStep",
+    "__version__",
     "settings_of_sandbox",
     "verify_answer",
 ]

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from .errors import UnexpectedAnswer, UsageError
+from .pages import LARGEST_PAGE, Page, page_of
 from .problems import raise_for_problem
 from .reading import Reader
+from .retry import RetryRules, send
+from .steps import Answer, Item, Request, Steps, Stream
 from .tokens import TokenSource
-from .transport import Answer, Call, Transport
+
+T = TypeVar("T")
 
 IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -22,11 +26,11 @@ IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 class Credentials(Protocol):
     """The header that authenticates a call."""
 
-    def header(self) -> tuple[str, str]:
-        """Return the name and the value of the header field."""
+    def header(self) -> Steps[Mapping[str, str]]:
+        """Return the header field, or none."""
 
-    def renew(self, used: str) -> bool:
-        """Take note of a 401 for this value. Say whether a new value is worth another try."""
+    def renew(self, used: Mapping[str, str]) -> Steps[bool]:
+        """Take note of a 401 for this field. Say whether a new value is worth another try."""
 
 
 class TokenCredentials:
@@ -36,13 +40,15 @@ class TokenCredentials:
         self._tokens = tokens
         self._scope = scope
 
-    def header(self) -> tuple[str, str]:
+    def header(self) -> Steps[Mapping[str, str]]:
         """Return the field with a valid token."""
-        return "Authorization", "Bearer " + self._tokens.get(self._scope)
+        token = yield from self._tokens.get(self._scope)
+        return {"Authorization": "Bearer " + token}
 
-    def renew(self, used: str) -> bool:
+    def renew(self, used: Mapping[str, str]) -> Steps[bool]:
         """Forget the refused token. Another token may be accepted."""
-        self._tokens.discard(self._scope, used.removeprefix("Bearer "))
+        yield from self._tokens.discard(
+            self._scope, used["Authorization"].removeprefix("Bearer "))
         return True
 
 
@@ -52,37 +58,89 @@ class KeyCredentials:
     def __init__(self, api_key: str | None) -> None:
         self._api_key = api_key
 
-    def header(self) -> tuple[str, str]:
+    def header(self) -> Steps[Mapping[str, str]]:
         """Return the field, or raise UsageError if the settings have no API key."""
         if not self._api_key:
             raise UsageError("set `api_key` in the settings; the operator issues it")
-        return "X-Api-Key", self._api_key
+        yield from ()
+        return {"X-Api-Key": self._api_key}
 
-    def renew(self, used: str) -> bool:
+    def renew(self, used: Mapping[str, str]) -> Steps[bool]:
         """Say that the same API key is refused again."""
+        yield from ()
+        return False
+
+
+class NoCredentials:
+    """Nothing, for the directory."""
+
+    def header(self) -> Steps[Mapping[str, str]]:
+        """Return no field."""
+        yield from ()
+        return {}
+
+    def renew(self, used: Mapping[str, str]) -> Steps[bool]:
+        """Say that there is nothing to renew."""
+        yield from ()
         return False
 
 
 class Caller:
-    """Sends calls to one address. Each refusal is a ProblemError."""
+    """Sends calls to one address. Each refusal is a ProblemError.
 
-    def __init__(self, base_url: str | None, transport: Transport,
+    `setting` names the setting of the address, which may be missing.
+    """
+
+    def __init__(self, base_url: str | None, setting: str, rules: RetryRules,
                  credentials: Credentials) -> None:
         self._base_url = base_url
-        self._transport = transport
+        self._setting = setting
+        self._rules = rules
         self._credentials = credentials
 
-    def read(self, path: str, params: Mapping[str, object] | None = None) -> Reader:
+    def read(self, path: str, params: Mapping[str, object] | None = None) -> Steps[Reader]:
         """Send a GET, and return the JSON object of its answer."""
-        return Reader.of_body(self.read_answer(path, params).body)
+        answer = yield from self.read_answer(path, params)
+        return Reader.of_body(answer.body)
 
-    def read_answer(self, path: str, params: Mapping[str, object] | None = None) -> Answer:
+    def read_answer(self, path: str, params: Mapping[str, object] | None = None) -> Steps[Answer]:
         """Send a GET, and return its answer."""
-        return self.send(Call("GET", self._url(path), params=texts_of(params or {})))
+        return self.send(Request("GET", self.url(path), params=texts_of(params or {})))
+
+    def page(self, path: str, read: Callable[[Reader], T], page: int, per_page: int,
+             params: Mapping[str, object] | None = None,
+             body: Mapping[str, object] | None = None) -> Steps[Page[T]]:
+        """Read one page of a list. A list that is asked for with a body is a POST."""
+        paging = {**(params or {}), "page": page, "per_page": per_page}
+        if body is None:
+            answer = yield from self.read(path, paging)
+        else:
+            answer = Reader.of_body(
+                (yield from self.write_plainly("POST", path, body, params=paging)).body)
+        return page_of(answer, read)
+
+    def every(self, path: str, read: Callable[[Reader], T],
+              params: Mapping[str, object] | None = None,
+              body: Mapping[str, object] | None = None) -> Stream[T]:
+        """Read all pages of a list, one after the other, and give each item once."""
+        number = 1
+        while True:
+            page = yield from self.page(path, read, number, LARGEST_PAGE, params, body)
+            for item in page.items:
+                yield Item(item)
+            if number >= page.last_page:
+                return
+            number += 1
 
     def write(self, method: str, path: str, body: Mapping[str, object] | None = None,
-              key: str | None = None) -> Reader:
-        """Send a write with an `Idempotency-Key`, and return the JSON object of its answer.
+              key: str | None = None) -> Steps[Reader]:
+        """Send a write, and return the JSON object of its answer."""
+        answer = yield from self.write_with_key(method, path, body, key)
+        return Reader.of_body(answer.body)
+
+    def write_with_key(self, method: str, path: str, body: Mapping[str, object] | None,
+                       key: str | None) -> Steps[Answer]:
+        """Send a write with an `Idempotency-Key`, and return its answer.
 
         Without a key of the caller's, each write has a new random key, which repetitions keep.
         """
@@ -90,36 +148,36 @@ class Caller:
             key = str(uuid.uuid4())
         elif not IDEMPOTENCY_KEY.fullmatch(key):
             raise UsageError("an idempotency key has 1 to 255 visible ASCII characters")
-        headers = {"Idempotency-Key": key}
-        return Reader.of_body(self.send(self._call(method, path, body, headers)).body)
+        return self.send(self._request(method, path, body, {"Idempotency-Key": key}))
 
     def write_plainly(self, method: str, path: str, body: Mapping[str, object] | None = None,
                       params: Mapping[str, object] | None = None,
-                      repeatable: bool = True) -> Answer:
+                      repeatable: bool = True) -> Steps[Answer]:
         """Send a call without an `Idempotency-Key`: webhook calls ignore it."""
-        call = self._call(method, path, body, {})
-        return self.send(replace(call, params=texts_of(params or {}), repeatable=repeatable))
+        request = self._request(method, path, body, {})
+        return self.send(replace(request, params=texts_of(params or {}), repeatable=repeatable))
 
-    def _call(self, method: str, path: str, body: Mapping[str, object] | None,
-              headers: dict[str, str]) -> Call:
+    def _request(self, method: str, path: str, body: Mapping[str, object] | None,
+                 headers: dict[str, str]) -> Request:
         if body is None:
-            return Call(method, self._url(path), headers)
+            return Request(method, self.url(path), headers)
         headers["Content-Type"] = "application/json"
-        return Call(method, self._url(path), headers, content=json.dumps(body).encode("utf-8"))
+        return Request(method, self.url(path), headers, content=json.dumps(body).encode("utf-8"))
 
-    def send(self, call: Call) -> Answer:
-        """Send a call. After a 401 it is sent once more, with a new token."""
-        name, value = self._credentials.header()
-        answer = self._transport.send(_with_header(call, name, value))
-        if answer.status == 401 and self._credentials.renew(value):
-            name, value = self._credentials.header()
-            answer = self._transport.send(_with_header(call, name, value))
+    def send(self, request: Request) -> Steps[Answer]:
+        """Send a request. After a 401 it is sent once more, with a new token."""
+        header = yield from self._credentials.header()
+        answer = yield from send(self._rules, _with_header(request, header))
+        if answer.status == 401 and (yield from self._credentials.renew(header)):
+            header = yield from self._credentials.header()
+            answer = yield from send(self._rules, _with_header(request, header))
         raise_for_problem(answer)
         return answer
 
-    def _url(self, path: str) -> str:
+    def url(self, path: str) -> str:
+        """Return the address of a path, or raise UsageError if the setting is missing."""
         if self._base_url is None:
-            raise UsageError("set `listing_base_url` in the settings to call document 2's API")
+            raise UsageError(f"set `{self._setting}` in the settings for this call")
         return self._base_url + path
 
 
@@ -146,5 +204,5 @@ def integer_id(reader: Reader, name: str = "id") -> int:
     raise UnexpectedAnswer(f"{reader.place}.{name} must be an integer or digits")
 
 
-def _with_header(call: Call, name: str, value: str) -> Call:
-    return replace(call, headers={**call.headers, name: value})
+def _with_header(request: Request, header: Mapping[str, str]) -> Request:
+    return replace(request, headers={**request.headers, **header})

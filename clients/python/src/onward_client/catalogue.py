@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic
 
 from .caller import Caller, integer_id, segment
-from .listing_model import Milestone, Page, page_of, read_milestone
+from .milestones import Milestone, MilestoneReader
+from .pages import Page
 from .reading import Reader
+from .steps import Group, M, Steps, Stream, call, stream
 
 
 @dataclass(frozen=True)
@@ -60,40 +63,49 @@ class Branch:
     participant: str
 
 
-class Catalogue:
+class Catalogue(Group[M], Generic[M]):
     """Reads the data that listings refer to."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, mode: M, caller: Caller, milestones: MilestoneReader) -> None:
+        super().__init__(mode)
         self._caller = caller
+        self._milestones = milestones
 
-    def milestone_types(self) -> tuple[MilestoneType, ...]:
+    @call
+    def milestone_types(self) -> Steps[tuple[MilestoneType, ...]]:
         """Return all milestone types, in the order of their sequence."""
-        return tuple(map(_read_type, self._caller.read("/api/v1/milestone_type").objects("data")))
+        answer = yield from self._caller.read("/api/v1/milestone_type")
+        return tuple(map(_read_type, answer.objects("data")))
 
-    def milestone_groups(self) -> tuple[MilestoneGroup, ...]:
+    @call
+    def milestone_groups(self) -> Steps[tuple[MilestoneGroup, ...]]:
         """Return the groups of milestone types."""
-        return tuple(
-            MilestoneGroup(integer_id(entry), attributes.text("key"), attributes.text("name"),
-                           attributes.integer("sequence"))
-            for entry in self._caller.read("/api/v1/milestone_group").objects("data")
-            for attributes in [entry.member("attributes")])
+        answer = yield from self._caller.read("/api/v1/milestone_group")
+        return tuple(map(_read_group, answer.objects("data")))
 
+    @call
     def milestones_of_type(self, milestone_type_id: int, page: int = 1,
-                           per_page: int = 15) -> Page[Milestone]:
+                           per_page: int = 15) -> Steps[Page[Milestone]]:
         """List the milestones of one type, of all the caller's listings."""
-        answer = self._caller.read(
-            f"/api/v1/milestone_type/{segment(milestone_type_id)}/relationships/milestones",
-            {"page": page, "per_page": per_page})
-        return page_of(answer, tuple(map(read_milestone, answer.objects("data"))))
+        yield from self._milestones.learn([milestone_type_id])
+        return (yield from self._caller.page(
+            _type_path(milestone_type_id), self._milestones.read, page, per_page))
 
+    @stream
+    def all_milestones_of_type(self, milestone_type_id: int) -> Stream[Milestone]:
+        """Return all milestones of one type, page after page."""
+        yield from self._milestones.learn([milestone_type_id])
+        yield from self._caller.every(_type_path(milestone_type_id), self._milestones.read)
+
+    @call
     def workflow(self, group: int | str, branch_id: int,
-                 listing_id: int) -> tuple[WorkflowStep, ...]:
+                 listing_id: int) -> Steps[tuple[WorkflowStep, ...]]:
         """Return the types of a group (id or key), each with the listing's milestones."""
-        answer = self._caller.read(
+        answer = yield from self._caller.read(
             f"/api/v1/milestone_group/{segment(group)}/branch/{segment(branch_id)}"
             f"/listing/{segment(listing_id)}/workflow")
-        milestones = {found.id: found
-                      for found in map(read_milestone, answer.objects("included"))}
+        included = yield from self._milestones.read_all(answer.objects("included"))
+        milestones = {found.id: found for found in included}
         return tuple(
             WorkflowStep(_read_type(entry), tuple(
                 milestones[name.text("id")]
@@ -101,23 +113,34 @@ class Catalogue:
                 if name.text("id") in milestones))
             for entry in answer.objects("data"))
 
+    @call
     def find_addresses(self, full_address: str, page: int = 1,
-                       per_page: int = 15) -> Page[KnownAddress]:
+                       per_page: int = 15) -> Steps[Page[KnownAddress]]:
         """List the known properties of a postcode or a whole address."""
-        answer = self._filter("address", {"full_address": full_address}, page, per_page)
-        return page_of(answer, tuple(map(_read_address, answer.objects("data"))))
+        return self._caller.page("/api/v1/address/filter", _read_address, page, per_page,
+                                 body={"full_address": full_address})
 
-    def find_branches(self, name: str, page: int = 1, per_page: int = 15) -> Page[Branch]:
+    @stream
+    def all_addresses(self, full_address: str) -> Stream[KnownAddress]:
+        """Return all properties that `find_addresses` finds, page after page."""
+        return self._caller.every("/api/v1/address/filter", _read_address,
+                                  body={"full_address": full_address})
+
+    @call
+    def find_branches(self, name: str, page: int = 1,
+                      per_page: int = 15) -> Steps[Page[Branch]]:
         """List the branches with this name."""
-        answer = self._filter("branch", {"name": name}, page, per_page)
-        return page_of(answer, tuple(
-            Branch(integer_id(entry), attributes.text("name"), attributes.text("participant"))
-            for entry in answer.objects("data") for attributes in [entry.member("attributes")]))
+        return self._caller.page("/api/v1/branch/filter", _read_branch, page, per_page,
+                                 body={"name": name})
 
-    def _filter(self, kind: str, body: dict[str, object], page: int, per_page: int) -> Reader:
-        answer = self._caller.write_plainly(
-            "POST", f"/api/v1/{kind}/filter", body, params={"page": page, "per_page": per_page})
-        return Reader.of_body(answer.body)
+    @stream
+    def all_branches(self, name: str) -> Stream[Branch]:
+        """Return all branches that `find_branches` finds, page after page."""
+        return self._caller.every("/api/v1/branch/filter", _read_branch, body={"name": name})
+
+
+def _type_path(milestone_type_id: int) -> str:
+    return f"/api/v1/milestone_type/{segment(milestone_type_id)}/relationships/milestones"
 
 
 def _read_type(reader: Reader) -> MilestoneType:
@@ -133,3 +156,14 @@ def _read_address(reader: Reader) -> KnownAddress:
         attributes.integer("address_id"), attributes.integer("uprn"),
         attributes.text("full_address"), attributes.text("address_street_name"),
         attributes.text("address_area"), attributes.text("address_postal_code"))
+
+
+def _read_group(reader: Reader) -> MilestoneGroup:
+    attributes = reader.member("attributes")
+    return MilestoneGroup(integer_id(reader), attributes.text("key"), attributes.text("name"),
+                          attributes.integer("sequence"))
+
+
+def _read_branch(reader: Reader) -> Branch:
+    attributes = reader.member("attributes")
+    return Branch(integer_id(reader), attributes.text("name"), attributes.text("participant"))

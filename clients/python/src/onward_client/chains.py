@@ -1,4 +1,4 @@
-"""The chains of a query's answer, as document 1 shows them. All dates are London's."""
+"""The chains of a query's answer, as document 1 shows them. All days are London's."""
 
 from __future__ import annotations
 
@@ -23,36 +23,57 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Searches:
-    """The dates of the searches. A date is None until somebody records it."""
+class Completed:
+    """The day on which a step was completed, or None."""
+
+    completed: dt.date | None
+
+
+@dataclass(frozen=True)
+class ExpectedAndCompleted:
+    """The days on which a step is expected and was completed. Each is None until it is recorded."""
+
+    expected: dt.date | None
+    completed: dt.date | None
+
+
+@dataclass(frozen=True)
+class StartedAndCompleted:
+    """The days on which a step was started and completed. Each is None until it is recorded."""
 
     started: dt.date | None
-    local_authority_expected: dt.date | None
-    local_authority_completed: dt.date | None
-    environmental_completed: dt.date | None
-    drainage_water_completed: dt.date | None
+    completed: dt.date | None
+
+
+@dataclass(frozen=True)
+class Funding(StartedAndCompleted):
+    """The funding of the purchase."""
+
+    is_cash_buyer: bool
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The days of the searches."""
+
+    started: dt.date | None
+    local_authority: ExpectedAndCompleted
+    environmental: Completed
+    drainage_water: Completed
 
 
 @dataclass(frozen=True)
 class Milestones:
-    """The dates of a sale. A date is None until somebody records it (document 1).
+    """The milestones of a sale. `fall_through` is None unless the sale has fallen through."""
 
-    `fall_through` is None unless the sale has fallen through.
-    """
-
-    listed: dt.date | None
-    sold_subject_to_contract: dt.date | None
+    listed: Completed
+    sold_subject_to_contract: Completed
     searches: Searches
-    is_cash_buyer: bool
-    funding_started: dt.date | None
-    funding_completed: dt.date | None
-    enquiries_started: dt.date | None
-    enquiries_completed: dt.date | None
-    exchange_expected: dt.date | None
-    exchange_completed: dt.date | None
-    completion_expected: dt.date | None
-    completion_completed: dt.date | None
-    fall_through: dt.date | None
+    funding: Funding
+    enquiries: StartedAndCompleted
+    exchange_of_contracts: ExpectedAndCompleted
+    completion: ExpectedAndCompleted
+    fall_through: Completed | None
 
 
 @dataclass(frozen=True)
@@ -65,10 +86,18 @@ class Participants:
 
 
 @dataclass(frozen=True)
+class Connections:
+    """The neighbours in the same chain, as UPRNs: the homes bought next, and the buyers' homes."""
+
+    onward_purchase: tuple[int, ...]
+    buyers_sale: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Property:
     """One property of a chain, with the state of its sale.
 
-    `onward_purchase` and `buyers_sale` are UPRNs of properties in the same chain.
+    A UPRN of at least 900,000,000,000 is a placeholder. Unknown `tenure` is empty.
     """
 
     id: int
@@ -80,26 +109,25 @@ class Property:
     participants: Participants
     is_top_closed: bool
     is_bottom_closed: bool
-    onward_purchase: tuple[int, ...]
-    buyers_sale: tuple[int, ...]
+    connections: Connections
+
+
+@dataclass(frozen=True)
+class ChainSummary:
+    """`chain_type` is `IN_CHAIN`, `SPLIT_CHAIN` or `NOT_IN_CHAIN` (S-8)."""
+
+    chain_type: str
+    chain_length: int
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The chain that one queried value led to. `properties` runs bottom to top (S-9).
-
-    `chain_type` is `IN_CHAIN`, `SPLIT_CHAIN` or `NOT_IN_CHAIN` (S-8).
-    """
+    """The chain that one queried value led to. `properties` runs bottom to top (S-9)."""
 
     queried_address: str
     chain_id: str
-    chain_type: str
-    chain_length: int
+    chain_summary: ChainSummary
     properties: tuple[Property, ...]
-
-    def find(self, uprn: int) -> Property | None:
-        """Return the property with this UPRN, or None."""
-        return next((entry for entry in self.properties if entry.uprn == uprn), None)
 
 
 @dataclass(frozen=True)
@@ -113,15 +141,24 @@ class Pagination:
 
 
 @dataclass(frozen=True)
+class PayloadHash:
+    """The SHA-256 of the canonical data, in base64url."""
+
+    alg: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Provenance:
     """The signature that this library verified.
 
     `signed_at` stands outside the signature, so nobody has proved it (S-59).
     """
 
+    alg: str
     kid: str
     signature: str
-    payload_hash: str
+    payload_hash: PayloadHash
     signed_at: dt.datetime
 
 
@@ -145,8 +182,7 @@ def read_chain(reader: Reader) -> Chain:
     return Chain(
         queried_address=reader.text("queriedAddress"),
         chain_id=reader.text("chainId"),
-        chain_type=summary.text("chainType"),
-        chain_length=summary.integer("chainLength"),
+        chain_summary=ChainSummary(summary.text("chainType"), summary.integer("chainLength")),
         properties=tuple(map(_read_property, reader.objects("properties"))),
     )
 
@@ -169,8 +205,8 @@ def _read_property(reader: Reader) -> Property:
         participants=_read_participants(reader.member("participants")),
         is_top_closed=reader.flag("isTopClosed"),
         is_bottom_closed=reader.flag("isBottomClosed"),
-        onward_purchase=connections.integers("onwardPurchase"),
-        buyers_sale=connections.integers("buyersSale"),
+        connections=Connections(connections.integers("onwardPurchase"),
+                                connections.integers("buyersSale")),
     )
 
 
@@ -187,32 +223,36 @@ def _read_participants(reader: Reader) -> Participants:
 
 
 def _read_milestones(reader: Reader) -> Milestones:
-    funding, enquiries = reader.member("funding"), reader.member("enquiries")
-    exchange, completion = reader.member("exchangeOfContracts"), reader.member("completion")
-    fall_through = reader.member_or_none("fallThrough")
+    fall_through, funding = reader.member_or_none("fallThrough"), reader.member("funding")
     return Milestones(
-        listed=reader.member("listed").date_or_none("completed"),
-        sold_subject_to_contract=reader.member("soldSubjectToContract").date_or_none("completed"),
+        listed=_completed(reader.member("listed")),
+        sold_subject_to_contract=_completed(reader.member("soldSubjectToContract")),
         searches=_read_searches(reader.member("searches")),
-        is_cash_buyer=funding.flag("isCashBuyer"),
-        funding_started=funding.date_or_none("started"),
-        funding_completed=funding.date_or_none("completed"),
-        enquiries_started=enquiries.date_or_none("started"),
-        enquiries_completed=enquiries.date_or_none("completed"),
-        exchange_expected=exchange.date_or_none("expected"),
-        exchange_completed=exchange.date_or_none("completed"),
-        completion_expected=completion.date_or_none("expected"),
-        completion_completed=completion.date_or_none("completed"),
-        fall_through=fall_through.date_or_none("completed") if fall_through else None,
+        funding=Funding(funding.date_or_none("started"), funding.date_or_none("completed"),
+                        funding.flag("isCashBuyer")),
+        enquiries=_started(reader.member("enquiries")),
+        exchange_of_contracts=_expected(reader.member("exchangeOfContracts")),
+        completion=_expected(reader.member("completion")),
+        fall_through=_completed(fall_through) if fall_through else None,
     )
 
 
 def _read_searches(reader: Reader) -> Searches:
-    local_authority = reader.member("localAuthority")
     return Searches(
         started=reader.date_or_none("started"),
-        local_authority_expected=local_authority.date_or_none("expected"),
-        local_authority_completed=local_authority.date_or_none("completed"),
-        environmental_completed=reader.member("environmental").date_or_none("completed"),
-        drainage_water_completed=reader.member("drainageWater").date_or_none("completed"),
+        local_authority=_expected(reader.member("localAuthority")),
+        environmental=_completed(reader.member("environmental")),
+        drainage_water=_completed(reader.member("drainageWater")),
     )
+
+
+def _completed(reader: Reader) -> Completed:
+    return Completed(reader.date_or_none("completed"))
+
+
+def _expected(reader: Reader) -> ExpectedAndCompleted:
+    return ExpectedAndCompleted(reader.date_or_none("expected"), reader.date_or_none("completed"))
+
+
+def _started(reader: Reader) -> StartedAndCompleted:
+    return StartedAndCompleted(reader.date_or_none("started"), reader.date_or_none("completed"))

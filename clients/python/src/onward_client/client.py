@@ -1,61 +1,143 @@
-"""The client: all calls of one application to one service."""
+"""The clients: all calls of one application to one service."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
-from .assertions import AssertionSigner
-from .caller import Caller, KeyCredentials, TokenCredentials
+from .caller import Caller, KeyCredentials, NoCredentials, TokenCredentials
 from .catalogue import Catalogue
 from .chain_calls import Chains
 from .chains import ChainAnswer
 from .listings import Listings
-from .queries import AddressSuggestion, Queries
+from .milestones import MilestoneReader
+from .queries import AddressSuggestion, Batch, Queries
 from .remote_keys import RemoteKeySet
 from .settings import Settings, settings_of_sandbox
+from .steps import Async, Close, Group, M, Steps, Stream, Sync, call, stream
 from .subscriptions import Subscriptions
 from .tokens import TokenSource
-from .transport import RetryRules, Transport, open_http
+from .transport import AsyncTransport, SyncTransport
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Client:
-    """A client of Onward. Several threads may use it. Close it, or use it in `with`.
+class BaseClient(Group[M], Generic[M]):
+    """The calls of `Client` and `AsyncClient`.
 
     `listings`, `chains` and `catalogue` have document 2's calls, `subscriptions` the webhook calls.
-    `keys` is the service's key set, which an `EventVerifier` can share.
+    `keys` is the service's key set, which an `EventVerifier` can share with a `Client`.
 
     Every call can raise these errors.
     `ProblemError`: the service refuses. `TokenError`: the service gives no token.
     `ConnectionFailed`: no complete answer comes. `UnexpectedAnswer`: its shape is wrong.
+    `UsageError`: an argument or a setting is wrong, or the client is closed.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        signer = AssertionSigner(settings.client_id, settings.auth_url,
-                                 Path(settings.assertion_key_file), settings.assertion_kid)
-        http = open_http(settings.ca_file, settings.timeout_seconds, settings.certificate)
-        self._transport = transport = Transport(http, settings.retry)
-        tokens = TokenSource(settings.auth_url + "/token", signer, transport)
-        self.settings = settings
-        self.keys = RemoteKeySet(settings.jwks_url, Transport(http, RetryRules(attempts=1)))
-        query_caller = Caller(settings.base_url, transport,
+    settings: Settings
+    keys: RemoteKeySet[M]
+    listings: Listings[M]
+    chains: Chains[M]
+    catalogue: Catalogue[M]
+    subscriptions: Subscriptions[M]
+
+    def __init__(self, settings: Settings, mode: M) -> None:
+        super().__init__(mode)
+        rules = settings.retry
+        tokens = TokenSource(settings.auth_url + "/token", settings.open_signer(), rules,
+                             mode.new_lock())
+        query_caller = Caller(settings.base_url, "base_url", rules,
                               TokenCredentials(tokens, "transaction-status"))
-        listing_caller = Caller(settings.listing_base_url, transport,
+        listing_caller = Caller(settings.listing_base_url, "listing_base_url", rules,
                                 TokenCredentials(tokens, "listing"))
-        self._queries = Queries(settings.base_url, query_caller, self.keys)
-        self.listings = Listings(listing_caller)
-        self.chains = Chains(listing_caller)
-        self.catalogue = Catalogue(listing_caller)
-        self.subscriptions = Subscriptions(
-            Caller(settings.base_url, transport, KeyCredentials(settings.api_key)))
+        directory = Caller(settings.directory_url, "directory_url", rules, NoCredentials())
+        milestones = MilestoneReader(listing_caller)
+        self.settings = settings
+        self.keys = RemoteKeySet(settings.jwks_url, mode)
+        self._queries = Queries(settings.path_segment, query_caller, directory, self.keys)
+        self.listings = Listings(mode, listing_caller, milestones)
+        self.chains = Chains(mode, listing_caller)
+        self.catalogue = Catalogue(mode, listing_caller, milestones)
+        self.subscriptions = Subscriptions(mode, Caller(
+            settings.base_url, "base_url", rules, KeyCredentials(settings.api_key)))
+
+    @call
+    def query_uprns(self, values: Iterable[int | str], page: int = 1, rows: int | None = None,
+                    explain: bool = False) -> Steps[ChainAnswer]:
+        """Query the chains of 1 to 100 UPRNs, and verify the answer.
+
+        `rows` is the number of chains on a page, 1 to 100; without it all of them are on one.
+        `explain` asks why each value led to a chain or to none (S-58).
+        Raises NotFound if no value matches, and VerificationError if a check fails.
+        """
+        return self._queries.query("uprn", values, page, rows, explain)
+
+    @call
+    def query_addresses(self, values: Iterable[str], page: int = 1, rows: int | None = None,
+                        explain: bool = False) -> Steps[ChainAnswer]:
+        """Query the chains of 1 to 100 addresses or postcodes (S-7), as `query_uprns` does."""
+        return self._queries.query("address", values, page, rows, explain)
+
+    @stream
+    def pages_of_uprns(self, values: Iterable[int | str], rows: int | None = None,
+                       explain: bool = False) -> Stream[ChainAnswer]:
+        """Query all pages of 1 to 100 UPRNs. Each page is verified before it is returned."""
+        return self._queries.pages("uprn", values, rows, explain)
+
+    @stream
+    def pages_of_addresses(self, values: Iterable[str], rows: int | None = None,
+                           explain: bool = False) -> Stream[ChainAnswer]:
+        """Query all pages of 1 to 100 addresses. Each page is verified before it is returned."""
+        return self._queries.pages("address", values, rows, explain)
+
+    @stream
+    def batches_of_uprns(self, values: Iterable[int | str],
+                         longest_wait_seconds: float = 300.0) -> Stream[Batch]:
+        """Query any number of UPRNs, 100 in each call, and tell values not found from failures.
+
+        After a 429 it waits as `Retry-After` says, up to `longest_wait_seconds` for each batch.
+        A failed batch has its `error`, and the next one follows.
+        An error that would meet every batch is raised, for example TokenError or Forbidden.
+        """
+        return self._queries.batches("uprn", values, longest_wait_seconds)
+
+    @stream
+    def batches_of_addresses(self, values: Iterable[str],
+                             longest_wait_seconds: float = 300.0) -> Stream[Batch]:
+        """Query any number of addresses or postcodes, as `batches_of_uprns` does."""
+        return self._queries.batches("address", values, longest_wait_seconds)
+
+    @call
+    def suggest_addresses(self, text: str,
+                          limit: int | None = None) -> Steps[tuple[AddressSuggestion, ...]]:
+        """Return the properties that a typed text may mean (docs/addresses.md). Nobody signs them.
+
+        `limit` is 1 to 20.
+        """
+        return self._queries.suggest(text, limit)
+
+    @call
+    def participants(self) -> Steps[tuple[Mapping[str, object], ...]]:
+        """Return the organisations of the participant directory, as it shows them."""
+        return self._queries.participants()
+
+    @call
+    def close(self) -> Steps[None]:
+        """Close the connections. Later calls raise UsageError."""
+        yield Close()
+
+
+class Client(BaseClient[Sync]):
+    """A client of Onward. Several threads may use it. Close it, or use it in `with`."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, SyncTransport(settings.connecting()))
 
     @classmethod
-    def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Client:
+    def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Self:
         """Open a client of a sandbox, from its sandbox.json.
 
         Without `client_name` it is the first client with both scopes.
@@ -63,46 +145,31 @@ class Client:
         """
         return cls(settings_of_sandbox(path, client_name))
 
-    def query_uprns(self, values: Iterable[int | str], page: int = 1, rows: int | None = None,
-                    explain: bool = False) -> ChainAnswer:
-        """Query the chains of 1 to 100 UPRNs, and verify the answer.
-
-        `rows` is the number of chains on a page, 1 to 100 (default 15, S-2).
-        `explain` asks why each value led to a chain or to none (S-58).
-        Raises NotFound if no value matches, and VerificationError if a check fails.
-        """
-        return self._queries.query("uprn", values, page, rows, explain)
-
-    def query_addresses(self, values: Iterable[str], page: int = 1, rows: int | None = None,
-                        explain: bool = False) -> ChainAnswer:
-        """Query the chains of 1 to 100 addresses or postcodes (S-7), as `query_uprns` does."""
-        return self._queries.query("address", values, page, rows, explain)
-
-    def pages_of_uprns(self, values: Iterable[int | str],
-                       rows: int | None = None) -> Iterator[ChainAnswer]:
-        """Query all pages of 1 to 100 UPRNs. Each page is verified before it is returned."""
-        return self._queries.pages("uprn", values, rows)
-
-    def pages_of_addresses(self, values: Iterable[str],
-                           rows: int | None = None) -> Iterator[ChainAnswer]:
-        """Query all pages of 1 to 100 addresses. Each page is verified before it is returned."""
-        return self._queries.pages("address", values, rows)
-
-    def suggest_addresses(self, text: str,
-                          limit: int | None = None) -> tuple[AddressSuggestion, ...]:
-        """Return the properties that a typed text may mean (docs/addresses.md). Nobody signs them.
-
-        `limit` is 1 to 20.
-        """
-        return self._queries.suggest(text, limit)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._transport.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
+
+
+class AsyncClient(BaseClient[Async]):
+    """A client of Onward for asyncio. It has the names of `Client`; each call is awaited.
+
+    Several tasks of one event loop may use it. Close it, or use it in `async with`.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, AsyncTransport(settings.connecting()))
+
+    @classmethod
+    def from_sandbox(cls, path: Path | str, client_name: str | None = None) -> Self:
+        """Open a client of a sandbox, as `Client.from_sandbox` does."""
+        return cls(settings_of_sandbox(path, client_name))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                        trace: TracebackType | None) -> None:
+        await self.close()

@@ -28,6 +28,11 @@ class TokenError(OnwardError):
     `code` is the `error` member, for example `invalid_client`; `status` is the HTTP status.
     """
 
+    status: int
+    code: str
+    description: str
+    request_id: str | None
+
     def __init__(self, status: int, code: str, description: str, request_id: str | None) -> None:
         self.status = status
         self.code = code
@@ -46,6 +51,8 @@ class EventRefused(VerificationError):
 
     `status` is the HTTP status with which a receiver answers: 400, 413 or 415.
     """
+
+    status: int
 
     def __init__(self, status: int, reason: str) -> None:
         self.status = status
@@ -83,36 +90,42 @@ class Explanation:
     confidence: float | None
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A refusal of the service (S-15, S-40). `retry_after` is in seconds."""
+class ProblemError(OnwardError):
+    """The service refused a request (S-15, S-40). Quote `request_id` when you ask the operator.
+
+    `type` is the problem's word, for example `rate-limited`, or document 2's first code, for
+    example `seller_has_buyer`. It is empty if something else than Onward answered.
+    `explanation` is of a 404 of the chain query that asked for it.
+    """
 
     status: int
+    type: str
     title: str
     detail: str
-    request_id: str | None = None
-    errors: Sequence[Fault] = ()
-    explanation: Sequence[Explanation] = ()
-    retry_after: float | None = None
+    request_id: str | None
+    errors: tuple[Fault, ...]
+    explanation: tuple[Explanation, ...]
+    retry_after_seconds: float | None
 
-
-class ProblemError(OnwardError):
-    """The service refused a request. Quote `request_id` when you ask the operator for help."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.status = problem.status
-        self.title = problem.title
-        self.detail = problem.detail
-        self.request_id = problem.request_id
-        self.errors = tuple(problem.errors)
-        self.explanation = tuple(problem.explanation)
-        self.retry_after = problem.retry_after
+    def __init__(self, status: int, type: str, title: str, detail: str, *,
+                 request_id: str | None = None, errors: Sequence[Fault] = (),
+                 explanation: Sequence[Explanation] = (),
+                 retry_after_seconds: float | None = None) -> None:
+        self.status = status
+        self.type = type
+        self.title = title
+        self.detail = detail
+        self.request_id = request_id
+        self.errors = tuple(errors)
+        self.explanation = tuple(explanation)
+        self.retry_after_seconds = retry_after_seconds
         faults = "; ".join(
             f"{fault.place or fault.code}: {fault.detail}"
-            for fault in self.errors if fault.detail != problem.detail)
-        super().__init__(
-            f"the service answered {problem.status} {problem.title}: {problem.detail}"
-            + (f" [{faults}]" if faults else "") + _quoted(problem.request_id))
+            for fault in self.errors if fault.detail != detail)
+        advice = ("; check the addresses in the settings"
+                  if status == 404 and not isinstance(self, NotFound) else "")
+        super().__init__(f"the service answered {status} {title}: {detail}"
+                         + (f" [{faults}]" if faults else "") + advice + _quoted(request_id))
 
 
 class Unauthorised(ProblemError):
@@ -124,7 +137,11 @@ class Forbidden(ProblemError):
 
 
 class NotFound(ProblemError):
-    """404: no value of a query matches, or nothing has this id."""
+    """404: no value of a query matches, or nothing has this id.
+
+    A 404 of a wrong address is a plain ProblemError, whose `type` is `no-such-path`,
+    `no_such_path` or empty.
+    """
 
 
 class Conflict(ProblemError):
@@ -136,22 +153,11 @@ class Invalid(ProblemError):
 
 
 class RateLimited(ProblemError):
-    """429: the client asks too often. Wait for `retry_after` seconds."""
+    """429: the client asks too often. Wait for `retry_after_seconds`."""
 
 
 class Unavailable(ProblemError):
     """503: the service cannot answer now. Send the same request again later."""
-
-
-PROBLEM_TYPES: dict[int, type[ProblemError]] = {
-    401: Unauthorised,
-    403: Forbidden,
-    404: NotFound,
-    409: Conflict,
-    422: Invalid,
-    429: RateLimited,
-    503: Unavailable,
-}
 
 
 def _quoted(request_id: str | None) -> str:

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .encoding import decode_base64url, parse_json
 from .errors import EventRefused, UnexpectedAnswer, UsageError, VerificationError
@@ -21,13 +22,14 @@ REFUSED_HEADERS = {"jwk", "jku", "x5c", "x5u", "b64", "crit"}
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """A verified event. `token` is the text as it arrived: keep it as evidence.
 
-    `event_type` is `milestone.updated` or `fallthrough`; `label` is None for the latter.
-    `date` is the milestone's date in London, and `event_timestamp` says when it was recorded.
-    `property_id` and `uprn` are decimal text.
+    Its class says what happened: `MilestoneUpdated`, `FellThrough`, `ChainChanged`, or
+    `UnknownEvent` for a type that a later service has added.
+    `event_timestamp` says when it was recorded. `property_id` and `uprn` are decimal text.
+    `data` is the claim of this name, and `claims` has all of them.
     """
 
     event_id: str
@@ -35,14 +37,72 @@ class Event:
     event_timestamp: dt.datetime
     property_id: str
     uprn: str
-    label: str | None
-    date: dt.date
+    data: Mapping[str, object]
     simulated: bool
-    issued_at: int
-    expires_at: int
+    issued_at: dt.datetime
+    expires_at: dt.datetime
     kid: str
     claims: Mapping[str, object]
     token: str
+
+    @property
+    def subject(self) -> tuple[str, str] | None:
+        """Name what the event is about: of two with one subject, the later one counts.
+
+        None means that every event of this type counts.
+        """
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MilestoneUpdated(Event):
+    """A milestone was recorded, or its `date` (London's) changed."""
+
+    label: str
+    date: dt.date
+
+    @property
+    def subject(self) -> tuple[str, str] | None:
+        """Name the property and the label."""
+        return self.property_id, self.label
+
+
+@dataclass(frozen=True, kw_only=True)
+class FellThrough(Event):
+    """A sale fell through on this `date` (London's)."""
+
+    date: dt.date
+
+    @property
+    def subject(self) -> tuple[str, str] | None:
+        """Name the property, among the sales that fell through."""
+        return self.property_id, self.event_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainChanged(Event):
+    """A chain changed. Query it to see its state.
+
+    `change` is `linked`, `unlinked`, `checked`, `unchecked` or `current`, or a later word.
+    `uprns` has all properties of the chain after the change, as decimal text.
+    """
+
+    chain_id: str
+    change: str
+    uprns: tuple[str, ...]
+
+    @property
+    def subject(self) -> tuple[str, str] | None:
+        """Name the chain."""
+        return self.chain_id, self.event_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownEvent(Event):
+    """A genuine event of a type that this library does not know.
+
+    `property_id` and `uprn` are empty, and `data` has no member, if the event has no such claim.
+    """
 
 
 class EventVerifier:
@@ -142,33 +202,52 @@ def _read_object(octets: bytes, place: str) -> Reader:
 
 
 def _read_event(claims: Reader, kid: str, token: str) -> Event:
-    event_type, data = claims.text("eventType"), claims.member("data")
-    label: str | None
-    if event_type == "milestone.updated":
-        milestone = data.member("milestone")
-        label, date = milestone.text("label"), milestone.date("date")
-    elif event_type == "fallthrough":
-        label, date = None, data.date("fallThroughDate")
-    else:
-        raise EventRefused(400, f"the event type {event_type!r} is unknown")
+    event_type = claims.text("eventType")
     if not TIMESTAMP.fullmatch(claims.text("eventTimestamp")):
         raise EventRefused(400, "eventTimestamp must be YYYY-MM-DDTHH:MM:SSZ")
-    for name in ("eventId", "propertyId", "uprn"):
-        if not claims.text(name):
+    kind, read = KINDS.get(event_type, (UnknownEvent, None))
+    # A later type of event may be about something else than a property.
+    data = claims.member("data") if read else claims.member_or_none("data")
+    property_id, uprn = (
+        claims.text(name, None if read else "") for name in ("propertyId", "uprn"))
+    texts = {"eventId": claims.text("eventId"), "eventType": event_type}
+    for name, text in (texts | ({"propertyId": property_id, "uprn": uprn} if read else {})).items():
+        if not text:
             raise EventRefused(400, f"{name} must not be empty")
-    return Event(
-        event_id=claims.text("eventId"),
+    return kind(
+        event_id=texts["eventId"],
         event_type=event_type,
         event_timestamp=claims.moment("eventTimestamp"),
-        property_id=claims.text("propertyId"),
-        uprn=claims.text("uprn"),
-        label=label,
-        date=date,
+        property_id=property_id,
+        uprn=uprn,
+        data=data.members if data else {},
         # The id alone marks a test event too, whatever the claim says.
-        simulated="simulated" in claims.members or claims.text("eventId").startswith("sim_"),
-        issued_at=claims.integer("iat"),
-        expires_at=claims.integer("exp"),
+        simulated="simulated" in claims.members or texts["eventId"].startswith("sim_"),
+        issued_at=claims.unix_time("iat"),
+        expires_at=claims.unix_time("exp"),
         kid=kid,
         claims=claims.members,
         token=token,
+        **(read(data) if read and data else {}),
     )
+
+
+def _read_milestone(data: Reader) -> dict[str, Any]:
+    milestone = data.member("milestone")
+    return {"label": milestone.text("label"), "date": milestone.date("date")}
+
+
+def _read_fall_through(data: Reader) -> dict[str, Any]:
+    return {"date": data.date("fallThroughDate")}
+
+
+def _read_chain_change(data: Reader) -> dict[str, Any]:
+    return {"chain_id": data.text("chainId"), "change": data.text("change"),
+            "uprns": data.texts("uprns")}
+
+
+KINDS: dict[str, tuple[type[Event], Callable[[Reader], dict[str, Any]] | None]] = {
+    "milestone.updated": (MilestoneUpdated, _read_milestone),
+    "fallthrough": (FellThrough, _read_fall_through),
+    "chain.changed": (ChainChanged, _read_chain_change),
+}

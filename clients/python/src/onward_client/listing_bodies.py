@@ -92,14 +92,14 @@ class ListingChanges:
 
 @dataclass(frozen=True, kw_only=True)
 class MilestoneRecord:
-    """The content of a milestone. Set either `date` (London's) or `completed_at` (Unix seconds).
+    """The content of a milestone. Set either `date` (London's) or `completed_at`, an exact time.
 
     `origin` is 0 unknown, 1 agent, 2 conveyancer or 3 lender; the service takes 1 without it.
     `excluded` says that this sale does not need the step.
     """
 
     date: dt.date | None = None
-    completed_at: int | None = None
+    completed_at: dt.datetime | None = None
     origin: int | None = None
     excluded: bool | None = None
 
@@ -112,8 +112,17 @@ class MilestoneRecord:
             raise UsageError("date must be a date without a time")
         members: dict[str, object] = {
             "date": self.date.isoformat() if self.date else None,
-            "completed_at": self.completed_at, "origin": self.origin, "excluded": self.excluded}
+            "completed_at": (unix_seconds("completed_at", self.completed_at)
+                             if self.completed_at else None),
+            "origin": self.origin, "excluded": self.excluded}
         return {name: value for name, value in members.items() if value is not None}
+
+
+def unix_seconds(name: str, moment: dt.datetime) -> int:
+    """Return whole Unix seconds, or raise UsageError for a time without a time zone."""
+    if moment.tzinfo is None:
+        raise UsageError(f"{name} must have a time zone, for example datetime.timezone.utc")
+    return int(moment.timestamp() // 1)
 
 
 def _words(value: Sequence[str] | None) -> list[str] | None:

@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .caller import integer_id
-from .listing_model import (
-    ChainPlace,
-    Listing,
-    Milestone,
-    read_chain_place,
-    read_listing,
-    read_milestone,
-)
+from .listing_model import ChainPlace, Listing, read_chain_place, read_listing
+from .milestones import Milestone, MilestoneReader
 from .reading import Reader
+from .steps import Steps
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,8 @@ class ListingDocument:
     milestones: tuple[Milestone, ...]
 
 
-def read_listing_document(reader: Reader) -> ListingDocument:
+def read_listing_document(reader: Reader,
+                          milestones: MilestoneReader) -> Steps[ListingDocument]:
     """Read an envelope of document 2, in both shapes of `included` (S-49)."""
     data = reader.member("data")
     included = _read_included(reader)
@@ -48,8 +44,8 @@ def read_listing_document(reader: Reader) -> ListingDocument:
         sellers=tuple(listings["seller"].values()),
         chain=places[0] if places else None,
         chained_listings=tuple(known[number] for number in _chained_ids(data) if number in known),
-        milestones=tuple(read_milestone(entry) for entry in included
-                         if entry.text("type") == "milestone"),
+        milestones=(yield from milestones.read_all(
+            [entry for entry in included if entry.text("type") == "milestone"])),
     )
 
 

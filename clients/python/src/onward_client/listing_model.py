@@ -1,25 +1,12 @@
-"""The resources of document 2. All times are Unix seconds."""
+"""The resources of document 2. All times are in UTC."""
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from .caller import integer_id
 from .reading import Reader
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Page(Generic[T]):
-    """A page of a list. `total` counts the entries of all pages; pages begin at 1."""
-
-    items: tuple[T, ...]
-    total: int
-    per_page: int
-    current_page: int
-    last_page: int
 
 
 @dataclass(frozen=True)
@@ -65,32 +52,19 @@ class Listing:
     address_street_name: str
     address_area: str
     address_postal_code: str
-    created_at: int
-    updated_at: int
-    deleted_at: int | None
+    created_at: dt.datetime
+    updated_at: dt.datetime
+    deleted_at: dt.datetime | None
     branch_name: str | None
     details: ListingDetails | None
 
 
 @dataclass(frozen=True)
-class Milestone:
-    """A recorded milestone. `completed_at` is None only after enquiries were reopened (S-52).
+class CreatedListing:
+    """A listing that `create` made (`is_new`) or changed."""
 
-    `origin` is 0 unknown, 1 agent, 2 conveyancer, 3 lender, 4 import, 5 derived,
-    6 operator (S-51). `excluded` says that this sale does not need the step.
-    """
-
-    id: str
-    milestone_type_id: int
-    milestone_type: str
-    address_id: int
-    completed_at: int | None
-    created_at: int
-    updated_at: int
-    deleted_at: int | None
-    is_derived: bool
-    excluded: bool
-    origin: int
+    listing: Listing
+    is_new: bool
 
 
 @dataclass(frozen=True)
@@ -110,7 +84,7 @@ class HistoryEntry:
 
     id: str
     action: str
-    at: int
+    at: dt.datetime
     by: str
     chain_link_id: str
     detail: object
@@ -128,8 +102,8 @@ class LinkProposal:
     seller: int
     buyer: int
     proposed_by: str
-    created_at: int
-    expires_at: int
+    created_at: dt.datetime
+    expires_at: dt.datetime
 
 
 def read_listing(reader: Reader) -> Listing:
@@ -146,9 +120,9 @@ def read_listing(reader: Reader) -> Listing:
         address_street_name=attributes.text("address_street_name"),
         address_area=attributes.text("address_area"),
         address_postal_code=attributes.text("address_postal_code"),
-        created_at=attributes.integer("created_at"),
-        updated_at=attributes.integer("updated_at"),
-        deleted_at=attributes.integer_or_none("deleted_at"),
+        created_at=attributes.unix_time("created_at"),
+        updated_at=attributes.unix_time("updated_at"),
+        deleted_at=attributes.unix_time_or_none("deleted_at"),
         branch_name=attributes.text_or_none("branch_name"),
         details=_read_details(attributes) if attributes.has("uprn") else None,
     )
@@ -168,24 +142,6 @@ def _read_details(attributes: Reader) -> ListingDetails:
     )
 
 
-def read_milestone(reader: Reader) -> Milestone:
-    """Read a milestone resource, or raise UnexpectedAnswer."""
-    attributes = reader.member("attributes")
-    return Milestone(
-        id=reader.text("id"),
-        milestone_type_id=attributes.integer("milestone_type_id"),
-        milestone_type=attributes.text("milestone_type"),
-        address_id=attributes.integer("address_id"),
-        completed_at=attributes.integer_or_none("completed_at"),
-        created_at=attributes.integer("created_at"),
-        updated_at=attributes.integer("updated_at"),
-        deleted_at=attributes.integer_or_none("deleted_at"),
-        is_derived=attributes.flag("is_derived"),
-        excluded=attributes.flag("excluded"),
-        origin=attributes.integer("origin"),
-    )
-
-
 def read_chain_place(reader: Reader) -> ChainPlace:
     """Read a chain_data resource, or raise UnexpectedAnswer."""
     attributes = reader.member("attributes")
@@ -197,7 +153,7 @@ def read_chain_place(reader: Reader) -> ChainPlace:
 def read_history_entry(reader: Reader) -> HistoryEntry:
     """Read a line of a history, or raise UnexpectedAnswer."""
     attributes = reader.member("attributes")
-    return HistoryEntry(reader.text("id"), attributes.text("action"), attributes.integer("at"),
+    return HistoryEntry(reader.text("id"), attributes.text("action"), attributes.unix_time("at"),
                         attributes.text("by"), attributes.text("chain_link_id"),
                         attributes.members.get("detail"), attributes.integer_or_none("listing_id"))
 
@@ -207,11 +163,4 @@ def read_proposal(reader: Reader) -> LinkProposal:
     attributes = reader.member("attributes")
     return LinkProposal(integer_id(reader), attributes.integer("seller"),
                         attributes.integer("buyer"), attributes.text("proposed_by"),
-                        attributes.integer("created_at"), attributes.integer("expires_at"))
-
-
-def page_of(reader: Reader, items: tuple[T, ...]) -> Page[T]:
-    """Return a page with these items and the figures of `meta.pagination`."""
-    figures = reader.member("meta").member("pagination")
-    return Page(items, figures.integer("total"), figures.integer("per_page"),
-                figures.integer("current_page"), figures.integer("last_page"))
+                        attributes.unix_time("created_at"), attributes.unix_time("expires_at"))

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import http
 
-from .errors import PROBLEM_TYPES, Explanation, Fault, Problem, ProblemError, UnexpectedAnswer
+from .errors import (
+    Conflict,
+    Explanation,
+    Fault,
+    Forbidden,
+    Invalid,
+    NotFound,
+    ProblemError,
+    RateLimited,
+    Unauthorised,
+    Unavailable,
+    UnexpectedAnswer,
+)
 from .reading import Reader
-from .transport import Answer, retry_after
+from .retry import retry_after_seconds
+from .steps import Answer
 
 SHOWN_CHARACTERS = 500
+TYPE_PREFIX = "urn:onward:problem:"
+KINDS: dict[int, type[ProblemError]] = {
+    401: Unauthorised,
+    403: Forbidden,
+    409: Conflict,
+    422: Invalid,
+    429: RateLimited,
+    503: Unavailable,
+}
 
 
 def raise_for_problem(answer: Answer) -> None:
     """Return if the status is 2xx, or raise the ProblemError of the status."""
     if 200 <= answer.status < 300:
         return
-    raise PROBLEM_TYPES.get(answer.status, ProblemError)(_read_problem(answer))
+    raise _read_problem(answer)
 
 
 def read_explanations(reader: Reader) -> tuple[Explanation, ...]:
@@ -26,22 +48,35 @@ def read_explanations(reader: Reader) -> tuple[Explanation, ...]:
         for entry in reader.objects_or_empty("explanation"))
 
 
-def _read_problem(answer: Answer) -> Problem:
-    request_id = answer.headers.get("X-Request-Id")
-    seconds = retry_after(answer.headers)
+def _read_problem(answer: Answer) -> ProblemError:
+    status, request_id = answer.status, answer.headers.get("x-request-id")
+    seconds = retry_after_seconds(answer.headers)
     try:
         reader = Reader.of_body(answer.body)
         if reader.has("message"):
-            return Problem(answer.status, _phrase(answer.status), reader.text("message"),
-                           request_id, _read_faults(reader, "field"), (), seconds)
-        return Problem(answer.status, reader.text("title"), reader.text("detail"),
-                       reader.text_or_none("requestId") or request_id,
-                       _read_faults(reader, "pointer"), read_explanations(reader), seconds)
+            faults = _read_faults(reader, "field")
+            type = faults[0].code if faults else ""
+            return _kind(status, type.endswith("_unknown"))(
+                status, type, _phrase(status), reader.text("message"), request_id=request_id,
+                errors=faults, retry_after_seconds=seconds)
+        type = reader.text("type", "").removeprefix(TYPE_PREFIX)
+        return _kind(status, type == "not-found")(
+            status, type, reader.text("title"), reader.text("detail"),
+            request_id=reader.text_or_none("requestId") or request_id,
+            errors=_read_faults(reader, "pointer"), explanation=read_explanations(reader),
+            retry_after_seconds=seconds)
     except UnexpectedAnswer:
         # A proxy on the way writes refusals in a form of its own.
         text = answer.body.decode("utf-8", "replace")[:SHOWN_CHARACTERS]
-        return Problem(answer.status, _phrase(answer.status), text, request_id,
-                       retry_after=seconds)
+        return _kind(status, False)(status, "", _phrase(status), text, request_id=request_id,
+                                    retry_after_seconds=seconds)
+
+
+def _kind(status: int, is_not_found: bool) -> type[ProblemError]:
+    # Without this, a wrong address would look like a property that nobody sells.
+    if status == 404:
+        return NotFound if is_not_found else ProblemError
+    return KINDS.get(status, ProblemError)
 
 
 def _read_faults(reader: Reader, place: str) -> tuple[Fault, ...]:

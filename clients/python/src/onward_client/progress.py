@@ -94,6 +94,14 @@ class FallThroughRisk:
 
 
 @dataclass(frozen=True)
+class Silence:
+    """Why there is no forecast. `code` is for example `few_forecasts`."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class Forecast:
     """A forecast. `exchange` is None if the service keeps silent; `silence` then says why."""
 
@@ -101,8 +109,7 @@ class Forecast:
     chain_link_id: str
     date: dt.date
     exchange: ExchangeForecast | None
-    silence_code: str | None
-    silence: str | None
+    silence: Silence | None
     steps: tuple[OpenStep, ...]
     past_forecasts: PastForecasts
     fall_through: FallThroughRisk | None
@@ -135,8 +142,7 @@ def read_forecast(reader: Reader) -> Forecast:
         chain_link_id=reader.text("chain_link_id"),
         date=reader.date("date"),
         exchange=_read_exchange(reader.member_or_none("exchange")),
-        silence_code=silence.text("code") if silence else None,
-        silence=silence.text("detail") if silence else None,
+        silence=Silence(silence.text("code"), silence.text("detail")) if silence else None,
         steps=tuple(map(_read_step, reader.objects("steps"))),
         past_forecasts=PastForecasts(
             past.integer("ended"), past.integer("backdated"),

@@ -1,20 +1,36 @@
-"""The chain query (document 1)."""
+"""The chain query (document 1), and the calls beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
-from .caller import Caller
-from .chains import ChainAnswer
-from .errors import UsageError
-from .keys import Keys
-from .transport import Call
-from .verification import verify_answer
+from .caller import Caller, texts_of
+from .chains import Chain, ChainAnswer
+from .encoding import parse_json
+from .errors import (
+    ConnectionFailed,
+    Explanation,
+    Invalid,
+    KeysUnavailable,
+    NotFound,
+    OnwardError,
+    RateLimited,
+    Unavailable,
+    UnexpectedAnswer,
+    UsageError,
+    VerificationError,
+)
+from .remote_keys import RemoteKeySet
+from .steps import Item, Pause, Request, Steps, Stream
+from .verification import read_answer
 
-PATH = "/api/v1/standard/chains"
 LARGEST_QUERY = 100
+# These concern one batch. Any other error would meet each further batch as well.
+BATCH_ERRORS = (ConnectionFailed, Invalid, KeysUnavailable, RateLimited, Unavailable,
+                UnexpectedAnswer, VerificationError)
 
 
 @dataclass(frozen=True)
@@ -26,55 +42,117 @@ class AddressSuggestion:
     confidence: float
 
 
+@dataclass(frozen=True)
+class Batch:
+    """The outcome of up to 100 of many values.
+
+    `not_found` says why values led to no chain. `error` is None unless the batch failed: then
+    nothing is known about its values, and `chains` and `not_found` are empty.
+    `answer` is the signed answer; it is None if the batch failed, or if no value led to a chain.
+    """
+
+    values: tuple[str, ...]
+    chains: tuple[Chain, ...]
+    not_found: tuple[Explanation, ...]
+    answer: ChainAnswer | None
+    error: OnwardError | None
+
+
 class Queries:
     """Queries chains and verifies each answer before it returns it."""
 
-    def __init__(self, base_url: str, caller: Caller, keys: Keys) -> None:
-        self._base_url = base_url
+    def __init__(self, path_segment: str, caller: Caller, directory: Caller,
+                 keys: RemoteKeySet[Any]) -> None:
+        self._path = f"/api/v1/{path_segment}"
         self._caller = caller
+        self._directory = directory
         self._keys = keys
 
     def query(self, input_type: str, values: Iterable[int | str], page: int,
-              rows: int | None, explain: bool) -> ChainAnswer:
+              rows: int | None, explain: bool) -> Steps[ChainAnswer]:
         """Query one page, or raise the errors of `Client.query_uprns`."""
-        form = [("inputType", input_type)]
-        form += [("value[]", value) for value in _texts_of(values)]
-        if rows is not None:
-            form.append(("rows", str(rows)))
+        texts = _texts_of(values)
+        if not 1 <= len(texts) <= LARGEST_QUERY:
+            raise UsageError(f"a query has 1 to {LARGEST_QUERY} values, not {len(texts)} (S-3); "
+                             "the batches take more")
+        # With the service's default of 15 rows, an answer would lack chains of further values.
+        form = [("inputType", input_type), ("rows", str(len(texts) if rows is None else rows))]
+        form += [("value[]", text) for text in texts]
         if explain:
             form.append(("explain", "true"))
-        answer = self._caller.send(Call(
-            "POST", self._base_url + PATH,
+        answer = yield from self._caller.send(Request(
+            "POST", self._caller.url(f"{self._path}/chains"),
             {"Content-Type": "application/x-www-form-urlencoded"}, {"page": str(page)},
             urlencode(form).encode("ascii")))
-        return verify_answer(answer.body, self._keys)
+        unverified = read_answer(answer.body)
+        key = yield from self._keys.find_in_steps(unverified.provenance.kid)
+        return unverified.verify(key)
 
-    def pages(self, input_type: str, values: Iterable[int | str],
-              rows: int | None) -> Iterator[ChainAnswer]:
+    def pages(self, input_type: str, values: Iterable[int | str], rows: int | None,
+              explain: bool) -> Stream[ChainAnswer]:
         """Query all pages, one after the other."""
         texts = _texts_of(values)
         page = 1
         while True:
-            answer = self.query(input_type, texts, page, rows, False)
-            yield answer
+            answer = yield from self.query(input_type, texts, page, rows, explain)
+            yield Item(answer)
             if page >= answer.pagination.last_page:
                 return
             page += 1
 
-    def suggest(self, text: str, limit: int | None) -> tuple[AddressSuggestion, ...]:
+    def batches(self, input_type: str, values: Iterable[int | str],
+                longest_wait_seconds: float) -> Stream[Batch]:
+        """Query any number of values, 100 at a time."""
+        for texts in _split(_texts_of(values)):
+            yield Item((yield from self._batch(input_type, texts, longest_wait_seconds)))
+
+    def _batch(self, input_type: str, texts: tuple[str, ...],
+               remaining: float) -> Steps[Batch]:
+        while True:
+            try:
+                answer = yield from self.query(input_type, texts, 1, None, True)
+            except NotFound as error:
+                return Batch(texts, (), error.explanation, None, None)
+            except RateLimited as error:
+                pause = max(error.retry_after_seconds or 1.0, 1.0)
+                if pause > remaining:
+                    return Batch(texts, (), (), None, error)
+                remaining -= pause
+                yield Pause(pause)
+            except BATCH_ERRORS as error:
+                return Batch(texts, (), (), None, error)
+            else:
+                missing = tuple(entry for entry in answer.explanation if entry.reason != "matched")
+                return Batch(texts, answer.chains, missing, answer, None)
+
+    def suggest(self, text: str, limit: int | None) -> Steps[tuple[AddressSuggestion, ...]]:
         """Return the properties that a typed text may mean, the most likely first."""
-        answer = self._caller.read("/api/v1/standard/addresses", {"q": text, "limit": limit})
+        answer = yield from self._caller.read(
+            f"{self._path}/addresses", texts_of({"q": text, "limit": limit}))
         return tuple(
             AddressSuggestion(entry.integer("uprn"), entry.text("displayAddress"),
                               entry.number_or_none("confidence") or 0.0)
             for entry in answer.objects("data"))
+
+    def participants(self) -> Steps[tuple[Mapping[str, object], ...]]:
+        """Return the organisations of the directory."""
+        answer = yield from self._directory.read_answer("/participants")
+        try:
+            entries = parse_json(answer.body)
+        except ValueError as error:
+            raise UnexpectedAnswer(f"the directory is not JSON: {error}") from error
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise UnexpectedAnswer("the directory must be an array of objects")
+        return tuple(entries)
 
 
 def _texts_of(values: Iterable[int | str]) -> list[str]:
     # A string is an iterable of its characters, which nobody wants to query.
     if isinstance(values, (str, bytes)):
         raise UsageError("pass a list of values, not one string")
-    texts = [str(value) for value in values]
-    if not 1 <= len(texts) <= LARGEST_QUERY:
-        raise UsageError(f"a query has 1 to {LARGEST_QUERY} values, not {len(texts)} (S-3)")
-    return texts
+    return [str(value) for value in values]
+
+
+def _split(texts: list[str]) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(texts), LARGEST_QUERY):
+        yield tuple(texts[start:start + LARGEST_QUERY])

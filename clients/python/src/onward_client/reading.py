@@ -107,6 +107,17 @@ class Reader:
         """Return a time, or None if it is absent or null."""
         return self.moment(name) if self.has(name) else None
 
+    def unix_time(self, name: str) -> dt.datetime:
+        """Return a time of Unix seconds, in UTC."""
+        try:
+            return dt.datetime.fromtimestamp(self.integer(name), dt.timezone.utc)
+        except (OverflowError, OSError, ValueError) as error:
+            raise self._wrong(name, "a time in Unix seconds") from error
+
+    def unix_time_or_none(self, name: str) -> dt.datetime | None:
+        """Return a time of Unix seconds, or None if it is absent or null."""
+        return self.unix_time(name) if self.has(name) else None
+
     def member(self, name: str) -> Reader:
         """Return a reader of an object."""
         return Reader(self.members.get(name), f"{self.place}.{name}")

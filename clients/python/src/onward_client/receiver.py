@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .errors import EventRefused, KeysUnavailable
-from .events import Event, EventVerifier
+from .events import Event, EventVerifier, UnknownEvent
 from .seen import Freshness, SeenEvents, SeenUnavailable
 
 logger = logging.getLogger("onward_client")
@@ -32,16 +32,21 @@ class Receiver:
     When it raises, the answer is 503, nothing is marked as seen, and the event comes again.
     A crash after the handler and before the mark calls it twice for one event.
 
-    `on_outdated` gets events that are older than a handled one of the same property and label.
+    `on_outdated` gets events that are older than a handled one of the same subject.
     Without it such events are dropped, so that the handler's newer state stays.
+    `on_unknown` gets genuine events of types that this library does not know. Without it they are
+    logged as warnings. They are answered with 202 either way: a refusal would pause the
+    subscription.
     """
 
     def __init__(self, verifier: EventVerifier, seen: SeenEvents, handler: Handler,
-                 on_outdated: Handler | None = None) -> None:
+                 on_outdated: Handler | None = None,
+                 on_unknown: Handler | None = None) -> None:
         self._verifier = verifier
         self._seen = seen
         self._handler = handler
         self._on_outdated = on_outdated
+        self._on_unknown = on_unknown or _log_unknown
 
     def receive(self, body: bytes, headers: Mapping[str, str]) -> Reply:
         """Take one delivery, and return the answer. It raises nothing.
@@ -66,7 +71,8 @@ class Receiver:
         try:
             with self._seen.handling(event) as freshness:
                 if freshness is Freshness.NEW:
-                    self._handler(event)
+                    known = not isinstance(event, UnknownEvent)
+                    (self._handler if known else self._on_unknown)(event)
                 elif freshness is Freshness.OUTDATED and self._on_outdated:
                     self._on_outdated(event)
         except SeenUnavailable as error:
@@ -76,3 +82,7 @@ class Receiver:
             logger.exception("the handler failed; event %s has to come again", event.event_id)
             return Reply(503, "the receiver cannot handle the event now")
         return Reply(202)
+
+
+def _log_unknown(event: Event) -> None:
+    logger.warning("event %.200r has the unknown type %.200r", event.event_id, event.event_type)

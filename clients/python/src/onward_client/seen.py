@@ -75,14 +75,15 @@ class MemorySeenEvents:
             if freshness is not Freshness.DUPLICATE:
                 _put(self._ids, event.event_id, None, self._capacity)
             if freshness is Freshness.NEW:
-                _put(self._newest, _place(event), event.event_timestamp, self._capacity)
+                if event.subject:
+                    _put(self._newest, event.subject, event.event_timestamp, self._capacity)
         finally:
             self._lock.release()
 
     def _freshness(self, event: Event) -> Freshness:
         if event.event_id in self._ids:
             return Freshness.DUPLICATE
-        newest = self._newest.get(_place(event))
+        newest = self._newest.get(event.subject) if event.subject else None
         # With equal times, the event that arrives later is the newer one.
         return Freshness.OUTDATED if newest and newest > event.event_timestamp else Freshness.NEW
 
@@ -103,6 +104,7 @@ class SqliteSeenEvents:
                 CREATE TABLE IF NOT EXISTS seen (
                     event_id TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID;
                 CREATE INDEX IF NOT EXISTS seen_by_time ON seen (seen_at);
+                -- The subject of an event: a property and a label, or a chain and a type.
                 CREATE TABLE IF NOT EXISTS newest (
                     property_id TEXT, label TEXT, event_timestamp INTEGER NOT NULL,
                     PRIMARY KEY (property_id, label)) WITHOUT ROWID;
@@ -146,29 +148,24 @@ class SqliteSeenEvents:
     def _freshness(self, event: Event) -> Freshness:
         if self._run("SELECT 1 FROM seen WHERE event_id = ?", event.event_id).fetchone():
             return Freshness.DUPLICATE
-        newer = self._run(
+        newer = event.subject and self._run(
             "SELECT 1 FROM newest WHERE property_id = ? AND label = ? AND event_timestamp > ?",
-            *_place(event), int(event.event_timestamp.timestamp())).fetchone()
+            *event.subject, int(event.event_timestamp.timestamp())).fetchone()
         return Freshness.OUTDATED if newer else Freshness.NEW
 
     def _mark(self, event: Event, freshness: Freshness) -> None:
         if freshness is Freshness.DUPLICATE:
             return
         self._run("INSERT INTO seen VALUES (?, ?)", event.event_id, int(time.time()))
-        if freshness is Freshness.NEW:
+        if freshness is Freshness.NEW and event.subject:
             self._run("INSERT OR REPLACE INTO newest VALUES (?, ?, ?)",
-                      *_place(event), int(event.event_timestamp.timestamp()))
+                      *event.subject, int(event.event_timestamp.timestamp()))
 
     def _run(self, statement: str, *values: str | int) -> sqlite3.Cursor:
         try:
             return self._database.execute(statement, values)
         except sqlite3.Error as error:
             raise SeenUnavailable(f"the memory of events failed: {error}") from error
-
-
-def _place(event: Event) -> tuple[str, str]:
-    # A fall-through has no label, so it is compared with the others of its property.
-    return event.property_id, event.label or event.event_type
 
 
 def _put(memory: OrderedDict[_Key, _Value], key: _Key, value: _Value, capacity: int) -> None:

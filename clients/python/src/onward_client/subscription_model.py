@@ -10,8 +10,21 @@ from .reading import Reader
 
 
 @dataclass(frozen=True)
+class Watch:
+    """The properties to which a subscription is narrowed (docs/webhooks.md).
+
+    `reach` is `property`, or `chain` for the chains in which the watched properties are.
+    """
+
+    reach: str
+    uprn_count: int
+
+
+@dataclass(frozen=True)
 class Subscription:
     """A callback URL of an API key. `status` is `active` or `disabled`.
+
+    `watch` is None if the events of all properties arrive.
 
     `disabled_reason` is `gone`, `failing` or `key_revoked`, or None.
     `failures` counts failed attempts since the last success.
@@ -22,6 +35,7 @@ class Subscription:
     participant_name: str
     callback_url: str
     events: tuple[str, ...]
+    watch: Watch | None
     status: str
     created_at: dt.datetime
     updated_at: dt.datetime
@@ -52,13 +66,14 @@ class Delivery:
 
     `status` is `waiting`, `delivered`, `failed` or `cancelled`.
     `event` has the event's claims, without `iss`, `iat` and `exp`. Nobody signed them here.
+    It is None while the subscription may not receive the event.
     """
 
     delivery_id: str
     event_id: str
     event_type: str
     property_id: str
-    event: Mapping[str, object]
+    event: Mapping[str, object] | None
     status: str
     created_at: dt.datetime
     ended_at: dt.datetime | None
@@ -75,11 +90,19 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class SimulatedDelivery:
+    """One delivery of a test event."""
+
+    subscription_id: str
+    delivery_id: str
+
+
+@dataclass(frozen=True)
 class SimulatedEvent:
-    """A test event. `deliveries` holds pairs of subscription id and delivery id."""
+    """A test event and its deliveries."""
 
     event_id: str
-    deliveries: tuple[tuple[str, str], ...]
+    deliveries: tuple[SimulatedDelivery, ...]
 
 
 def read_subscription(reader: Reader) -> Subscription:
@@ -89,6 +112,7 @@ def read_subscription(reader: Reader) -> Subscription:
         participant_name=reader.text("participantName"),
         callback_url=reader.text("callbackUrl"),
         events=reader.texts("events"),
+        watch=_read_watch(reader.member_or_none("watch")),
         status=reader.text("status"),
         created_at=reader.moment("createdAt"),
         updated_at=reader.moment("updatedAt"),
@@ -101,12 +125,13 @@ def read_subscription(reader: Reader) -> Subscription:
 
 def read_delivery(reader: Reader) -> Delivery:
     """Read a delivery, or raise UnexpectedAnswer."""
+    event = reader.member_or_none("event")
     return Delivery(
         delivery_id=reader.text("deliveryId"),
         event_id=reader.text("eventId"),
         event_type=reader.text("eventType"),
         property_id=reader.text("propertyId"),
-        event=reader.member("event").members,
+        event=event.members if event else None,
         status=reader.text("status"),
         created_at=reader.moment("createdAt"),
         ended_at=reader.moment_or_none("endedAt"),
@@ -128,5 +153,9 @@ def read_simulated_event(reader: Reader) -> SimulatedEvent:
     """Read the answer of a simulation, or raise UnexpectedAnswer."""
     return SimulatedEvent(
         reader.text("eventId"),
-        tuple((entry.text("subscriptionId"), entry.text("deliveryId"))
+        tuple(SimulatedDelivery(entry.text("subscriptionId"), entry.text("deliveryId"))
               for entry in reader.objects("deliveries")))
+
+
+def _read_watch(reader: Reader | None) -> Watch | None:
+    return Watch(reader.text("reach"), reader.integer("uprnCount")) if reader else None

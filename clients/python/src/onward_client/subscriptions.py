@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Generic
 
 from .caller import Caller, segment
 from .errors import UsageError
-from .listing_model import Page, page_of
+from .listing_bodies import UNCHANGED, Unchanged
+from .pages import Page
 from .reading import Reader
+from .steps import Group, M, Steps, Stream, call, stream
 from .subscription_model import (
     Delivery,
     Replay,
@@ -22,7 +25,11 @@ from .subscription_model import (
 )
 
 PATH = "/api/v1/webhook"
-EVENT_TYPES = ("milestone.updated", "fallthrough")
+# Further types need a right (`chain.changed`), or a receiver that knows them.
+USUAL_EVENTS = ("milestone.updated", "fallthrough")
+UPRNS_PER_CALL = 4000
+# Class `Subscriptions` has a method `list`.
+Parts = list[list[int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,64 +58,131 @@ class Simulation:
         return {name: value for name, value in members.items() if value is not None}
 
 
-class Subscriptions:
+@dataclass(frozen=True)
+class NewWatch:
+    """The properties to watch. `reach` is `property`, or `chain` for all homes of their chains."""
+
+    uprns: Iterable[int | str]
+    reach: str = "property"
+
+
+class Subscriptions(Group[M], Generic[M]):
     """The subscriptions of one API key. Each call raises NotFound for an unknown id."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, mode: M, caller: Caller) -> None:
+        super().__init__(mode)
         self._caller = caller
 
+    @call
     def subscribe(self, participant_name: str, callback_url: str,
-                  events: Iterable[str] = EVENT_TYPES) -> Subscription:
+                  events: Iterable[str] = USUAL_EVENTS,
+                  watch: NewWatch | None | Unchanged = UNCHANGED) -> Steps[Subscription]:
         """Subscribe a callback URL, or replace the events and the name of its subscription.
 
+        `events` may also name `chain.changed`, which needs a client that may query chains.
+        `watch` narrows the subscription; None ends a watch, and without it a watch stays.
         This also enables a disabled subscription and ends a pause.
-        Raises Invalid for a refused URL (S-31).
+        Raises Invalid for a refused URL (S-31), and Forbidden for `chain.changed` without right.
         """
-        answer = self._caller.write_plainly("POST", f"{PATH}/subscribe", {
-            "participantName": participant_name, "callbackUrl": callback_url,
-            "events": list(events)})
-        return read_subscription(Reader.of_body(answer.body))
+        body: dict[str, object] = {"participantName": participant_name,
+                                   "callbackUrl": callback_url, "events": [*events]}
+        more: Parts = []
+        if watch is None:
+            body["watch"] = None
+        elif watch is not UNCHANGED:
+            first, *more = _split(watch.uprns) or [[]]
+            body["watch"] = {"uprns": first, "reach": watch.reach}
+        answer = yield from self._caller.write_plainly("POST", f"{PATH}/subscribe", body)
+        return (yield from self._add(read_subscription(Reader.of_body(answer.body)), more))
 
-    def list(self) -> tuple[Subscription, ...]:
+    @call
+    def set_watch(self, subscription_id: str, uprns: Iterable[int | str],
+                  reach: str = "property") -> Steps[Subscription]:
+        """Narrow a subscription to up to 100,000 UPRNs, and replace what it watched.
+
+        It sends 4,000 UPRNs a call, so the first ones are watched a moment before the last.
+        Raises Conflict if there are too many, or if another change of the watch begins meanwhile.
+        """
+        first, *more = _split(uprns) or [[]]
+        subscription = yield from self._write(
+            "PUT", "watch", subscription_id, {"uprns": first, "reach": reach})
+        return (yield from self._add(subscription, more))
+
+    @call
+    def change_watch(self, subscription_id: str, add: Iterable[int | str] = (),
+                     remove: Iterable[int | str] = (),
+                     reach: str | None = None) -> Steps[Subscription]:
+        """Remove UPRNs from a watch, add others, or change its reach.
+
+        Raises Conflict without a watch, and as `set_watch` does.
+        """
+        changes: tuple[dict[str, object], ...] = tuple(
+            {name: part} for name, uprns in (("remove", remove), ("add", add))
+            for part in _split(uprns))
+        if reach is not None:
+            changes += ({"reach": reach},)
+        if not changes:
+            raise UsageError("change_watch needs add, remove or reach")
+        for change in changes:
+            subscription = yield from self._write("PATCH", "watch", subscription_id, change)
+        return subscription
+
+    @call
+    def list(self) -> Steps[tuple[Subscription, ...]]:
         """Return the API key's subscriptions, the oldest first."""
-        answer = self._caller.read(f"{PATH}/subscriptions")
+        answer = yield from self._caller.read(f"{PATH}/subscriptions")
         return tuple(map(read_subscription, answer.objects("data")))
 
-    def get(self, subscription_id: str) -> Subscription:
+    @call
+    def get(self, subscription_id: str) -> Steps[Subscription]:
         """Return one subscription."""
-        return read_subscription(self._caller.read(_path(subscription_id)))
+        return read_subscription((yield from self._caller.read(_path(subscription_id))))
 
-    def delete(self, subscription_id: str) -> None:
+    @call
+    def delete(self, subscription_id: str) -> Steps[None]:
         """Remove a subscription with its pending deliveries and its log."""
-        self._caller.write_plainly("DELETE", _path(subscription_id))
+        yield from self._caller.write_plainly("DELETE", _path(subscription_id))
 
-    def enable(self, subscription_id: str) -> Subscription:
+    @call
+    def enable(self, subscription_id: str) -> Steps[Subscription]:
         """Enable a disabled subscription. An active one stays as it is, even while it pauses."""
-        answer = self._caller.write_plainly("POST", _path(subscription_id, "enable"))
-        return read_subscription(Reader.of_body(answer.body))
+        return self._write("POST", "enable", subscription_id, None)
 
-    def retry(self, subscription_id: str) -> Subscription:
+    @call
+    def retry(self, subscription_id: str) -> Steps[Subscription]:
         """Send all pending deliveries at once, and end a pause. Raises Conflict while disabled."""
-        answer = self._caller.write_plainly("POST", _path(subscription_id, "retry"))
-        return read_subscription(Reader.of_body(answer.body))
+        return self._write("POST", "retry", subscription_id, None)
 
+    @call
     def deliveries(self, subscription_id: str, page: int = 1, per_page: int = 15, *,
-                   status: str | None = None, event_type: str | None = None) -> Page[Delivery]:
+                   status: str | None = None,
+                   event_type: str | None = None) -> Steps[Page[Delivery]]:
         """List the deliveries with their attempts, the newest first.
 
         `status` and `event_type` choose among them, with the words of `Delivery`.
         """
-        answer = self._caller.read(_path(subscription_id, "deliveries"), {
-            "page": page, "per_page": per_page, "status": status, "eventType": event_type})
-        return page_of(answer, tuple(map(read_delivery, answer.objects("data"))))
+        return self._caller.page(_path(subscription_id, "deliveries"), read_delivery, page,
+                                 per_page, {"status": status, "eventType": event_type})
 
-    def redeliver(self, subscription_id: str, delivery_id: str) -> None:
+    @stream
+    def all_deliveries(self, subscription_id: str, *, status: str | None = None,
+                       event_type: str | None = None) -> Stream[Delivery]:
+        """Return all deliveries that `deliveries` lists, page after page.
+
+        New deliveries shift the pages, so that one may come twice.
+        """
+        return self._caller.every(_path(subscription_id, "deliveries"), read_delivery,
+                                  {"status": status, "eventType": event_type})
+
+    @call
+    def redeliver(self, subscription_id: str, delivery_id: str) -> Steps[None]:
         """Send a delivery again, whatever its status. Raises Conflict while disabled."""
-        self._caller.write_plainly(
+        yield from self._caller.write_plainly(
             "POST", _path(subscription_id, "deliveries", delivery_id, "redeliver"),
             repeatable=False)
 
-    def replay(self, subscription_id: str, since: dt.datetime) -> Replay:
+    @call
+    def replay(self, subscription_id: str, since: dt.datetime) -> Steps[Replay]:
         """Send the events again that were recorded since a time, with their old ids.
 
         Raises Conflict while the subscription is disabled or another replay is under way.
@@ -116,18 +190,44 @@ class Subscriptions:
         if since.tzinfo is None:
             raise UsageError("since must have a time zone, for example datetime.timezone.utc")
         text = since.astimezone(dt.timezone.utc).isoformat().replace("+00:00", "Z")
-        answer = self._caller.write_plainly("POST", _path(subscription_id, "replay"),
-                                            {"since": text}, repeatable=False)
+        answer = yield from self._caller.write_plainly(
+            "POST", _path(subscription_id, "replay"), {"since": text}, repeatable=False)
         return read_replay(Reader.of_body(answer.body))
 
-    def simulate(self, simulation: Simulation) -> SimulatedEvent:
+    @call
+    def simulate(self, simulation: Simulation) -> Steps[SimulatedEvent]:
         """Send a test event to the API key's own subscriptions.
 
         Raises Conflict if no active subscription has this event type.
         """
-        answer = self._caller.write_plainly("POST", f"{PATH}/simulate", simulation.body(),
-                                            repeatable=False)
+        answer = yield from self._caller.write_plainly(
+            "POST", f"{PATH}/simulate", simulation.body(), repeatable=False)
         return read_simulated_event(Reader.of_body(answer.body))
+
+    def _write(self, method: str, action: str, subscription_id: str,
+               body: Mapping[str, object] | None) -> Steps[Subscription]:
+        answer = yield from self._caller.write_plainly(method, _path(subscription_id, action), body)
+        return read_subscription(Reader.of_body(answer.body))
+
+    def _add(self, subscription: Subscription,
+             parts: Parts) -> Steps[Subscription]:
+        for part in parts:
+            subscription = yield from self._write(
+                "PATCH", "watch", subscription.subscription_id, {"add": part})
+        return subscription
+
+
+def _split(uprns: Iterable[int | str]) -> Parts:
+    """Return the UPRNs in parts that fit into one call."""
+    # A string is an iterable of its characters.
+    if isinstance(uprns, str):
+        raise UsageError("pass a list of UPRNs, not one string")
+    try:
+        numbers = [int(uprn) for uprn in uprns]
+    except ValueError as error:
+        raise UsageError(f"a UPRN has 1 to 12 digits: {error}") from error
+    return [numbers[start:start + UPRNS_PER_CALL]
+            for start in range(0, len(numbers), UPRNS_PER_CALL)]
 
 
 def _path(*parts: str) -> str:

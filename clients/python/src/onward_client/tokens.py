@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
 from .assertions import AssertionSigner
 from .errors import TokenError, UnexpectedAnswer
 from .reading import Reader
-from .transport import Answer, Call, Transport
+from .retry import RetryRules, send
+from .steps import Answer, Request, Steps, Turn
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 MARGIN_SECONDS = 30.0
@@ -19,40 +20,48 @@ TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 class TokenSource:
-    """The tokens of one client, one for each scope. Several threads may use it."""
+    """The tokens of one client, one for each scope. Concurrent callers share one request.
 
-    def __init__(self, url: str, signer: AssertionSigner, transport: Transport,
+    `lock` is a lock of the mode that performs the steps.
+    """
+
+    def __init__(self, url: str, signer: AssertionSigner, rules: RetryRules, lock: Any,
                  clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
         self._signer = signer
-        self._transport = transport
+        self._rules = rules
+        self._lock = lock
         self._clock = clock
-        self._lock = threading.Lock()
         self._tokens: dict[str, tuple[str, float]] = {}
 
-    def get(self, scope: str) -> str:
+    def get(self, scope: str) -> Steps[str]:
         """Return a valid token for the scope.
 
         Raises TokenError if the service refuses, and ConnectionFailed if no answer comes.
         """
-        with self._lock:
+        yield Turn(self._lock)
+        try:
             token, use_until = self._tokens.get(scope, ("", 0.0))
             if not token or self._clock() >= use_until:
-                token, use_until = self._request(scope)
+                token, use_until = yield from self._request(scope)
                 self._tokens[scope] = (token, use_until)
             return token
+        finally:
+            self._lock.release()
 
-    def discard(self, scope: str, token: str) -> None:
+    def discard(self, scope: str, token: str) -> Steps[None]:
         """Forget a token that the service refused. A newer token of the scope stays."""
-        with self._lock:
+        yield Turn(self._lock)
+        try:
             if self._tokens.get(scope, ("", 0.0))[0] == token:
                 del self._tokens[scope]
+        finally:
+            self._lock.release()
 
-    def _request(self, scope: str) -> tuple[str, float]:
+    def _request(self, scope: str) -> Steps[tuple[str, float]]:
         started = self._clock()
-        answer = self._transport.send(Call(
-            "POST", self._url, {"Content-Type": "application/x-www-form-urlencoded"},
-            content=lambda: self._form(scope)))
+        # Each assertion is valid once, so each attempt signs a new one.
+        answer = yield from send(self._rules, lambda: self._make_request(scope))
         if answer.status != 200:
             raise _read_refusal(answer)
         reader = Reader.of_body(answer.body)
@@ -64,18 +73,17 @@ class TokenSource:
             raise UnexpectedAnswer("the token endpoint gave a malformed token")
         return token, started + lifetime - min(MARGIN_SECONDS, lifetime / 2)
 
-    def _form(self, scope: str) -> bytes:
-        # Each assertion is valid once, so each attempt signs a new one.
-        return urlencode({
-            "grant_type": "client_credentials",
-            "scope": scope,
-            "client_assertion_type": ASSERTION_TYPE,
-            "client_assertion": self._signer.sign(),
-        }).encode("ascii")
+    def _make_request(self, scope: str) -> Steps[Request]:
+        assertion = yield from self._signer.sign()
+        form = urlencode({
+            "grant_type": "client_credentials", "scope": scope,
+            "client_assertion_type": ASSERTION_TYPE, "client_assertion": assertion})
+        return Request("POST", self._url, {"Content-Type": "application/x-www-form-urlencoded"},
+                       content=form.encode("ascii"))
 
 
 def _read_refusal(answer: Answer) -> TokenError:
-    request_id = answer.headers.get("X-Request-Id")
+    request_id = answer.headers.get("x-request-id")
     try:
         reader = Reader.of_body(answer.body)
         return TokenError(answer.status, reader.text("error"),

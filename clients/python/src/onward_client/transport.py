@@ -1,166 +1,168 @@
-"""One HTTP request: time limits, size limits and repetitions."""
+"""HTTP with httpx, synchronous and asynchronous: time limits, size limits and certificates."""
 
 from __future__ import annotations
 
-import datetime as dt
-import email.utils
-import random
+import asyncio
+import inspect
 import ssl
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from .errors import ConnectionFailed, UnexpectedAnswer, UsageError
+from .steps import Answer, Async, Close, Pause, Request, Sign, Step, Sync, Turn
+from .version import __version__
 
 CONNECT_SECONDS = 5.0
-ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class RetryRules:
-    """How often a request is sent, and how many seconds it waits between the times.
+class Connecting:
+    """How to connect. `certificate` is the client certificate and its key (PEM files).
 
-    Each pause is twice as long as the one before, unless `Retry-After` says how long to wait.
-    A request fails at once when the next pause would exceed `total_wait_seconds`.
+    Every connection verifies the certificate and the name of the server, through a proxy as well.
+    `proxy` is the http:// address of a proxy, which may have a password. Proxies of the environment
+    are ignored.
     """
 
-    attempts: int = 4
-    total_wait_seconds: float = 30.0
-    first_pause_seconds: float = 0.2
+    ca_file: Path | str | None = None
+    certificate: tuple[Path, Path] | None = None
+    timeout_seconds: float = 30.0
+    proxy: str | None = field(default=None, repr=False)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of an HTTP client. Raises UsageError for a file that it cannot use."""
+        return {
+            "headers": {"Accept-Encoding": "identity",
+                        "User-Agent": f"onward-client-python/{__version__}"},
+            "verify": self._trust(), "trust_env": False, "follow_redirects": False,
+            "proxy": self.proxy,
+            "timeout": httpx.Timeout(
+                self.timeout_seconds, connect=min(CONNECT_SECONDS, self.timeout_seconds))}
+
+    def _trust(self) -> ssl.SSLContext:
+        try:
+            trust = ssl.create_default_context(cafile=self.ca_file)
+            if self.certificate:
+                # Without a password, OpenSSL would ask for one on the terminal and wait.
+                trust.load_cert_chain(*self.certificate, password=lambda: "")
+        except (OSError, ssl.SSLError) as error:
+            files = [str(name) for name in (self.ca_file, *(self.certificate or ())) if name]
+            raise UsageError(f"cannot load {', '.join(files)}: {error}") from error
+        return trust
 
 
-@dataclass(frozen=True)
-class Call:
-    """One request. `repeatable` says that sending it twice does no harm.
+class SyncTransport(Sync):
+    """Performs steps with a synchronous HTTP client."""
 
-    A function as `content` makes a new body each time that the request is sent.
-    """
-
-    method: str
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    params: Mapping[str, str] = field(default_factory=dict)
-    content: bytes | Callable[[], bytes] | None = field(default=None, repr=False)
-    repeatable: bool = True
-    body_limit: int = ANSWER_LIMIT_BYTES
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The status, header and complete body of an answer."""
-
-    status: int
-    headers: httpx.Headers
-    body: bytes = field(repr=False)
-
-
-class Transport:
-    """Sends requests. Several threads may use it.
-
-    It repeats a 429 always, because the service did nothing (docs/agents.md, "Refusals").
-    It repeats a 503 and a broken connection only if the call is repeatable.
-    """
-
-    def __init__(self, http: httpx.Client, rules: RetryRules,
+    def __init__(self, connecting: Connecting,
                  sleep: Callable[[float], None] = time.sleep) -> None:
-        self._http = http
-        self._rules = rules
+        self._http = httpx.Client(**connecting.options())
         self._sleep = sleep
 
-    def send(self, call: Call) -> Answer:
-        """Return the answer, whatever its status.
+    def new_lock(self) -> threading.Lock:
+        """Return a lock between threads."""
+        return threading.Lock()
 
-        Raises ConnectionFailed if no complete answer comes, and UnexpectedAnswer for a redirect.
-        """
-        remaining = self._rules.total_wait_seconds
-        for attempt in range(1, self._rules.attempts + 1):
-            is_last = attempt == self._rules.attempts
-            # Clients that failed together must not come back together.
-            pause = self._rules.first_pause_seconds * 2 ** (attempt - 1) * random.uniform(1, 1.2)
-            try:
-                answer = self._send_once(call)
-            except ConnectionFailed:
-                if is_last or not call.repeatable or pause > remaining:
-                    raise
-            else:
-                if answer.status not in (429, 503):
-                    return answer
-                pause = retry_after(answer.headers) or pause
-                may_repeat = call.repeatable or answer.status == 429
-                if is_last or not may_repeat or pause > remaining:
-                    return answer
-            remaining -= pause
-            self._sleep(pause)
-        raise UsageError("RetryRules.attempts must be at least 1")
-
-    def _send_once(self, call: Call) -> Answer:
-        content = call.content() if callable(call.content) else call.content
-        try:
-            with self._http.stream(call.method, call.url, headers=dict(call.headers),
-                                   params=dict(call.params) or None,
-                                   content=content) as response:
-                body = _read(response, call)
-                status, headers = response.status_code, response.headers
-        except httpx.InvalidURL as error:
-            raise UsageError(f"{call.url!r} is not an address: {error}") from error
-        except httpx.HTTPError as error:
-            raise ConnectionFailed(
-                f"{call.method} {call.url} failed: {error or type(error).__name__}; "
-                "check the address, the network and the certificates") from error
-        if 300 <= status < 400:
-            raise UnexpectedAnswer(
-                f"{call.url} answered {status}, a redirect; this library follows none")
-        return Answer(status, headers, body)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-
-def open_http(ca_file: Path | str | None, timeout_seconds: float,
-              certificate: tuple[Path, Path] | None = None) -> httpx.Client:
-    """Open an HTTP client that verifies certificates and host names, and uses no proxies.
-
-    `certificate` is the client certificate and its key (PEM).
-    Raises UsageError if a file is missing or malformed.
-    """
-    try:
-        trust = ssl.create_default_context(cafile=ca_file)
-        if certificate:
-            # Without a password, OpenSSL would ask for one on the terminal and wait.
-            trust.load_cert_chain(*certificate, password=lambda: "")
-    except (OSError, ssl.SSLError) as error:
-        files = [str(name) for name in (ca_file, *(certificate or ())) if name]
-        raise UsageError(f"cannot load {', '.join(files)}: {error}") from error
-    return httpx.Client(
-        headers={"Accept-Encoding": "identity", "User-Agent": "onward-client (Python)"},
-        verify=trust, trust_env=False, follow_redirects=False,
-        timeout=httpx.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)))
-
-
-def retry_after(headers: httpx.Headers) -> float | None:
-    """Return the seconds of `Retry-After` (RFC 9110, section 10.2.3), or None."""
-    text = headers.get("Retry-After", "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        moment = email.utils.parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    def perform(self, step: Step) -> object:
+        """Perform one step. After `Close` every request raises UsageError."""
+        if isinstance(step, Request):
+            return self._send(step)
+        if isinstance(step, Sign):
+            return step.signer(step.message)
+        if isinstance(step, Pause):
+            self._sleep(step.seconds)
+        elif isinstance(step, Turn):
+            step.lock.acquire()
+        elif isinstance(step, Close):
+            self._http.close()
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=dt.timezone.utc)
-    return max(0.0, (moment - dt.datetime.now(dt.timezone.utc)).total_seconds())
+
+    def _send(self, request: Request) -> Answer:
+        _refuse_closed(self._http.is_closed)
+        body = bytearray()
+        try:
+            with self._http.stream(**_arguments(request)) as response:
+                # Nobody decompresses, because a compressed answer can grow beyond every limit.
+                for block in response.iter_raw():
+                    body += block
+                    _bound(body, request)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _failure(request, error) from error
+        return _answer(request, response, bytes(body))
 
 
-def _read(response: httpx.Response, call: Call) -> bytes:
-    body = bytearray()
-    # Nobody decompresses, because a compressed answer can grow beyond every limit.
-    for block in response.iter_raw():
-        body += block
-        if len(body) > call.body_limit:
-            raise UnexpectedAnswer(
-                f"the answer of {call.url} is larger than {call.body_limit} bytes")
-    return bytes(body)
+class AsyncTransport(Async):
+    """Performs steps with an asynchronous HTTP client."""
+
+    def __init__(self, connecting: Connecting) -> None:
+        self._http = httpx.AsyncClient(**connecting.options())
+
+    def new_lock(self) -> asyncio.Lock:
+        """Return a lock between tasks."""
+        return asyncio.Lock()
+
+    async def perform(self, step: Step) -> object:
+        """Perform one step. After `Close` every request raises UsageError."""
+        if isinstance(step, Request):
+            return await self._send(step)
+        if isinstance(step, Sign):
+            # A signer that asks a vault over the network must not hold up the event loop.
+            signature = await asyncio.to_thread(step.signer, step.message)
+            return await signature if inspect.isawaitable(signature) else signature
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+        elif isinstance(step, Turn):
+            await step.lock.acquire()
+        elif isinstance(step, Close):
+            await self._http.aclose()
+        return None
+
+    async def _send(self, request: Request) -> Answer:
+        _refuse_closed(self._http.is_closed)
+        body = bytearray()
+        try:
+            async with self._http.stream(**_arguments(request)) as response:
+                async for block in response.aiter_raw():
+                    body += block
+                    _bound(body, request)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _failure(request, error) from error
+        return _answer(request, response, bytes(body))
+
+
+def _arguments(request: Request) -> dict[str, Any]:
+    return {"method": request.method, "url": request.url, "headers": dict(request.headers),
+            "params": dict(request.params) or None, "content": request.content}
+
+
+def _refuse_closed(is_closed: bool) -> None:
+    if is_closed:
+        raise UsageError("this client is closed; open a new one for further calls")
+
+
+def _bound(body: bytearray, request: Request) -> None:
+    if len(body) > request.body_limit:
+        raise UnexpectedAnswer(
+            f"the answer of {request.url} is larger than {request.body_limit} bytes")
+
+
+def _failure(request: Request, error: Exception) -> Exception:
+    if isinstance(error, httpx.InvalidURL):
+        return UsageError(f"{request.url!r} is not an address: {error}")
+    return ConnectionFailed(
+        f"{request.method} {request.url} failed: {error or type(error).__name__}; "
+        "check the address, the network and the certificates")
+
+
+def _answer(request: Request, response: httpx.Response, body: bytes) -> Answer:
+    if 300 <= response.status_code < 400:
+        raise UnexpectedAnswer(f"{request.url} answered {response.status_code}, a redirect; "
+                               "this library follows none")
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Answer(response.status_code, headers, body)

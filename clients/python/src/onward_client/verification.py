@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from .canonical import canonicalise
-from .chains import ChainAnswer, Provenance, read_chain, read_pagination
+from .chains import ChainAnswer, PayloadHash, Provenance, read_chain, read_pagination
 from .encoding import decode_base64url, parse_json
 from .errors import UnexpectedAnswer, VerificationError
 from .keys import Keys, verify_rs256
@@ -21,25 +24,46 @@ def verify_answer(body: bytes, keys: Keys) -> ChainAnswer:
     Raises UnexpectedAnswer if signed data lack their shape.
     Raises KeysUnavailable if a remote key set cannot be downloaded.
     """
+    unverified = read_answer(body)
+    return unverified.verify(keys.find(unverified.provenance.kid))
+
+
+@dataclass(frozen=True)
+class UnverifiedAnswer:
+    """An answer of which nobody may use anything but the key id."""
+
+    answer: Reader
+    provenance: Provenance
+    digest: bytes
+    signature: bytes
+    canonical: bytes
+    body: bytes
+
+    def verify(self, key: rsa.RSAPublicKey) -> ChainAnswer:
+        """Return the answer, or raise VerificationError."""
+        if not hmac.compare_digest(hashlib.sha256(self.canonical).digest(), self.digest):
+            raise VerificationError("the hash of the data differs from the hash in the provenance")
+        verify_rs256(key, self.signature, self.canonical)
+        data = self.answer.member("data")
+        return ChainAnswer(
+            chains=tuple(map(read_chain, data.objects("data"))),
+            pagination=read_pagination(data.member("pagination")),
+            provenance=self.provenance,
+            explanation=read_explanations(self.answer),
+            body=self.body,
+        )
+
+
+def read_answer(body: bytes) -> UnverifiedAnswer:
+    """Read an answer, or raise VerificationError if it cannot be verified."""
     try:
         answer = Reader(parse_json(body))
         data, provenance = answer.member("data"), _read_provenance(answer.member("provenance"))
-        canonical = canonicalise(data.members)
-        digest = decode_base64url(provenance.payload_hash)
-        signature = decode_base64url(provenance.signature)
+        return UnverifiedAnswer(
+            answer, provenance, decode_base64url(provenance.payload_hash.value),
+            decode_base64url(provenance.signature), canonicalise(data.members), body)
     except (ValueError, UnexpectedAnswer) as error:
         raise VerificationError(f"the answer cannot be verified: {error}") from error
-    key = keys.find(provenance.kid)
-    if not hmac.compare_digest(hashlib.sha256(canonical).digest(), digest):
-        raise VerificationError("the hash of the data differs from the hash in the provenance")
-    verify_rs256(key, signature, canonical)
-    return ChainAnswer(
-        chains=tuple(map(read_chain, data.objects("data"))),
-        pagination=read_pagination(data.member("pagination")),
-        provenance=provenance,
-        explanation=read_explanations(answer),
-        body=body,
-    )
 
 
 def _read_provenance(reader: Reader) -> Provenance:
@@ -48,8 +72,9 @@ def _read_provenance(reader: Reader) -> Provenance:
     if reader.text("alg") != "RS256" or payload_hash.text("alg") != "SHA-256":
         raise VerificationError("the provenance names other algorithms than RS256 and SHA-256")
     return Provenance(
+        alg="RS256",
         kid=reader.text("kid"),
         signature=reader.text("signature"),
-        payload_hash=payload_hash.text("value"),
+        payload_hash=PayloadHash("SHA-256", payload_hash.text("value")),
         signed_at=reader.moment("signedAt"),
     )
