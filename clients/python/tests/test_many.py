@@ -186,7 +186,7 @@ def test_a_long_watch_is_sent_in_parts(service: Service, client: Client) -> None
     service.requests.clear()
     client.subscriptions.change_watch("s", add=["7"], remove=range(4001), reach="property")
     assert [list(json.loads(entry.body)) for entry in service.requests] == [
-        ["remove"], ["remove"], ["add"], ["reach"]]
+        ["reach"], ["remove"], ["remove"], ["add"]]
     for wrong in ("12", ["x"]):
         with pytest.raises(UsageError, match="UPRN"):
             client.subscriptions.set_watch("s", wrong)

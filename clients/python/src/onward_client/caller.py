@@ -28,9 +28,11 @@ class Credentials(Protocol):
 
     def header(self) -> Steps[Mapping[str, str]]:
         """Return the header field, or none."""
+        ...
 
     def renew(self, used: Mapping[str, str]) -> Steps[bool]:
         """Take note of a 401 for this field. Say whether a new value is worth another try."""
+        ...
 
 
 class TokenCredentials:

@@ -11,8 +11,9 @@ from typing import Any
 
 from .encoding import decode_base64url, parse_json
 from .errors import EventRefused, UnexpectedAnswer, UsageError, VerificationError
-from .keys import Keys, verify_rs256
+from .keys import verify_rs256
 from .reading import Reader
+from .remote_keys import AnyKeys
 
 BODY_LIMIT_BYTES = 64 * 1024
 SKEW_SECONDS = 60
@@ -113,7 +114,7 @@ class EventVerifier:
     `clock` returns Unix seconds.
     """
 
-    def __init__(self, issuer: str, keys: Keys, allow_simulated: bool = False,
+    def __init__(self, issuer: str, keys: AnyKeys, allow_simulated: bool = False,
                  clock: Callable[[], float] = time.time) -> None:
         if not issuer.startswith("https://"):
             raise UsageError(f"issuer must be the service's base_url: {issuer!r}")

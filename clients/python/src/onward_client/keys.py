@@ -22,6 +22,7 @@ class Keys(Protocol):
 
         Raises VerificationError if there is none, and KeysUnavailable if nobody can tell now.
         """
+        ...
 
 
 class KeySet:

@@ -12,7 +12,7 @@ from typing import Generic
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from .errors import KeysUnavailable, OnwardError, UnexpectedAnswer, UsageError
-from .keys import KeySet
+from .keys import Keys, KeySet
 from .steps import Answer, Close, Group, M, Request, Steps, Sync, Turn, call, send_once
 from .transport import Connecting, SyncTransport
 
@@ -121,6 +121,10 @@ class RemoteKeySet(Group[M], Generic[M]):
     def __exit__(self: RemoteKeySet[Sync], kind: type[BaseException] | None,
                  error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+# A type checker may not see that the method `find` fits the protocol, because `call` makes it.
+AnyKeys = Keys | RemoteKeySet[Sync]
 
 
 def _age(cache_control: str) -> float:

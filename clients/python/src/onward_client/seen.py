@@ -48,6 +48,7 @@ class SeenEvents(Protocol):
         While one context is open, no second one opens for the same event.
         Raises SeenUnavailable if the memory cannot be used now.
         """
+        ...
 
 
 class MemorySeenEvents:

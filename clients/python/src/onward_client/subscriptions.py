@@ -116,16 +116,15 @@ class Subscriptions(Group[M], Generic[M]):
 
         Raises Conflict without a watch, and as `set_watch` does.
         """
-        changes: tuple[dict[str, object], ...] = tuple(
-            {name: part} for name, uprns in (("remove", remove), ("add", add))
-            for part in _split(uprns))
-        if reach is not None:
-            changes += ({"reach": reach},)
-        if not changes:
+        last: dict[str, object] | None = None if reach is None else {"reach": reach}
+        for name, uprns in (("remove", remove), ("add", add)):
+            for part in _split(uprns):
+                if last:
+                    yield from self._write("PATCH", "watch", subscription_id, last)
+                last = {name: part}
+        if last is None:
             raise UsageError("change_watch needs add, remove or reach")
-        for change in changes:
-            subscription = yield from self._write("PATCH", "watch", subscription_id, change)
-        return subscription
+        return (yield from self._write("PATCH", "watch", subscription_id, last))
 
     @call
     def list(self) -> Steps[tuple[Subscription, ...]]:

@@ -12,12 +12,13 @@ from .canonical import canonicalise
 from .chains import ChainAnswer, PayloadHash, Provenance, read_chain, read_pagination
 from .encoding import decode_base64url, parse_json
 from .errors import UnexpectedAnswer, VerificationError
-from .keys import Keys, verify_rs256
+from .keys import verify_rs256
 from .problems import read_explanations
 from .reading import Reader
+from .remote_keys import AnyKeys
 
 
-def verify_answer(body: bytes, keys: Keys) -> ChainAnswer:
+def verify_answer(body: bytes, keys: AnyKeys) -> ChainAnswer:
     """Verify the bytes of an answer, and return it. This works offline with a `KeySet`.
 
     Raises VerificationError if one of document 1's rules fails.
